@@ -1,0 +1,175 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MongoClient } from "mongodb";
+import type { MongoInstance } from "mongodb-memory-server-core";
+
+export type ServerKind = "standalone" | "replicaSet";
+
+const uriVariables = {
+  standalone: "MEMORY_TEST_STANDALONE_URI",
+  replicaSet: "MEMORY_TEST_REPLICA_SET_URI",
+} satisfies Record<ServerKind, string>;
+
+const replicaSetName = "rs0";
+
+/** The shared server of this test run, started by the global setup. */
+export function serverUri(kind: ServerKind): string {
+  const uri = process.env[uriVariables[kind]];
+  if (uri === undefined) throw new Error(`${uriVariables[kind]} is not set: run the tests through npm test`);
+  return uri;
+}
+
+/** Starts the two shared servers and leaves their URIs in the environment, which test workers inherit. */
+export async function startSharedServers(): Promise<() => Promise<void>> {
+  const { MongoMemoryReplSet, MongoMemoryServer } = await memoryServer();
+  const [standalone, replicaSet] = await Promise.all([
+    MongoMemoryServer.create({ instance: { storageEngine: "wiredTiger", launchTimeout: 60_000 } }),
+    MongoMemoryReplSet.create({
+      replSet: { count: 1, name: replicaSetName, storageEngine: "wiredTiger" },
+      instanceOpts: [{ launchTimeout: 60_000 }],
+    }),
+  ]);
+  process.env[uriVariables.standalone] = standalone.getUri();
+  process.env[uriVariables.replicaSet] = replicaSet.getUri();
+  return async () => {
+    await Promise.all([standalone.stop(), replicaSet.stop()]);
+  };
+}
+
+/**
+ * A mongod of one test's own, for crashes and outages: same port and same data after a restart.
+ * `kill -9`, pauses and fail points here disturb no other test.
+ */
+export class PrivateMongod {
+  readonly kind: ServerKind;
+  readonly port: number;
+  readonly dbPath: string;
+  readonly uri: string;
+  readonly #instance: MongoInstance;
+
+  private constructor(kind: ServerKind, port: number, dbPath: string, instance: MongoInstance) {
+    this.kind = kind;
+    this.port = port;
+    this.dbPath = dbPath;
+    this.uri = `mongodb://127.0.0.1:${port}/${kind === "replicaSet" ? `?replicaSet=${replicaSetName}` : ""}`;
+    this.#instance = instance;
+  }
+
+  static async start(kind: ServerKind, options: { args?: string[] } = {}): Promise<PrivateMongod> {
+    const { MongoInstance } = await memoryServer();
+    const port = await freePort();
+    const dbPath = await mkdtemp(join(tmpdir(), "langgraph-mongo-memory-"));
+    const instance = new MongoInstance({
+      instance: {
+        port,
+        dbPath,
+        ip: "127.0.0.1",
+        storageEngine: "wiredTiger",
+        launchTimeout: 60_000,
+        // Test commands allow fail points such as failCommand; a socket file would outlive kill -9.
+        args: ["--setParameter", "enableTestCommands=1", "--nounixsocket", ...(options.args ?? [])],
+        ...(kind === "replicaSet" ? { replSet: replicaSetName } : {}),
+      },
+    });
+    const server = new PrivateMongod(kind, port, dbPath, instance);
+    await server.restart();
+    return server;
+  }
+
+  get pid(): number {
+    const pid = this.#instance.mongodProcess?.pid;
+    if (pid === undefined) throw new Error("this mongod is not running");
+    return pid;
+  }
+
+  /** SIGKILL: no shutdown, no flush. */
+  async kill(): Promise<void> {
+    const closed = once(this.#instance, "instanceClosed");
+    process.kill(this.pid, "SIGKILL");
+    await closed;
+    await this.#instance.stop();
+  }
+
+  /** Starts it again on the same port and data, and waits until it takes writes. */
+  async restart(): Promise<void> {
+    await this.#instance.start();
+    await this.#untilWritable();
+  }
+
+  /**
+   * SIGSTOP: connections stay open and nothing answers, as with a hung server. Clients notice only
+   * by their `socketTimeoutMS` and `connectTimeoutMS`.
+   */
+  pause(): void {
+    process.kill(this.pid, "SIGSTOP");
+  }
+
+  resume(): void {
+    process.kill(this.pid, "SIGCONT");
+  }
+
+  /** Ends it for good and removes its data; whatever state it is in. */
+  async stop(): Promise<void> {
+    if (this.#instance.mongodProcess !== undefined) await this.kill();
+    await rm(this.dbPath, { recursive: true, force: true });
+  }
+
+  async #untilWritable(): Promise<void> {
+    const client = new MongoClient(`mongodb://127.0.0.1:${this.port}/?directConnection=true`);
+    try {
+      const admin = client.db("admin");
+      if (this.kind === "replicaSet") await initiateReplicaSet(client, this.port);
+      for (const deadline = Date.now() + 60_000; ; await sleep(50)) {
+        const hello = await admin.command({ hello: 1 });
+        if (hello["isWritablePrimary"] === true) return;
+        if (Date.now() > deadline) throw new Error("mongod took no writes within 60 s");
+      }
+    } finally {
+      await client.close();
+    }
+  }
+}
+
+async function initiateReplicaSet(client: MongoClient, port: number): Promise<void> {
+  const alreadyInitialized = 23;
+  const config = { _id: replicaSetName, members: [{ _id: 0, host: `127.0.0.1:${port}` }] };
+  try {
+    await client.db("admin").command({ replSetInitiate: config });
+  } catch (error) {
+    const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+    if (code !== alreadyInitialized) throw error;
+  }
+}
+
+/**
+ * Below the range from which the system hands out ports to clients: a client retrying a closed
+ * port of that range can end up connected to itself, and a restart could find its port taken.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!free) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
+}
+
+/**
+ * The library with the right binary chosen. Loaded late, so that test files which only use the
+ * shared servers do not pay for it. Its own look-up reads the environment before its options.
+ */
+async function memoryServer() {
+  const { findMongod } = await import("./mongod-binary.js");
+  process.env["MONGOMS_SYSTEM_BINARY"] = (await findMongod()).path;
+  process.env["MONGOMS_SYSTEM_BINARY_VERSION_CHECK"] = "false";
+  return import("mongodb-memory-server-core");
+}

@@ -1,0 +1,22 @@
+/** @type {import("jest").Config} */
+export default {
+  testEnvironment: "node",
+  testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
+  extensionsToTreatAsEsm: [".ts"],
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  transform: {
+    "^.+\\.ts$": [
+      "@swc/jest",
+      {
+        jsc: { parser: { syntax: "typescript" }, target: "es2022" },
+        module: { type: "es6" },
+        sourceMaps: "inline",
+      },
+    ],
+  },
+  globalSetup: "<rootDir>/__tests__/helpers/global-setup.js",
+  globalTeardown: "<rootDir>/__tests__/helpers/global-teardown.js",
+  reporters: ["default", "<rootDir>/__tests__/helpers/summary-reporter.js"],
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};
