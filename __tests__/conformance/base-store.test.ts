@@ -1,0 +1,10 @@
+import { AsyncBatchedStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { openMemory } from "../../src/stores/open-memory.js";
+import { testBackend } from "../helpers/backend-suite.js";
+
+const store = new InMemoryStore();
+testBackend("a BaseStore", (address, options) => openMemory(store, address, options), 300);
+
+// As a node of a graph finds it in its config; never started, so only an unwrapped store could answer.
+const wrapped = new AsyncBatchedStore(store);
+testBackend("a BaseStore wrapped by LangGraph", (address, options) => openMemory(wrapped, address, options), 50);

@@ -1,0 +1,9 @@
+import { MongoClient } from "mongodb";
+import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+
+/** A process of its own that appends `count` lines at once: URI, database, node id, name and count are its arguments. */
+const [uri = "", dbName = "", nodeId = "", name = "", count = "0"] = process.argv.slice(2);
+const client = new MongoClient(uri);
+const memory = new MongoMemoryStore({ client, dbName }).memory({ nodeId });
+await Promise.all(Array.from({ length: Number(count) }, (_, index) => memory.append("/log", `${name} ${index}`)));
+await client.close();

@@ -1,0 +1,95 @@
+import { it } from "@jest/globals";
+import fc from "fast-check";
+import { deepEqual } from "node:assert/strict";
+import type { Memory } from "../../src/core/memory.js";
+import type { PathRule } from "../../src/core/paths.js";
+import { openFresh, type OpenMemory } from "../../src/testing/memory-case.js";
+import { ModelMemory } from "./model-memory.js";
+
+interface Step {
+  label: string;
+  real: (memory: Memory) => Promise<unknown>;
+  model: (model: ModelMemory) => unknown;
+}
+
+const names: Record<PathRule, string[]> = {
+  adr: ["a", "b", "a b", "__proto__", "a-", "ab"],
+  posix: ["a", "a.b", "$a", "%2E", "é", "🧠", "__proto__", "a b", ".a"],
+};
+const texts = ["", "\n", "x", "xx", "\nx", "x\n", "é\n🧠", "$x", "a.b", "x\nx\nx", "$$ROOT"];
+
+function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
+  const path = fc
+    .array(fc.constantFrom(...names[rule]), { minLength: 0, maxLength: 3 })
+    .map((segments) => `/${segments.join("/")}`);
+  const text = fc.constantFrom(...texts);
+  const step = <T>(values: fc.Arbitrary<T>, make: (value: T) => Step): fc.Arbitrary<Step> => values.map(make);
+  return fc.oneof(
+    { weight: 3, arbitrary: step(fc.tuple(path, text), ([p, t]) => ({
+      label: `append ${p} ${JSON.stringify(t)}`,
+      real: (memory) => memory.append(p, t),
+      model: (model) => model.append(p, t),
+    })) },
+    step(path, (p) => ({ label: `read ${p}`, real: (memory) => memory.read(p), model: (model) => model.read(p) })),
+    step(path, (p) => ({ label: `list ${p}`, real: (memory) => memory.list(p), model: (model) => model.list(p) })),
+    step(fc.tuple(path, text, text), ([p, o, t]) => ({
+      label: `update ${p} ${JSON.stringify([o, t])}`,
+      real: (memory) => memory.update(p, o, t),
+      model: (model) => model.update(p, o, t),
+    })),
+    step(path, (p) => ({ label: `delete ${p}`, real: (memory) => memory.delete(p), model: (model) => model.delete(p) })),
+    step(
+      fc.tuple(path, text, fc.constantFrom("replace" as const, "fail" as const), fc.constantFrom("create" as const, "fail" as const)),
+      ([p, t, ifExists, ifMissing]) => ({
+        label: `write ${p} ${JSON.stringify([t, ifExists, ifMissing])}`,
+        real: async (memory) => (await memory.write(p, t, { ifExists, ifMissing })).sizeBytes,
+        model: (model) => model.write(p, t, ifExists, ifMissing),
+      }),
+    ),
+    step(fc.tuple(path, text), ([p, t]) => ({
+      label: `edit ${p} ${JSON.stringify(t)}`,
+      real: async (memory) => (await memory.edit(p, (old) => t + old)).sizeBytes,
+      model: (model) => model.write(p, t + model.read(p), "replace", "fail"),
+    })),
+    { weight: 2, arbitrary: step(fc.tuple(path, path), ([from, to]) => ({
+      label: `rename ${from} ${to}`,
+      real: (memory) => memory.rename(from, to),
+      model: (model) => model.rename(from, to),
+    })) },
+    step(path, (p) => ({
+      label: `stat ${p}`,
+      real: async (memory) => {
+        const stat = await memory.stat(p);
+        return stat && { kind: stat.kind, sizeBytes: stat.sizeBytes };
+      },
+      model: (model) => model.stat(p),
+    })),
+  );
+}
+
+async function outcomeOf(run: () => unknown): Promise<unknown> {
+  try {
+    return { value: (await run()) ?? null };
+  } catch (error) {
+    return { code: (error as { code?: string }).code ?? error };
+  }
+}
+
+/** Random sequences of commands answer, and leave the memory, as the trivial model says. */
+export function defineModelProperty(open: OpenMemory, numRuns: number): void {
+  for (const rule of ["adr", "posix"] as const) {
+    it(`any sequence of commands agrees with the trivial model, by the rule ${rule}`, async () => {
+      const property = fc.asyncProperty(fc.array(stepsOf(rule), { minLength: 5, maxLength: 30 }), async (steps) => {
+        const memory = await openFresh(open, { paths: rule });
+        const model = new ModelMemory();
+        for (const { label, real, model: expected } of steps) {
+          deepEqual(await outcomeOf(() => real(memory)), await outcomeOf(() => expected(model)), label);
+        }
+        const { files, directories } = await memory.snapshot();
+        deepEqual(new Map(files.map(({ path, content }) => [path, content])), model.files);
+        deepEqual(new Set(directories), model.directories);
+      });
+      await fc.assert(property, { numRuns, endOnFailure: false });
+    });
+  }
+}

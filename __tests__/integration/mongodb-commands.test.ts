@@ -1,0 +1,94 @@
+import { describe, expect, it } from "@jest/globals";
+import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import type { Memory } from "../../src/core/memory.js";
+import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { freshAddress } from "../../src/testing/memory-case.js";
+import { testDatabase } from "../helpers/test-database.js";
+import { useClient } from "../helpers/use-client.js";
+
+const { uri, name } = testDatabase();
+const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+const store = new MongoMemoryStore({ client, dbName: name });
+
+/** The commands that reach this test's database while `run` runs. */
+async function commandsOf(run: () => Promise<unknown>): Promise<CommandStartedEvent[]> {
+  const events: CommandStartedEvent[] = [];
+  const record = (event: CommandStartedEvent): void => {
+    if (event.databaseName === name) events.push(event);
+  };
+  client.on("commandStarted", record);
+  await run().finally(() => client.off("commandStarted", record));
+  return events;
+}
+
+const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
+  ["read", 1, (memory) => memory.read("/notes/today")],
+  ["list", 1, (memory) => memory.list("/")],
+  ["append to a file", 1, (memory) => memory.append("/notes/today", "x")],
+  ["append that creates", 1, (memory) => memory.append("/new/file", "x")],
+  ["update", 1, (memory) => memory.update("/notes/today", "text", "other")],
+  ["update without a match", 1, (memory) => memory.update("/notes/today", "missing", "other")],
+  ["delete of a file", 1, (memory) => memory.delete("/notes/today")],
+  ["delete of a directory", 1, (memory) => memory.delete("/notes")],
+  ["delete of everything", 1, (memory) => memory.delete("/")],
+  ["write", 1, (memory) => memory.write("/notes/today", "x")],
+  ["stat", 1, (memory) => memory.stat("/notes")],
+  ["snapshot", 1, (memory) => memory.snapshot()],
+  ["outline", 1, (memory) => memory.outline({ maxContentBytes: 100 })],
+  ["edit", 2, (memory) => memory.edit("/notes/today", (text) => `${text}!`)],
+  ["rename of a file", 1, (memory) => memory.rename("/notes/today", "/moved")],
+  ["rename of a directory", 2, (memory) => memory.rename("/notes", "/moved")],
+];
+
+describe("server commands", () => {
+  for (const scope of ["global", "perThread"] as const) {
+    const open = (): Memory =>
+      store.memory({ ...freshAddress(), scope, ...(scope === "perThread" && { threadId: "t" }) });
+    for (const [title, count, run] of commands) {
+      it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
+        const memory = open();
+        await memory.write("/notes/today", "text");
+        const sent = await commandsOf(() => run(memory));
+        expect(sent.map((event) => event.commandName)).toHaveLength(count);
+      });
+
+      it(`${title} is served by an index on a ${scope} memory`, async () => {
+        const memory = open();
+        await memory.write("/notes/today", "text");
+        for (const { command } of await commandsOf(() => run(memory))) {
+          const { explained } = await explain(command);
+          expect(explained).toContain(scope === "global" ? "uniq_global" : "uniq_per_thread");
+          expect(explained).not.toContain("COLLSCAN");
+        }
+      });
+    }
+  }
+
+  it("the first write of a memory is one command", async () => {
+    await store.start();
+    const sent = await commandsOf(() => store.memory(freshAddress()).append("/file", "x"));
+    expect(sent.map((event) => event.commandName)).toEqual(["findAndModify"]);
+  });
+
+  it("a command examines one key however many memories there are", async () => {
+    const node = freshAddress();
+    const thread = (index: number): Memory => store.memory({ ...node, scope: "perThread", threadId: `thread ${index}` });
+    await Promise.all(Array.from({ length: 100 }, (_, index) => thread(index).append("/file", "x")));
+    const [sent] = await commandsOf(() => thread(50).read("/file"));
+    const { stats } = await explain(sent?.command ?? {});
+    expect(stats["totalKeysExamined"]).toBe(1);
+    expect(stats["totalDocsExamined"]).toBe(1);
+  });
+
+  it("changes are sent with write concern majority and journal", async () => {
+    const sent = await commandsOf(() => store.memory(freshAddress()).append("/file", "x"));
+    expect(sent[0]?.command["writeConcern"]).toEqual({ w: "majority", j: true });
+  });
+});
+
+async function explain(command: Document): Promise<{ explained: string; stats: Document }> {
+  const { lsid, $db, $clusterTime, txnNumber, writeConcern, $readPreference, ...rest } = command;
+  void [lsid, $db, $clusterTime, txnNumber, writeConcern, $readPreference];
+  const plan = await client.db(name).command({ explain: rest, verbosity: "executionStats" });
+  return { explained: JSON.stringify(plan["queryPlanner"]), stats: plan["executionStats"] as Document };
+}

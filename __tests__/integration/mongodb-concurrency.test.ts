@@ -1,0 +1,63 @@
+import { describe, expect, it } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { freshAddress } from "../../src/testing/memory-case.js";
+import { testDatabase } from "../helpers/test-database.js";
+
+const runProcess = promisify(execFile);
+const worker = fileURLToPath(new URL("../helpers/append-worker.ts", import.meta.url));
+
+describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
+  const { client, name, uri } = testDatabase(kind);
+  const store = new MongoMemoryStore({ client, dbName: name });
+
+  it("four processes with 50 parallel appends each lose and double nothing", async () => {
+    const address = freshAddress();
+    const names = ["one", "two", "three", "four"];
+    const processes = names.map((writer) =>
+      runProcess(process.execPath, ["--import", "tsx", worker, uri, name, address.nodeId, writer, "50"]),
+    );
+    await Promise.all(processes);
+    const lines = (await store.memory(address).read("/log")).split("\n");
+    const expected = names.flatMap((writer) => Array.from({ length: 50 }, (_, index) => `${writer} ${index}`));
+    expect(lines.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("2,000 concurrent first writes of fresh memories, of both scopes, are never refused", async () => {
+    const run = freshAddress().nodeId;
+    const addresses = Array.from({ length: 1000 }, (_, index) =>
+      index % 2 === 0
+        ? { nodeId: `${run} ${index % 250}` }
+        : { nodeId: run, scope: "perThread" as const, threadId: `thread ${index % 250}` },
+    );
+    // Each address twice at once, by two writers that do not know of each other.
+    const writes = [...addresses, ...addresses].map((address, index) =>
+      store.memory(address).write(`/file ${index}`, "x"),
+    );
+    const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === "rejected");
+    expect(refused).toEqual([]);
+    const nodes = { nodeId: { $regex: `^${run}` } };
+    expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(250);
+  });
+
+  it("readers never see half a command", async () => {
+    const memory = store.memory(freshAddress());
+    await memory.write("/a/file", "x");
+    const move = async (): Promise<void> => {
+      for (let round = 0; round < 50; round += 1) {
+        await memory.rename("/a", "/b");
+        await memory.rename("/b", "/a");
+      }
+    };
+    const watch = async (): Promise<void> => {
+      for (let round = 0; round < 200; round += 1) {
+        const { files, directories } = await memory.snapshot();
+        expect([["/a/file", "/a"], ["/b/file", "/b"]]).toContainEqual([files[0]?.path, ...directories]);
+        expect(files).toHaveLength(1);
+      }
+    };
+    await Promise.all([move(), watch(), watch()]);
+  });
+});

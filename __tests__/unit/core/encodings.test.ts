@@ -1,0 +1,71 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { keyOf, pathOf } from "../../../src/backends/mongodb/document.js";
+import { MemoryError } from "../../../src/core/errors.js";
+import { addressOf, namespaceOf } from "../../../src/core/namespace.js";
+import { checkAddress, type CheckedAddress } from "../../../src/core/address.js";
+import { normalizePath } from "../../../src/core/paths.js";
+
+const delicate = fc.constantFrom(".", "%", "$", "%2E", "%25", "%24", ":", "a", "é", "🧠", " ", "__proto__", "|");
+const name = fc.array(fc.oneof(delicate, fc.string({ unit: "binary" })), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
+
+function legal<T>(make: () => T): T | null {
+  try {
+    return make();
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return null;
+    throw error;
+  }
+}
+
+describe("a path as a stored key", () => {
+  const path = fc
+    .array(name, { maxLength: 4 })
+    .map((segments) => legal(() => normalizePath(`/${segments.join("/")}`)))
+    .filter((normalized) => normalized !== null && normalized !== "/")
+    .map(String);
+
+  it("comes back equal, so no two paths share a key", () => {
+    fc.assert(fc.property(path, (one) => expect(pathOf(keyOf(one))).toBe(one)), { numRuns: 2000 });
+  });
+
+  it("has a dot for each slash, no dollar where an operator would begin, and no NUL", () => {
+    const plain = (one: string): void => {
+      const segments = keyOf(one).split(".");
+      expect(segments).toHaveLength(one.split("/").length - 1);
+      for (const segment of segments) expect(segment).toMatch(/^[^$\0]/);
+    };
+    fc.assert(fc.property(path, plain), { numRuns: 2000 });
+  });
+
+  it("stays as it is for the paths of the rule adr", () => {
+    expect(keyOf("/notes/to day_-9")).toBe("notes.to day_-9");
+  });
+});
+
+describe("an address as a namespace", () => {
+  const address = fc
+    .record({ nodeId: name, scope: fc.constantFrom("global", "perThread"), threadId: name })
+    .map(({ nodeId, scope, threadId }) =>
+      legal(() => checkAddress(scope === "global" ? { nodeId, scope } : { nodeId, scope, threadId })),
+    )
+    .filter((checked): checked is CheckedAddress => checked !== null);
+
+  it("comes back equal, so no two addresses share a namespace", () => {
+    fc.assert(fc.property(address, (one) => expect(addressOf(namespaceOf(one))).toEqual(one)), { numRuns: 2000 });
+  });
+
+  it("has labels that LangGraph accepts", () => {
+    const accepted = (one: CheckedAddress): void => {
+      for (const label of namespaceOf(one)) expect(label).toMatch(/^[^.:\0]+$/);
+    };
+    fc.assert(fc.property(address, accepted), { numRuns: 2000 });
+  });
+
+  it.each([[[]], [["memory"]], [["memory", "a"]], [["memory", "a", "global", "x"]], [["memory", "a%zz", "global"]], [["memory", "a%2e", "global"]], [["memory", "a", "perThread"]], [["other", "a", "global"]]])(
+    "is none for %j",
+    (namespace) => {
+      expect(addressOf(namespace as string[])).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,51 @@
+import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "./memory.js";
+
+/**
+ * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised (paths absolute,
+ * texts well-formed strings, `oldContent` not empty, never the root where a file is meant), so a backend only stores.
+ *
+ * Every method is atomic and isolated against the others. What it refuses it refuses with the errors of `errors.ts`
+ * before anything changes; any failure of the storage is a MemoryError EIO whose message names no host or path.
+ * Limits are the backend's to enforce, because only it sees the old size and the new one in the same step.
+ */
+export interface MemoryBackend {
+  /** @throws ENOENT, EISDIR */
+  read(path: string): Promise<string>;
+  /** Immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */
+  list(path: string): Promise<MemoryEntry[]>;
+  /** Joined as `appendText` does. `create: false` refuses a missing file. @throws ENOENT, EISDIR, ENOTDIR, EFBIG, ENOSPC */
+  append(path: string, content: string, create: boolean): Promise<void>;
+  /** As `replaceText` does; answers how many were replaced. @throws ENOENT, EISDIR, EFBIG, ENOSPC */
+  replace(path: string, oldContent: string, content: string): Promise<number>;
+  /** A missing path counts nothing; the root is emptied and never counted. */
+  delete(path: string): Promise<DeletedCounts>;
+  /** @throws EEXIST, ENOENT (by mode), EISDIR, ENOTDIR, EFBIG, ENOSPC */
+  write(path: string, content: string, mode: WriteMode): Promise<FileStat>;
+  /**
+   * Replaces the text by `change(text)`, which may run again after a lost race and may throw to leave all as it was.
+   * @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC, and what `change` throws
+   */
+  edit(path: string, change: (text: string) => string): Promise<FileStat>;
+  /**
+   * Moves a file, or a directory with all below it, creating the parents of `to`. `to` is never below `from`.
+   * `checkMoved` is given each new path below a moved directory and throws where one would be illegal.
+   * @throws ENOENT (no `from`), EEXIST (`to` is taken), ENOTDIR, ENOSPC, and what `checkMoved` throws
+   */
+  rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void>;
+  /** Null where nothing is; the root is always a directory. */
+  stat(path: string): Promise<MemoryStat | null>;
+  /** Every file and directory but the root, at one moment, in any order. */
+  snapshot(): Promise<MemorySnapshot>;
+  /** The same without times, and without contents where they add up to more than `maxContentBytes` bytes of UTF-8. */
+  outline(maxContentBytes: number): Promise<MemoryOutline>;
+}
+
+export interface WriteMode {
+  ifExists: "replace" | "fail";
+  ifMissing: "create" | "fail";
+}
+
+export interface BackendLimits {
+  maxFileBytes: number;
+  maxMemoryBytes: number;
+}

@@ -1,0 +1,158 @@
+import type { CheckedAddress } from "./address.js";
+import type { MemoryBackend } from "./backend.js";
+import { alreadyExists, fileTooLarge, invalid, MemoryError } from "./errors.js";
+import type {
+  DeletedCounts,
+  FileStat,
+  Memory,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  WriteOptions,
+} from "./memory.js";
+import { checkOptions, type MemoryOptions } from "./options.js";
+import { creationFault, normalizePath, prefixOf, ROOT } from "./paths.js";
+import { compareCodeUnits, utf8Bytes } from "./text.js";
+import { z } from "zod";
+
+const writeOptionsSchema = z
+  .object({ ifExists: z.enum(["replace", "fail"]).optional(), ifMissing: z.enum(["create", "fail"]).optional() })
+  .strict();
+
+/** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
+export class CheckedMemory implements Memory {
+  readonly address: CheckedAddress;
+  readonly #backend: MemoryBackend;
+  readonly #options: Required<MemoryOptions>;
+
+  constructor(backend: MemoryBackend, address: CheckedAddress, options: Required<MemoryOptions>) {
+    this.#backend = backend;
+    this.address = address;
+    this.#options = options;
+  }
+
+  async read(path: string): Promise<string> {
+    const target = normalizePath(path);
+    return this.#existing(target, () => this.#backend.read(target));
+  }
+
+  async list(path: string = ROOT): Promise<MemoryEntry[]> {
+    const target = normalizePath(path, { emptyIsRoot: true });
+    const entries = await this.#existing(target, () => this.#backend.list(target));
+    return entries.toSorted((a, b) => compareCodeUnits(a.name, b.name));
+  }
+
+  async append(path: string, content: string): Promise<void> {
+    const target = normalizePath(path);
+    this.#checkContent(content, "content");
+    const create = creationFault(target, this.#options.paths) === null;
+    await this.#existing(target, () => this.#backend.append(target, content, create));
+  }
+
+  async update(path: string, oldContent: string, content: string): Promise<number> {
+    const target = normalizePath(path);
+    checkText(oldContent, "oldContent");
+    if (oldContent === "") throw invalid("oldContent must not be empty");
+    this.#checkContent(content, "content");
+    return this.#existing(target, () => this.#backend.replace(target, oldContent, content));
+  }
+
+  async delete(path: string): Promise<DeletedCounts> {
+    const target = normalizePath(path);
+    const counts = await this.#backend.delete(target);
+    if (counts.files === 0 && counts.dirs === 0) this.#assertCreatable(target);
+    return counts;
+  }
+
+  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat> {
+    const target = normalizePath(path);
+    checkOptions("WriteOptions", writeOptionsSchema, options);
+    this.#checkContent(content, "content");
+    const creatable = creationFault(target, this.#options.paths) === null;
+    const mode = {
+      ifExists: options.ifExists ?? "replace",
+      ifMissing: creatable ? (options.ifMissing ?? "create") : "fail",
+    } as const;
+    return this.#existing(target, () => this.#backend.write(target, content, mode));
+  }
+
+  async edit(path: string, change: (text: string) => string): Promise<FileStat> {
+    const target = normalizePath(path);
+    if (typeof change !== "function") throw new TypeError("edit: change must be a function from text to text");
+    const checkedChange = (text: string): string => {
+      const changed = change(text);
+      this.#checkContent(changed, "the edited text");
+      return changed;
+    };
+    return this.#existing(target, () => this.#backend.edit(target, checkedChange));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const source = normalizePath(from);
+    const destination = normalizePath(to);
+    if (source === ROOT || destination === ROOT) throw invalid("the root cannot be renamed");
+    this.#assertCreatable(destination);
+    if (destination === source) {
+      if ((await this.stat(source)) === null) await this.read(source);
+      throw alreadyExists();
+    }
+    if (destination.startsWith(prefixOf(source))) throw invalid("a directory cannot be moved into itself");
+    await this.#existing(source, () => this.#backend.rename(source, destination, (moved) => void normalizePath(moved)));
+  }
+
+  async stat(path: string): Promise<MemoryStat | null> {
+    const target = normalizePath(path, { emptyIsRoot: true });
+    const stat = await this.#backend.stat(target);
+    if (stat === null) this.#assertCreatable(target);
+    return stat;
+  }
+
+  async snapshot(): Promise<MemorySnapshot> {
+    return sorted(await this.#backend.snapshot());
+  }
+
+  async outline(options: { maxContentBytes?: number } = {}): Promise<MemoryOutline> {
+    return sorted(await this.#backend.outline(options.maxContentBytes ?? 0));
+  }
+
+  /**
+   * Runs a command on what may exist. A missing path that could not be created either answers with the reason: the rule
+   * limits which names can be created, never which can be reached (specification section 2).
+   */
+  async #existing<T>(path: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (MemoryError.isInstance(error) && error.code === "ENOENT") this.#assertCreatable(path);
+      throw error;
+    }
+  }
+
+  #assertCreatable(path: string): void {
+    const fault = creationFault(path, this.#options.paths);
+    if (fault) throw fault;
+  }
+
+  #checkContent(content: unknown, name: string): asserts content is string {
+    checkText(content, name);
+    const { maxFileBytes } = this.#options;
+    // A UTF-16 unit is at most three bytes of UTF-8, so most texts need no count.
+    if (content.length * 3 <= maxFileBytes) return;
+    const sizeBytes = utf8Bytes(content);
+    if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
+  }
+}
+
+function checkText(text: unknown, name: string): asserts text is string {
+  if (typeof text !== "string") throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
+  if (!text.isWellFormed()) throw invalid(`${name} is not well-formed Unicode (it holds a lone surrogate)`);
+}
+
+function sorted<T extends MemorySnapshot | MemoryOutline>(tree: T): T {
+  return {
+    ...tree,
+    files: (tree.files as { path: string }[]).toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+    directories: tree.directories.toSorted(compareCodeUnits),
+  };
+}

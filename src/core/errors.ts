@@ -1,0 +1,64 @@
+/**
+ * Why a command was refused or failed. The codes never change; the messages may.
+ * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST
+ * already there · EINVAL a bad argument · EACCES a command this tool does not offer · EFBIG a file over its limit ·
+ * ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race · EIO the
+ * storage failed.
+ */
+export type MemoryErrorCode =
+  | "ENOENT"
+  | "EISDIR"
+  | "ENOTDIR"
+  | "EEXIST"
+  | "EINVAL"
+  | "EACCES"
+  | "EFBIG"
+  | "ENOSPC"
+  | "ENOTMEM"
+  | "ECONFLICT"
+  | "EIO";
+
+const brand = Symbol.for("langgraph-mongo-memory.MemoryError");
+
+/** Every refusal and failure of a memory. Programming mistakes (wrong options, wrong types) are `TypeError`s instead. */
+export class MemoryError extends Error {
+  override readonly name = "MemoryError";
+  readonly code: MemoryErrorCode;
+
+  constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** Recognises a MemoryError made by any copy of this package: the ESM and CommonJS builds have a class each. */
+  static isInstance(value: unknown): value is MemoryError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}
+
+export const invalid = (message: string): MemoryError => new MemoryError("EINVAL", message);
+
+/** The refusals a backend answers with; the wording is the specification's (section 3). */
+export const fileNotFound = (): MemoryError => new MemoryError("ENOENT", "ENOENT: file not found");
+export const directoryNotFound = (): MemoryError => new MemoryError("ENOENT", "ENOENT: directory not found");
+export const pathIsDirectory = (): MemoryError => new MemoryError("EISDIR", "EISDIR: path is a directory");
+export const pathIsFile = (): MemoryError => new MemoryError("ENOTDIR", "ENOTDIR: path is a file");
+export const parentIsFile = (): MemoryError =>
+  new MemoryError("ENOTDIR", "ENOTDIR: a parent of the path is a file");
+export const alreadyExists = (): MemoryError => new MemoryError("EEXIST", "EEXIST: path already exists");
+
+export const fileTooLarge = (sizeBytes: number, maxFileBytes: number): MemoryError =>
+  new MemoryError(
+    "EFBIG",
+    `EFBIG: the file would be ${sizeBytes} bytes, over its limit of ${maxFileBytes} bytes; split it into several files`,
+  );
+
+/** `sizeBytes` is null where the database refused before the size was known. */
+export const memoryFull = (sizeBytes: number | null, maxMemoryBytes: number, cause?: unknown): MemoryError =>
+  new MemoryError(
+    "ENOSPC",
+    `ENOSPC: the memory would be ${sizeBytes === null ? "too large" : `${sizeBytes} bytes`}, over its limit of ` +
+      `${maxMemoryBytes} bytes; delete files no longer needed`,
+    { cause },
+  );

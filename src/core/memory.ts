@@ -1,0 +1,113 @@
+import type { CheckedAddress } from "./address.js";
+
+/** A file or directory as `list` shows it. */
+export interface MemoryEntry {
+  name: string;
+  kind: "file" | "dir";
+}
+
+export interface FileStat {
+  kind: "file";
+  /** Bytes of UTF-8. */
+  sizeBytes: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface DirectoryStat {
+  kind: "dir";
+  /** Bytes of UTF-8 of all files below it. */
+  sizeBytes: number;
+  /** No storage keeps times of directories. */
+  createdAt: null;
+  updatedAt: null;
+}
+
+export type MemoryStat = FileStat | DirectoryStat;
+
+/** What a delete took away, the directory itself included. */
+export interface DeletedCounts {
+  files: number;
+  dirs: number;
+}
+
+export interface WriteOptions {
+  /** @default "replace" */
+  ifExists?: "replace" | "fail";
+  /** @default "create" */
+  ifMissing?: "create" | "fail";
+}
+
+export interface SnapshotFile extends FileStat {
+  path: string;
+  content: string;
+}
+
+/** A whole memory at one moment. */
+export interface MemorySnapshot {
+  /** Sorted by path, in code-unit order. */
+  files: SnapshotFile[];
+  /** Paths of all directories but the root, sorted likewise. */
+  directories: string[];
+  /** Grows by one with each change, 0 for a memory never written; null on a generic BaseStore, which keeps no count. */
+  revision: number | null;
+}
+
+export interface OutlineFile {
+  path: string;
+  /** Bytes of UTF-8. */
+  sizeBytes: number;
+  /** On every file or on none. */
+  content?: string;
+}
+
+/** A snapshot without times, whose contents may be left out. */
+export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
+  files: OutlineFile[];
+}
+
+/**
+ * One memory: a small tree of text files.
+ *
+ * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
+ * across processes and machines, on other stores inside one process. Every call rejects with a {@link MemoryError}:
+ * EINVAL for a bad argument, EIO where the storage failed (with "the outcome is unknown" where a change may have been
+ * applied), and the codes named at each method. A refused call changed nothing.
+ */
+export interface Memory {
+  readonly address: Readonly<CheckedAddress>;
+  /** The text of a file. @throws ENOENT, EISDIR */
+  read(path: string): Promise<string>;
+  /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
+  list(path?: string): Promise<MemoryEntry[]>;
+  /**
+   * Adds to the end of a file, creating it and its parent directories. One newline is put between old and new text
+   * unless one side has it there already, or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
+   */
+  append(path: string, content: string): Promise<void>;
+  /**
+   * Replaces every occurrence of `oldContent`, both literal text, left to right and not overlapping.
+   * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, EFBIG, ENOSPC
+   */
+  update(path: string, oldContent: string, content: string): Promise<number>;
+  /** Removes a file, or a directory with all below it. A missing path counts 0; the root is emptied and stays. */
+  delete(path: string): Promise<DeletedCounts>;
+  /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
+  write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
+  /**
+   * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it may run again after a
+   * lost race. What it throws is passed on and nothing is written. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
+   */
+  edit(path: string, change: (text: string) => string): Promise<FileStat>;
+  /** Moves a file or a directory; never overwrites. @throws ENOENT, EEXIST, ENOTDIR, ENOSPC */
+  rename(from: string, to: string): Promise<void>;
+  /** Null where nothing is. */
+  stat(path: string): Promise<MemoryStat | null>;
+  /** Every file and directory at one moment. */
+  snapshot(): Promise<MemorySnapshot>;
+  /**
+   * Paths and sizes of everything at one moment, with the contents too where all of them together are at most
+   * `maxContentBytes` bytes of UTF-8. @param options.maxContentBytes default 0: never contents.
+   */
+  outline(options?: { maxContentBytes?: number }): Promise<MemoryOutline>;
+}

@@ -1,0 +1,95 @@
+import { invalid, type MemoryError } from "./errors.js";
+
+/**
+ * Which names can be created. `adr`: segments of `[A-Za-z0-9_ -]+`, no `..` and no `$` anywhere. `posix`: any Unicode in
+ * NFC but control characters, `/` and `\`. What was created by either rule can be read, changed and deleted by both.
+ */
+export type PathRule = "adr" | "posix";
+
+export const ROOT = "/";
+const maxPathChars = 1024;
+const maxSegmentChars = 255;
+const maxLevels = 32;
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what this finds
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+/**
+ * The one spelling of a path: absolute, `/`-separated, without repeated or trailing slashes.
+ *
+ * @param given what a caller or a model said; only a string passes.
+ * @param options.emptyIsRoot whether "" means the root (`list`) or is refused (every other command).
+ * @throws MemoryError EINVAL for what no rule allows: control characters, lone surrogates, `.` and `..` segments in any
+ *   encoding, more than 255 characters a segment, 1,024 a path or 32 levels.
+ */
+export function normalizePath(given: unknown, options: { emptyIsRoot?: boolean } = {}): string {
+  if (typeof given !== "string") throw invalid("path is required");
+  if (given === "" && options.emptyIsRoot !== true) throw invalid("path is required");
+  assertPlainText(given, "path");
+  const segments = given.replaceAll("\\", "/").split("/").filter((segment) => segment !== "");
+  if (segments.length > maxLevels) throw invalid(`invalid path: more than ${maxLevels} levels`);
+  const path = ROOT + segments.join("/");
+  if (path.length > maxPathChars) throw invalid(`invalid path: longer than ${maxPathChars} characters`);
+  for (const segment of segments) {
+    if (segment.length > maxSegmentChars) {
+      throw invalid(`invalid path: a segment longer than ${maxSegmentChars} characters`);
+    }
+    if (segment === ".") throw invalid("invalid path segment: .");
+    if (climbs(segment)) throw invalid('invalid path: ".." not allowed');
+  }
+  return path;
+}
+
+/** Refuses what may be in neither a path nor an id, before any storage sees it. */
+export function assertPlainText(text: string, what: string): void {
+  if (!text.isWellFormed()) throw invalid(`invalid ${what}: not well-formed Unicode (a lone surrogate)`);
+  if (controlCharacter.test(text)) throw invalid(`invalid ${what}: control characters are not allowed`);
+}
+
+/** Why `path` (normalised) may not be created under `rule`, or null where it may. */
+export function creationFault(path: string, rule: PathRule): MemoryError | null {
+  if (rule === "adr") {
+    if (path.includes("..")) return invalid('invalid path: ".." not allowed');
+    if (path.includes("$")) return invalid('invalid path: "$" not allowed');
+  }
+  for (const segment of segmentsOf(path)) {
+    const legal = rule === "adr" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
+    if (!legal) return invalid(`invalid path segment: ${segment}`);
+  }
+  return null;
+}
+
+/** Whether a segment is, or hides, a step up: `..` plain, percent-encoded any number of times, or in look-alikes. */
+function climbs(segment: string): boolean {
+  let current = segment;
+  for (;;) {
+    if (current.includes("\0") || current.split(/[/\\]/).includes("..")) return true;
+    const next = decodePercent(current.normalize("NFKC"));
+    if (next === current) return false;
+    current = next;
+  }
+}
+
+const decoder = new TextDecoder();
+
+function decodePercent(text: string): string {
+  return text
+    .replace(/%c0%ae|%e0%80%ae/gi, ".") // overlong UTF-8 of ".", which a strict decoder would hide
+    .replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+      decoder.decode(Uint8Array.from(run.slice(1).split("%"), (hex) => Number.parseInt(hex, 16))),
+    );
+}
+
+export function segmentsOf(path: string): string[] {
+  return path === ROOT ? [] : path.slice(1).split("/");
+}
+
+/** The directories above `path`, nearest the root first, without the root itself. */
+export function parentsOf(path: string): string[] {
+  const segments = segmentsOf(path);
+  return segments.slice(0, -1).map((_, index) => ROOT + segments.slice(0, index + 1).join("/"));
+}
+
+/** What every path below the directory `path` begins with. */
+export function prefixOf(path: string): string {
+  return path === ROOT ? ROOT : `${path}/`;
+}

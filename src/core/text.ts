@@ -1,0 +1,38 @@
+const encoder = new TextEncoder();
+
+/** Bytes of `text` in UTF-8. */
+export function utf8Bytes(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/** The text after an append: one newline between the two unless one side has it, or is empty. */
+export function appendText(text: string, addition: string): string {
+  return text + appendSeparator(text, addition) + addition;
+}
+
+export function appendSeparator(text: string, addition: string): "" | "\n" {
+  const joined = text === "" || addition === "" || text.endsWith("\n") || addition.startsWith("\n");
+  return joined ? "" : "\n";
+}
+
+/** Replaces every occurrence of the literal `search`, left to right, not overlapping. `search` must not be empty. */
+export function replaceText(text: string, search: string, replacement: string): { text: string; replaced: number } {
+  const parts = text.split(search);
+  return { text: parts.join(replacement), replaced: parts.length - 1 };
+}
+
+/** `text` cut to at most `maxChars` UTF-16 units, never inside a surrogate pair, with an ellipsis where it was cut. */
+export function shorten(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const end = isHighSurrogate(text.charCodeAt(maxChars - 2)) ? maxChars - 2 : maxChars - 1;
+  return `${text.slice(0, end)}…`;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** Order of UTF-16 code units: the one order of every listing (JavaScript's own, and never a locale's). */
+export function compareCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

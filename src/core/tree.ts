@@ -1,0 +1,78 @@
+import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "./errors.js";
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, SnapshotFile } from "./memory.js";
+import { parentsOf, prefixOf, ROOT } from "./paths.js";
+
+/** Answers every reading command from a snapshot, for storages that hand out a memory whole. */
+export class MemoryTree {
+  readonly files: ReadonlyMap<string, SnapshotFile>;
+  /** Every directory but the root, those included that only a file below them shows. */
+  readonly directories: ReadonlySet<string>;
+  readonly #revision: number | null;
+
+  constructor({ files, directories, revision }: MemorySnapshot) {
+    this.files = new Map(files.map((file) => [file.path, file]));
+    const parents = [...files.map((file) => file.path), ...directories].flatMap(parentsOf);
+    this.directories = new Set([...directories, ...parents]);
+    this.#revision = revision;
+  }
+
+  isDirectory(path: string): boolean {
+    return path === ROOT || this.directories.has(path);
+  }
+
+  /** @throws ENOENT, EISDIR */
+  file(path: string): SnapshotFile {
+    const file = this.files.get(path);
+    if (file) return file;
+    throw this.isDirectory(path) ? pathIsDirectory() : fileNotFound();
+  }
+
+  /** `path` itself and all below it; never the root. */
+  within(path: string): { files: SnapshotFile[]; directories: string[] } {
+    const isWithin = (other: string): boolean => other === path || other.startsWith(prefixOf(path));
+    return {
+      files: [...this.files.values()].filter((file) => isWithin(file.path)),
+      directories: [...this.directories].filter(isWithin),
+    };
+  }
+
+  /** @throws ENOENT, ENOTDIR */
+  list(path: string): MemoryEntry[] {
+    if (this.files.has(path)) throw pathIsFile();
+    if (!this.isDirectory(path)) throw directoryNotFound();
+    const start = prefixOf(path).length;
+    const isChild = (other: string): boolean => other !== path && !other.slice(start).includes("/");
+    const { files, directories } = this.within(path);
+    return [
+      ...directories.filter(isChild).map((child) => ({ name: child.slice(start), kind: "dir" as const })),
+      ...files.filter((file) => isChild(file.path)).map((file) => ({ name: file.path.slice(start), kind: "file" as const })),
+    ];
+  }
+
+  stat(path: string): MemoryStat | null {
+    const file = this.files.get(path);
+    if (file) {
+      const { kind, sizeBytes, createdAt, updatedAt } = file;
+      return { kind, sizeBytes, createdAt, updatedAt };
+    }
+    if (!this.isDirectory(path)) return null;
+    return { kind: "dir", sizeBytes: bytesOf(this.within(path).files), createdAt: null, updatedAt: null };
+  }
+
+  snapshot(): MemorySnapshot {
+    return { files: [...this.files.values()], directories: [...this.directories], revision: this.#revision };
+  }
+
+  outline(maxContentBytes: number): MemoryOutline {
+    const { files, ...rest } = this.snapshot();
+    const withContents = bytesOf(files) <= maxContentBytes;
+    return {
+      files: files.map(({ path, sizeBytes, content }) => ({ path, sizeBytes, ...(withContents && { content }) })),
+      ...rest,
+    };
+  }
+}
+
+function bytesOf(files: readonly SnapshotFile[]): number {
+  return files.reduce((sum, file) => sum + file.sizeBytes, 0);
+}

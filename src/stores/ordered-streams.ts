@@ -1,0 +1,40 @@
+/** Merges streams that are each in order into one that is. Asks each for its first element at the same time. */
+export async function* mergeOrdered<T>(
+  streams: readonly AsyncIterable<T>[],
+  compare: (a: T, b: T) => number,
+): AsyncGenerator<T> {
+  const iterators = streams.map((stream) => stream[Symbol.asyncIterator]());
+  try {
+    const heads = await Promise.all(
+      iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })),
+    );
+    for (;;) {
+      let first: { iterator: AsyncIterator<T>; result: IteratorResult<T, unknown> } | undefined;
+      for (const head of heads) {
+        if (head.result.done === true) continue;
+        if (first === undefined || compare(head.result.value, first.result.value as T) < 0) first = head;
+      }
+      if (first === undefined || first.result.done === true) return;
+      yield first.result.value;
+      first.result = await first.iterator.next();
+    }
+  } finally {
+    await Promise.all(iterators.map(async (iterator) => iterator.return?.()));
+  }
+}
+
+/** Leaves the stream as soon as the page is full, so that no more of it is read. */
+export async function pageOf<T>(stream: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
+  const page: T[] = [];
+  if (limit === 0) return page;
+  let skipped = 0;
+  for await (const element of stream) {
+    if (skipped < offset) {
+      skipped += 1;
+      continue;
+    }
+    page.push(element);
+    if (page.length >= limit) break;
+  }
+  return page;
+}

@@ -1,0 +1,160 @@
+import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import { memoryRootLabel } from "../core/namespace.js";
+import { type ItemCollection, itemOf, type ItemWrite } from "./item-collection.js";
+import { mayHoldMemories } from "./memory-documents.js";
+import { MemoryItems } from "./memory-items.js";
+import { type MemoryWrite, MemoryWrites } from "./memory-writes.js";
+import { compareNamespaces, namespacesWithin, placeOf, placesWithin, type StoredRange } from "./namespaces.js";
+import {
+  type CheckedOperation,
+  checkOperation,
+  type NamespaceListing,
+  type NamespaceMatch,
+  placeKeyOf,
+  type Search,
+} from "./operations.js";
+import { mergeOrdered, pageOf } from "./ordered-streams.js";
+
+type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
+
+/**
+ * Runs batches as the reference does: everything is checked before anything is done, all reads come before all writes,
+ * and of several writes to one place the last one counts.
+ */
+export class StoreBatch {
+  readonly #items: ItemCollection;
+  readonly #memoryItems: MemoryItems;
+  readonly #memoryWrites: MemoryWrites;
+
+  constructor(items: ItemCollection, memories: MongoMemoryContext) {
+    this.#items = items;
+    this.#memoryItems = new MemoryItems(memories);
+    this.#memoryWrites = new MemoryWrites(memories);
+  }
+
+  /** Answers in the order of the operations; null for a put or delete. */
+  async run(operations: readonly unknown[]): Promise<unknown[]> {
+    if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
+    const checked = Array.from(operations as unknown[], checkOperation);
+    const writes = lastWritesOf(checked);
+    const itemWrites = writes.filter((write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem");
+    const memoryWrites = writes.filter(
+      (write): write is MemoryWrite => write.kind === "putMemory" || write.kind === "deleteMemory",
+    );
+    if (memoryWrites.length > 0 && writes.length > 1) await this.#memoryWrites.check(memoryWrites);
+    const answers = await this.#read(checked);
+    // Memories first: they are the only ones that can refuse a write by now.
+    await this.#memoryWrites.write(memoryWrites);
+    await this.#items.write(itemWrites);
+    return answers;
+  }
+
+  async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
+    const [items, memoryItems, pages] = await Promise.all([
+      this.#getItems(operations.filter((operation) => operation.kind === "getItem")),
+      this.#getMemoryItems(operations.filter((operation) => operation.kind === "getMemory")),
+      this.#readPages(operations),
+    ]);
+    const found = new Map<CheckedOperation, unknown>([...items, ...memoryItems, ...pages]);
+    return operations.map((operation) => found.get(operation) ?? null);
+  }
+
+  async #getItems(gets: OperationOf<"getItem">[]): Promise<[CheckedOperation, Item | null][]> {
+    const documents = await this.#items.find(gets.map((get) => get.place.id));
+    return gets.map((get) => {
+      const document = documents.get(get.place.id);
+      return [get, document ? itemOf(document) : null];
+    });
+  }
+
+  async #getMemoryItems(gets: OperationOf<"getMemory">[]): Promise<[CheckedOperation, Item | null][]> {
+    const items = await this.#memoryItems.get(gets.map((get) => get.place));
+    return gets.map((get, index) => [get, items[index] ?? null]);
+  }
+
+  #readPages(operations: readonly CheckedOperation[]): Promise<[CheckedOperation, unknown][]> {
+    const pages = operations.filter((operation) => operation.kind === "search" || operation.kind === "listNamespaces");
+    return Promise.all(
+      pages.map(async (operation): Promise<[CheckedOperation, unknown]> => [
+        operation,
+        operation.kind === "search" ? await this.#search(operation.search) : await this.#listNamespaces(operation.listing),
+      ]),
+    );
+  }
+
+  async #search(search: Search): Promise<SearchItem[]> {
+    const { prefix, filter, offset, limit } = search;
+    if (filter.never || limit === 0) return [];
+    if (!mayHoldMemories(prefix)) return this.#items.search(placesWithin(prefix), filter, search);
+    return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
+  }
+
+  /** Memories lie among the items of one root label; what sorts before it is often enough, and asks them nothing. */
+  async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
+    const root = prefix.length > 0 ? placesWithin(prefix) : placesWithin([memoryRootLabel]);
+    const merged = (): AsyncGenerator<SearchItem> =>
+      mergeOrdered([this.#items.stream(root, filter, atMost), this.#memoryItems.stream(prefix, filter)], comparePlaces);
+    if (prefix.length > 0) {
+      yield* merged();
+      return;
+    }
+    yield* this.#items.stream(before(root), filter, atMost);
+    yield* merged();
+    yield* this.#items.stream(after(root), filter, atMost);
+  }
+
+  async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
+    const prefix = commonPrefixOf(matches);
+    const streams = [this.#items.namespaces(namespacesWithin(prefix)), this.#memoryItems.namespaces(prefix)];
+    const all = mergeOrdered(streams, compareNamespaces);
+    return pageOf(distinctNamespaces(all, matches, maxDepth), offset, limit);
+  }
+}
+
+function lastWritesOf(operations: readonly CheckedOperation[]): (ItemWrite | MemoryWrite)[] {
+  const writes = new Map<string, ItemWrite | MemoryWrite>();
+  for (const operation of operations) {
+    if (operation.kind === "putItem" || operation.kind === "deleteItem") writes.set(placeKeyOf(operation.place), operation);
+    if (operation.kind === "putMemory" || operation.kind === "deleteMemory") {
+      writes.set(placeKeyOf(operation.place), operation);
+    }
+  }
+  return [...writes.values()];
+}
+
+function comparePlaces(a: Item, b: Item): number {
+  return compareNamespaces([placeOf(a.namespace, a.key)], [placeOf(b.namespace, b.key)]);
+}
+
+const before = ({ $gte }: StoredRange): StoredRange => ($gte === undefined ? {} : { $lt: $gte });
+const after = ({ $lt }: StoredRange): StoredRange => ($lt === undefined ? {} : { $gte: $lt });
+
+/** The labels that every namespace must begin with, as far as one condition gives them without wildcards. */
+function commonPrefixOf(matches: readonly NamespaceMatch[]): string[] {
+  const prefixes = matches
+    .filter((match) => match.matchType === "prefix")
+    .map(({ path }) => path.slice(0, path.includes("*") ? path.indexOf("*") : path.length));
+  return prefixes.toSorted((a, b) => b.length - a.length)[0] ?? [];
+}
+
+function satisfies({ matchType, path }: NamespaceMatch, namespace: readonly string[]): boolean {
+  const start = matchType === "prefix" ? 0 : namespace.length - path.length;
+  return path.length <= namespace.length && path.every((label, index) => label === "*" || label === namespace[start + index]);
+}
+
+/** In order, so equal ones are neighbours even after they are cut. */
+async function* distinctNamespaces(
+  namespaces: AsyncIterable<string[]>,
+  matches: readonly NamespaceMatch[],
+  maxDepth: number,
+): AsyncGenerator<string[]> {
+  let previous: string[] | undefined;
+  for await (const namespace of namespaces) {
+    if (!matches.every((match) => satisfies(match, namespace))) continue;
+    const cut = namespace.slice(0, maxDepth);
+    if (previous !== undefined && compareNamespaces(previous, cut) === 0) continue;
+    previous = cut;
+    yield cut;
+  }
+}

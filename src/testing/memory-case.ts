@@ -1,0 +1,36 @@
+import { rejects } from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import type { MemoryAddress } from "../core/address.js";
+import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
+import type { Memory } from "../core/memory.js";
+import type { MemoryOptions } from "../core/options.js";
+
+/** Opens the memory of an address; the same address must give the same memory, two addresses two. */
+export type OpenMemory = (address: MemoryAddress, options?: MemoryOptions) => Memory | Promise<Memory>;
+
+export interface MemoryCase {
+  title: string;
+  run: (open: OpenMemory) => Promise<void>;
+}
+
+/** An address that no other test uses. */
+export function freshAddress(): { nodeId: string } {
+  return { nodeId: `node ${randomUUID()}` };
+}
+
+/** Opens a memory that no other test uses. */
+export async function openFresh(open: OpenMemory, options?: MemoryOptions): Promise<Memory> {
+  return open(freshAddress(), options);
+}
+
+/** Asserts a refusal: its code, and its message where the specification gives one. */
+export async function refuses(call: Promise<unknown>, code: MemoryErrorCode, message?: string): Promise<void> {
+  await rejects(call, (error: unknown) => {
+    if (!MemoryError.isInstance(error)) throw new Error(`expected a MemoryError ${code}, not ${String(error)}`, { cause: error });
+    if (error.code !== code) throw new Error(`expected ${code}, not ${error.code}: ${error.message}`, { cause: error });
+    if (message !== undefined && error.message !== message) {
+      throw new Error(`expected the message "${message}", not "${error.message}"`, { cause: error });
+    }
+    return true;
+  });
+}

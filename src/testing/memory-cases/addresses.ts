@@ -1,0 +1,62 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import type { MemoryAddress } from "../../core/address.js";
+import { freshAddress, type MemoryCase, refuses } from "../memory-case.js";
+
+/** Ids that a careless join, prefix or normalisation would confuse. */
+const confusableIds = [
+  "a", "A", "a.", ".a", "a.b", "a:b", "a/b", "a%2Eb", "a%b", "a%25b", "a b", " a", "$a", "$where", "{}", "*",
+  "global", "perThread", "memory", "__proto__", "constructor", "ann@example.com", "é", "e\u0301", "ＡＢ", "🧠", "null", "0",
+];
+
+export const addressCases: MemoryCase[] = [
+  {
+    title: "no two addresses share a memory",
+    run: async (open) => {
+      const run = randomUUID();
+      const addresses: MemoryAddress[] = confusableIds.flatMap((id) => [
+        { nodeId: `${run}${id}` },
+        { nodeId: `${run}${id}`, scope: "perThread", threadId: id },
+        { nodeId: run, scope: "perThread", threadId: id },
+      ]);
+      for (const [index, address] of addresses.entries()) await (await open(address)).write("/file", String(index));
+      for (const [index, address] of addresses.entries()) {
+        equal(await (await open(address)).read("/file"), String(index), JSON.stringify(address));
+      }
+    },
+  },
+  {
+    title: "the memory of one thread is not seen from another, nor from the global one",
+    run: async (open) => {
+      const { nodeId } = freshAddress();
+      const thread = await open({ nodeId, scope: "perThread", threadId: "one" });
+      await thread.append("/secret", "x");
+      for (const address of [{ nodeId }, { nodeId, scope: "perThread" as const, threadId: "two" }]) {
+        const other = await open(address);
+        deepEqual(await other.list("/"), []);
+        await refuses(other.read("/secret"), "ENOENT");
+        deepEqual(await other.delete("/"), { files: 0, dirs: 0 });
+      }
+      equal(await thread.read("/secret"), "x");
+    },
+  },
+  {
+    title: "an address that is not two strings and a scope is EINVAL",
+    run: async (open) => {
+      const refused = async (address: unknown, message?: string): Promise<void> =>
+        refuses((async () => open(address as MemoryAddress))(), "EINVAL", message);
+      for (const nodeId of [undefined, null, "", 5, {}, { $ne: null }, ["a"], "nul\0", "\ud800", "x".repeat(513), "a\nb"]) {
+        await refused({ nodeId });
+      }
+      const threadMessage = "thread_id is required for perThread scope";
+      for (const threadId of [undefined, null, "", 5, { $ne: null }, ["a"]]) {
+        await refused({ nodeId: "n", scope: "perThread", threadId }, threadMessage);
+      }
+      await refused({ nodeId: "n", scope: "everything" });
+      await refused({ nodeId: "n", threadId: "t" });
+      await refused({ nodeId: "n", $where: "1" });
+      await refused(null);
+      await open({ nodeId: "x".repeat(512) });
+    },
+  },
+];

@@ -1,0 +1,189 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
+
+/** Never legal by any rule, in any command. */
+const illegalPaths = [
+  "..",
+  "/..",
+  "/../x",
+  "/a/../b",
+  "..\\..\\x",
+  "/a/..\\b",
+  "/.",
+  "/a/./b",
+  "/%2e%2e/x",
+  "/%2E%2e",
+  "/..%2fx",
+  "/%252e%252e/x",
+  "/%25252e%25252e",
+  "/%c0%ae%c0%ae/x",
+  "/%ef%bc%8e%ef%bc%8e",
+  "/．．/x",
+  "/‥",
+  "/\u2024\u2024",
+  "/a/..%5cb",
+  "/nul\0",
+  "/%00",
+  "/line\nbreak",
+  "/bell\u0007",
+  "/del\u007f",
+  "/c1\u0085",
+  "/lone\ud800",
+  "/\udc00lone",
+  `/${"x".repeat(256)}`,
+  `/${"x/".repeat(600)}`,
+  "/d".repeat(33),
+  "x".repeat(10_000_000),
+];
+
+/** Legal by the rule `posix` only. */
+const posixPaths = [
+  "/notes.txt",
+  "/MEMORY.md",
+  "/.hidden",
+  "/...",
+  "/a..b",
+  "/$a",
+  "/a$b/$c",
+  "/$$ROOT",
+  "/100%",
+  "/%2",
+  "/%41",
+  "/é",
+  "/文件.md",
+  "/🧠",
+  "/*?\"<>|:",
+  "/~",
+  "/'; drop",
+  "/a.b/c.d",
+  "/a%2Eb",
+];
+
+export const pathCases: MemoryCase[] = [
+  {
+    title: "every spelling of a path is one file",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      await memory.write("a/b", "text");
+      for (const spelling of ["/a/b", "a/b", "//a///b", "/a/b/", "\\a\\b", "a\\b\\", "///a\\/b//"]) {
+        equal(await memory.read(spelling), "text");
+      }
+      deepEqual(await memory.list(""), await memory.list("/"));
+      deepEqual(await memory.list("a/"), [{ name: "b", kind: "file" }]);
+    },
+  },
+  {
+    title: "what no rule allows is EINVAL in every command, and nothing is stored",
+    run: async (open) => {
+      for (const paths of ["adr", "posix"] as const) {
+        const memory = await openFresh(open, { paths });
+        await memory.write("/file", "x");
+        for (const path of [...illegalPaths, undefined, null, 5, {}, { $ne: null }, ["/a"]] as string[]) {
+          await refuses(memory.read(path), "EINVAL");
+          if (path !== undefined) await refuses(memory.list(path), "EINVAL");
+          await refuses(memory.append(path, "x"), "EINVAL");
+          await refuses(memory.update(path, "x", "y"), "EINVAL");
+          await refuses(memory.delete(path), "EINVAL");
+          await refuses(memory.write(path, "x"), "EINVAL");
+          await refuses(memory.edit(path, (text) => text), "EINVAL");
+          await refuses(memory.rename("/file", path), "EINVAL");
+          await refuses(memory.rename(path, "/new"), "EINVAL");
+          await refuses(memory.stat(path), "EINVAL");
+        }
+        deepEqual((await memory.snapshot()).files.map((file) => file.path), ["/file"]);
+      }
+    },
+  },
+  {
+    title: "the empty path is the root for list and EINVAL elsewhere",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      deepEqual(await memory.list(""), []);
+      await refuses(memory.read(""), "EINVAL", "path is required");
+      await refuses(memory.append("", "x"), "EINVAL", "path is required");
+      await refuses(memory.update("", "x", "y"), "EINVAL", "path is required");
+      await refuses(memory.delete(""), "EINVAL", "path is required");
+    },
+  },
+  {
+    title: "the rule adr refuses to create anything but letters, digits, _, - and spaces",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      await memory.write("/Az 09_-/ok", "x");
+      await refuses(memory.write("/a..b", "x"), "EINVAL", 'invalid path: ".." not allowed');
+      await refuses(memory.write("/a$b", "x"), "EINVAL", 'invalid path: "$" not allowed');
+      await refuses(memory.append("/notes.txt", "x"), "EINVAL", "invalid path segment: notes.txt");
+      for (const path of posixPaths) {
+        await refuses(memory.write(path, "x"), "EINVAL");
+        await refuses(memory.append(path, "x"), "EINVAL");
+        await refuses(memory.rename("/Az 09_-/ok", path), "EINVAL");
+        await refuses(memory.read(path), "EINVAL");
+      }
+      deepEqual((await memory.snapshot()).files.map((file) => file.path), ["/Az 09_-/ok"]);
+    },
+  },
+  {
+    title: "the rule posix takes any name, each a file of its own",
+    run: async (open) => {
+      const memory = await openFresh(open, { paths: "posix" });
+      for (const path of posixPaths) await memory.write(path, path);
+      for (const path of posixPaths) equal(await memory.read(path), path);
+      deepEqual((await memory.snapshot()).files.map((file) => file.path), posixPaths.toSorted());
+      await refuses(memory.write("/e\u0301", "not NFC"), "EINVAL");
+    },
+  },
+  {
+    title: "what one rule created the other can list, read, change and delete",
+    run: async (open) => {
+      const address = { nodeId: `reach ${Math.random()}` };
+      const posix = await open(address, { paths: "posix" });
+      const adr = await open(address);
+      for (const path of posixPaths) {
+        await posix.write(path, "old");
+        equal(await adr.read(path), "old");
+        await adr.append(path, "more");
+        equal(await adr.update(path, "old", "new"), 1);
+        equal(await posix.read(path), "new\nmore");
+        deepEqual(await adr.delete(path), { files: 1, dirs: 0 });
+      }
+    },
+  },
+  {
+    title: "names of JavaScript's own are names like any other",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      const names = ["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "0", "length"];
+      for (const name of names) {
+        await refuses(memory.read(`/${name}`), "ENOENT");
+        equal(await memory.stat(`/${name}`), null);
+        await memory.write(`/${name}`, name);
+        await memory.append(`/dir/${name}/${name}`, name);
+      }
+      for (const name of names) {
+        equal(await memory.read(`/${name}`), name);
+        equal(await memory.read(`/dir/${name}/${name}`), name);
+      }
+      deepEqual(
+        (await memory.list("/dir")).map((entry) => entry.name),
+        names.toSorted(),
+      );
+      equal(({} as Record<string, unknown>)["polluted"], undefined);
+    },
+  },
+  {
+    title: "the limits of length and depth are 255, 1,024 and 32",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      const segment = "x".repeat(255);
+      const longest = `/${segment}/${segment}/${segment}/${"x".repeat(255)}`;
+      equal(longest.length, 1024);
+      await memory.write(longest, "x");
+      equal(await memory.read(longest), "x");
+      const deepest = "/d".repeat(32);
+      await memory.write(deepest, "deep");
+      equal(await memory.read(deepest), "deep");
+      await refuses(memory.read(`${longest}x`), "EINVAL");
+      await refuses(memory.read(`${deepest}/d`), "EINVAL");
+    },
+  },
+];

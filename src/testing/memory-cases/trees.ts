@@ -1,0 +1,117 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { Memory } from "../../core/memory.js";
+import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
+
+async function contentsOf(memory: Memory): Promise<Record<string, string>> {
+  const { files } = await memory.snapshot();
+  return Object.fromEntries(files.map(({ path, content }) => [path, content]));
+}
+
+export const treeCases: MemoryCase[] = [
+  {
+    title: "delete removes a file and counts it",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      await memory.write("/notes/today", "x");
+      await memory.write("/notes/todaylong", "y");
+      deepEqual(await memory.delete("/notes/today"), { files: 1, dirs: 0 });
+      deepEqual(await contentsOf(memory), { "/notes/todaylong": "y" });
+    },
+  },
+  {
+    title: "delete removes a directory with all below it and counts itself",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      for (const path of ["/a/b/c", "/a/d", "/ab/c", "/a b", "/a-/x"]) await memory.write(path, path);
+      deepEqual(await memory.delete("/a"), { files: 2, dirs: 2 });
+      deepEqual(await contentsOf(memory), { "/a b": "/a b", "/a-/x": "/a-/x", "/ab/c": "/ab/c" });
+      deepEqual((await memory.snapshot()).directories, ["/a-", "/ab"]);
+    },
+  },
+  {
+    title: "deleting what is missing counts nothing",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      deepEqual(await memory.delete("/missing"), { files: 0, dirs: 0 });
+      await memory.write("/file", "x");
+      deepEqual(await memory.delete("/missing/deep"), { files: 0, dirs: 0 });
+      deepEqual(await memory.delete("/file/below"), { files: 0, dirs: 0 });
+      deepEqual(await contentsOf(memory), { "/file": "x" });
+    },
+  },
+  {
+    title: "deleting the root empties the memory, which stays",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      for (const path of ["/a/b/c", "/d"]) await memory.write(path, path);
+      deepEqual(await memory.delete("/"), { files: 2, dirs: 2 });
+      deepEqual(await memory.delete("/"), { files: 0, dirs: 0 });
+      deepEqual(await memory.list("/"), []);
+      await memory.append("/a", "a file now");
+      equal(await memory.read("/a"), "a file now");
+    },
+  },
+  {
+    title: "rename moves a file and makes the parents of its new place",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      await memory.write("/a/file", "text");
+      await memory.rename("/a/file", "/b/c/moved");
+      deepEqual(await contentsOf(memory), { "/b/c/moved": "text" });
+      deepEqual((await memory.snapshot()).directories, ["/a", "/b", "/b/c"]);
+    },
+  },
+  {
+    title: "rename moves a directory with all below it and nothing beside it",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      for (const path of ["/a/x", "/a/b/y", "/ab/z", "/a b"]) await memory.write(path, path);
+      await memory.append("/a/empty/gone", "x");
+      await memory.delete("/a/empty/gone");
+      await memory.rename("/a", "/new/place");
+      deepEqual(await contentsOf(memory), {
+        "/a b": "/a b",
+        "/ab/z": "/ab/z",
+        "/new/place/b/y": "/a/b/y",
+        "/new/place/x": "/a/x",
+      });
+      deepEqual((await memory.snapshot()).directories, [
+        "/ab",
+        "/new",
+        "/new/place",
+        "/new/place/b",
+        "/new/place/empty",
+      ]);
+    },
+  },
+  {
+    title: "rename never overwrites, and refuses what cannot be",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      for (const path of ["/file", "/dir/inside", "/other/x"]) await memory.write(path, path);
+      await refuses(memory.rename("/missing", "/new"), "ENOENT");
+      await refuses(memory.rename("/file", "/dir"), "EEXIST");
+      await refuses(memory.rename("/file", "/dir/inside"), "EEXIST");
+      await refuses(memory.rename("/dir", "/other"), "EEXIST");
+      await refuses(memory.rename("/file", "/file"), "EEXIST");
+      await refuses(memory.rename("/missing", "/missing"), "ENOENT");
+      await refuses(memory.rename("/other", "/file/below"), "ENOTDIR");
+      await refuses(memory.rename("/dir", "/dir/inside/deeper"), "EINVAL");
+      await refuses(memory.rename("/", "/new"), "EINVAL");
+      await refuses(memory.rename("/dir", "/"), "EINVAL");
+      deepEqual(await contentsOf(memory), { "/dir/inside": "/dir/inside", "/file": "/file", "/other/x": "/other/x" });
+    },
+  },
+  {
+    title: "rename refuses to make a path below too long or too deep",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      const long = "x".repeat(250);
+      await memory.write(`/a/${long}/${long}/${long}`, "text");
+      await refuses(memory.rename("/a", `/${long}/${long}`), "EINVAL");
+      await memory.write(`/deep${"/d".repeat(20)}`, "text");
+      await refuses(memory.rename("/deep", `/to${"/e".repeat(12)}`), "EINVAL");
+      await memory.rename("/deep", `/to${"/e".repeat(11)}`);
+    },
+  },
+];

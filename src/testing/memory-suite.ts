@@ -1,0 +1,36 @@
+import type { MemoryCase, OpenMemory } from "./memory-case.js";
+import { addressCases } from "./memory-cases/addresses.js";
+import { concurrencyCases } from "./memory-cases/concurrency.js";
+import { editingCases } from "./memory-cases/editing.js";
+import { pathCases } from "./memory-cases/paths.js";
+import { readingCases } from "./memory-cases/reading.js";
+import { treeCases } from "./memory-cases/trees.js";
+
+/** What a test runner offers; jest, vitest and node:test all fit. */
+export interface TestRunner {
+  describe: (title: string, define: () => void) => void;
+  it: (title: string, run: () => Promise<void>) => void;
+}
+
+const groups: Record<string, MemoryCase[]> = {
+  "reading a memory": readingCases,
+  "editing files": editingCases,
+  "deleting and renaming": treeCases,
+  "paths": pathCases,
+  "addresses": addressCases,
+  "concurrent commands": concurrencyCases,
+};
+
+/**
+ * Registers the tests that every backend passes. Each works on addresses of its own, so one storage serves them all.
+ *
+ * @param runner `{ describe, it }` of the test runner in use.
+ * @param open opens a memory on the backend under test; called inside the tests only.
+ */
+export function defineMemorySuite({ describe, it }: TestRunner, open: OpenMemory): void {
+  for (const [group, cases] of Object.entries(groups)) {
+    describe(group, () => {
+      for (const { title, run } of cases) it(title, () => run(open));
+    });
+  }
+}
