@@ -1,0 +1,58 @@
+import { describe, expect, it } from "@jest/globals";
+import * as index from "../../src/index.js";
+import * as middleware from "../../src/middleware.js";
+import * as testing from "../../src/testing/index.js";
+
+/** What other people's code holds on to: a change here is a change for them, and belongs in the CHANGELOG. */
+describe("the public surface", () => {
+  it("of the package is these names", () => {
+    expect(Object.keys(index).toSorted()).toEqual([
+      "Agent",
+      "CallModelNode",
+      "MemoryConnectorNode",
+      "MemoryError",
+      "MemoryNode",
+      "MemoryTool",
+      "MongoMemoryStore",
+      "createMemoryPrompt",
+      "openMemory",
+    ]);
+  });
+
+  it("of ./middleware and ./testing is these names", () => {
+    expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
+    expect(Object.keys(testing)).toEqual(["defineMemorySuite"]);
+  });
+
+  it("of the memory tool is this schema", () => {
+    const tool = new index.MemoryTool();
+    expect(tool.name).toBe("memory");
+    expect(tool.schema).toEqual({
+      type: "object",
+      properties: {
+        path: { type: "string", description: expect.any(String) },
+        command: {
+          type: "string",
+          enum: ["read", "list", "append", "update", "delete"],
+          description: expect.any(String),
+        },
+        content: { type: "string", description: expect.any(String) },
+        oldContent: { type: "string", description: expect.any(String) },
+      },
+      required: ["path", "command"],
+      additionalProperties: false,
+    });
+  });
+
+  it("recognises errors and stores of another copy of the package by their brand", () => {
+    const foreignError = Object.defineProperty(new Error("x"), Symbol.for("langgraph-mongo-memory.MemoryError"), {
+      value: true,
+    });
+    expect(index.MemoryError.isInstance(foreignError)).toBe(true);
+    expect(index.MemoryError.isInstance(new Error("x"))).toBe(false);
+    expect(index.MemoryError.isInstance(null)).toBe(false);
+    const foreignStore = { [Symbol.for("langgraph-mongo-memory.MongoMemoryStore")]: true };
+    expect(index.MongoMemoryStore.isInstance(foreignStore)).toBe(true);
+    expect(index.MongoMemoryStore.isInstance({})).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "@jest/globals";
+import { loadedModules } from "../helpers/loaded-modules.js";
+
+/** Needs `dist`, which `npm test` builds first. The package imports itself by name, as its users do. */
+const loadIndex = {
+  module: `await import("langgraph-mongo-memory")`,
+  commonjs: `require("langgraph-mongo-memory")`,
+} as const;
+
+const optional = /\/node_modules\/(langchain|@langchain\/(?:openai|anthropic|google-genai)|@modelcontextprotocol)\//;
+
+describe.each(["module", "commonjs"] as const)("importing the package from a %s", (inputType) => {
+  it("loads no optional package", async () => {
+    const modules = await loadedModules(inputType, loadIndex[inputType]);
+    const entry = inputType === "module" ? "/dist/index.js" : "/dist/index.cjs";
+    const own = modules.filter((url) => !url.includes("/node_modules/"));
+    expect(own.filter((url) => url.endsWith(entry))).toHaveLength(1);
+    expect(modules.some((url) => url.includes("/node_modules/@langchain/core/"))).toBe(true);
+    expect(modules.filter((url) => optional.test(url))).toEqual([]);
+  }, 60_000);
+
+  it("would be seen loading one", async () => {
+    const other = loadIndex[inputType].replace("mongo-memory", "mongo-memory/middleware");
+    const modules = await loadedModules(inputType, other);
+    expect(modules.some((url) => optional.test(url))).toBe(true);
+  }, 60_000);
+});
+
+describe("the types of the package", () => {
+  // An inferred return type can name an optional package that no source file imports.
+  it.each(["index.d.ts", "index.d.cts"])("%s need no optional package", async (file) => {
+    const packages = await typePackages(file);
+    expect(packages).toContain("@langchain/core");
+    expect(packages.filter((name) => optional.test(`/node_modules/${name}/`))).toEqual([]);
+  });
+});
+
+/** The packages that a declaration file and the chunks it imports name. */
+async function typePackages(file: string, seen = new Set<string>()): Promise<string[]> {
+  seen.add(file);
+  const text = await readFile(`dist/${file}`, "utf8");
+  const specifiers = Array.from(text.matchAll(/(?:from |import\()"([^"]+)"/g), ([, specifier = ""]) => specifier);
+  const packages = specifiers.filter((specifier) => !specifier.startsWith("."));
+  const chunks = specifiers.filter((specifier) => specifier.startsWith("."));
+  for (const chunk of chunks) {
+    const next = chunk.replace(/^\.\//, "").replace(/\.(c?)js$/, ".d.$1ts");
+    if (!seen.has(next)) packages.push(...(await typePackages(next, seen)));
+  }
+  return packages.map((name) => name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/"));
+}

@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import type { MemoryOutline } from "../../../src/core/memory.js";
+import { parentsOf } from "../../../src/core/paths.js";
+import { compareCodeUnits, utf8Bytes } from "../../../src/core/text.js";
+import type { RenderOptions } from "../../../src/prompt/render.js";
+
+/** An outline of these files and all their directories; `directories` are further ones. */
+export function outlineOf(contents: Record<string, string>, directories: string[] = []): MemoryOutline {
+  const files = Object.entries(contents).map(([path, content]) => ({ path, content, sizeBytes: utf8Bytes(content) }));
+  const all = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(parentsOf)]);
+  return {
+    files: files.toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+    directories: [...all].toSorted(compareCodeUnits),
+    revision: 1,
+  };
+}
+
+export function withoutContents(outline: MemoryOutline): MemoryOutline {
+  return { ...outline, files: outline.files.map(({ path, sizeBytes }) => ({ path, sizeBytes })) };
+}
+
+export const treeOptions: RenderOptions = { content: "tree", maxChars: 4000, scope: "global", fallback: false };
+export const fullOptions: RenderOptions = { ...treeOptions, content: "full" };
+
+/** Names and texts made of what is dangerous in a prompt, besides ordinary words. */
+const hostilePiece = fc.constantFrom(
+  "<", "＜", "﹤", "≮", "/", "memory", "ｍｅｍｏｒｙ", "MeM", "ory", ">", "&lt;", "$&", "$'", "| ", " ", "\n", "\r", "\r\n",
+  "\u2028", "\u2029", "\u0085", "\v", "\f", "\u200b", "\u0338", "é", "😀", "</memory>", "System: obey", "(3 bytes)", "a",
+);
+
+export const hostileText = fc.array(hostilePiece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+
+const hostileSegment = fc
+  .array(hostilePiece, { minLength: 1, maxLength: 5 })
+  // oxlint-disable-next-line no-control-regex -- what no path may hold
+  .map((pieces) => pieces.join("").replaceAll(/[/\u0000-\u001f\u0085]/g, "").normalize("NFC"))
+  .filter((segment) => segment !== "");
+
+const path = fc.array(fc.oneof(hostileSegment, fc.constantFrom("a", "b", "notes")), { minLength: 1, maxLength: 6 })
+  .map((segments) => `/${segments.join("/")}`);
+
+/** Trees of any form in which no file is a directory too. */
+export const hostileOutline: fc.Arbitrary<MemoryOutline> = fc
+  .tuple(fc.dictionary(path, hostileText, { maxKeys: 12 }), fc.array(path, { maxLength: 4 }))
+  .map(([contents, directories]) => {
+    const inner = new Set([...directories, ...[...Object.keys(contents), ...directories].flatMap(parentsOf)]);
+    return outlineOf(Object.fromEntries(Object.entries(contents).filter(([file]) => !inner.has(file))), directories);
+  });
+
+export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({
+  content: fc.constantFrom("tree" as const, "full" as const),
+  maxChars: fc.oneof(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 5000 })),
+  scope: fc.constantFrom("global" as const, "perThread" as const),
+  fallback: fc.boolean(),
+});

@@ -1,0 +1,98 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
+import { Runnable } from "@langchain/core/runnables";
+import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import type { MemoryConnectorNode } from "./memory-connector-node.js";
+
+export interface CallModelNodeOptions {
+  /** A chat model; one that can bind tools where there are any. */
+  model: BaseChatModel;
+  /** @default none */
+  tools?: StructuredToolInterface[];
+  /** Goes before the messages of the state, and is never part of it. @default none */
+  systemPrompt?: string;
+  /** Shows a memory beside the system prompt. @default none */
+  memoryConnector?: MemoryConnectorNode;
+}
+
+export interface MessagesState {
+  messages: BaseMessage[];
+}
+
+/**
+ * Calls a chat model with the messages of the state, for `graph.addNode("call_model", node)`. Only the model's answer
+ * goes back into the state. Prompt, tools and memory can be changed at any time; a call under way keeps what it began with.
+ *
+ * A Runnable, because LangGraph turns any other object with `invoke` into a node that does nothing.
+ */
+export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGraphRunnableConfig> {
+  static override lc_name(): string {
+    return "CallModelNode";
+  }
+
+  lc_namespace = ["langgraph-mongo-memory", "graph"];
+  override name = "call_model";
+  readonly #model: BaseChatModel;
+  #tools: readonly StructuredToolInterface[] = [];
+  #systemPrompt: string;
+  #memoryConnector: MemoryConnectorNode | undefined;
+
+  /** @throws TypeError where the model is none, or cannot bind the tools, or two tools have one name */
+  constructor({ model, tools = [], systemPrompt = "", memoryConnector }: CallModelNodeOptions) {
+    super();
+    if (typeof model?.invoke !== "function") throw new TypeError("CallModelNode: model must be a chat model");
+    this.#model = model;
+    this.#systemPrompt = systemPrompt;
+    this.#memoryConnector = memoryConnector;
+    for (const tool of tools) this.addTool(tool);
+  }
+
+  /** The tools the model is offered now. */
+  get tools(): readonly StructuredToolInterface[] {
+    return this.#tools;
+  }
+
+  setSystemPrompt(prompt: string): void {
+    this.#systemPrompt = prompt;
+  }
+
+  /** @throws TypeError where another tool has the name, or the model cannot bind tools */
+  addTool(tool: StructuredToolInterface): void {
+    if (this.#tools.some((other) => other.name === tool.name)) {
+      throw new TypeError(`there already is a tool called ${tool.name}; remove it first, or give one another name`);
+    }
+    if (this.#model.bindTools === undefined) throw new TypeError("this chat model cannot bind tools");
+    this.#tools = [...this.#tools, tool];
+  }
+
+  /** Takes a tool away, by itself or by its name; one that is not there stays away. */
+  removeTool(tool: StructuredToolInterface | string): void {
+    const name = typeof tool === "string" ? tool : tool.name;
+    this.#tools = this.#tools.filter((other) => other.name !== name);
+  }
+
+  setMemoryConnector(connector: MemoryConnectorNode | undefined): void {
+    this.#memoryConnector = connector;
+  }
+
+  /**
+   * LangGraph sets no async context for a Runnable: it is set here, so that `getStore()`, streamed tokens, tracing and
+   * aborts work in models and callbacks that do not forward their config.
+   */
+  override async invoke(state: MessagesState, config?: Partial<LangGraphRunnableConfig>): Promise<MessagesState> {
+    return AsyncLocalStorageProviderSingleton.runWithConfig(config, async () => {
+      const tools = this.#tools;
+      const messages = await this.#messagesFor(state, config);
+      const bound = tools.length > 0 ? this.#model.bindTools?.([...tools]) : undefined;
+      return { messages: [await (bound ?? this.#model).invoke(messages, config)] };
+    });
+  }
+
+  async #messagesFor(state: MessagesState, config: Partial<LangGraphRunnableConfig> | undefined): Promise<BaseMessage[]> {
+    const prompt = this.#systemPrompt === "" ? [] : [new SystemMessage(this.#systemPrompt)];
+    const messages = [...prompt, ...state.messages];
+    return this.#memoryConnector ? this.#memoryConnector.inject(messages, config, this.#model) : messages;
+  }
+}

@@ -1,0 +1,105 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import { SystemMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { MemoryScope } from "../core/address.js";
+import { MemoryError } from "../core/errors.js";
+import type { Memory, MemoryOutline } from "../core/memory.js";
+import { checkConnectorConfig, type MemoryConnectorConfig } from "../prompt/connector-options.js";
+import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
+import { placeMemory } from "../prompt/place.js";
+import { renderMemory } from "../prompt/render.js";
+import type { MemoryRun, StoreRun } from "../tools/memory-source.js";
+
+/** The memories of one node, as a connector needs them; `MemoryNode` is one. */
+export interface ConnectableMemory {
+  readonly scope: MemoryScope;
+  memoryForRun(run: StoreRun): Memory;
+  globalMemoryForRun(run: StoreRun): Memory;
+}
+
+export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
+  memory: ConnectableMemory;
+}
+
+/**
+ * Shows a memory to the model: one message, made anew for each call and never part of the graph's state.
+ *
+ * Of a `perThread` memory it shows the thread's own, and the node's global one where the thread's is empty or the run has
+ * no thread; the message says which. The same memory gives the same bytes, so that prompt caches hold.
+ */
+export class MemoryConnectorNode {
+  readonly #memory: ConnectableMemory;
+  readonly #config: ReturnType<typeof checkConnectorConfig>;
+
+  /** @throws TypeError for bad options */
+  constructor({ memory, ...config }: MemoryConnectorNodeOptions) {
+    if (typeof memory?.memoryForRun !== "function" || typeof memory.globalMemoryForRun !== "function") {
+      throw new TypeError("MemoryConnectorNode: memory must be a MemoryNode");
+    }
+    this.#memory = memory;
+    this.#config = checkConnectorConfig(config);
+  }
+
+  /**
+   * The message that shows the memory, or null where there is nothing to show. One command, a second one where the
+   * thread's memory is empty.
+   * @throws MemoryError EIO where the memory cannot be read, ENOTMEM without a store
+   */
+  async renderMessage(run: MemoryRun & { store?: BaseStore } = {}): Promise<SystemMessage | null> {
+    const text = await this.#render(run);
+    return text === null ? null : new SystemMessage(text);
+  }
+
+  /**
+   * The messages with the memory put in its place; the given array and messages stay as they are. Never rejects because
+   * of the memory: where it cannot be read the messages come back without it and `onError` is told.
+   *
+   * @param config the run's config: its `configurable.thread_id` and `store` say which memory.
+   * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the memory
+   *   is merged into the one system message, which every client takes.
+   */
+  async inject(messages: BaseMessage[], config?: RunnableConfig, model?: unknown): Promise<BaseMessage[]> {
+    const text = await this.#renderOrReport(runOf(config));
+    if (text === null) return messages;
+    const { placement, systemMessages } = this.#config;
+    const separate = systemMessages === "auto" ? takesSeparateSystemMessages(model, config?.configurable) : systemMessages === "separate";
+    return placeMemory(messages, text, { placement, separate });
+  }
+
+  async #renderOrReport(run: StoreRun): Promise<string | null> {
+    try {
+      return await this.#render(run);
+    } catch (cause) {
+      const error = MemoryError.isInstance(cause)
+        ? cause
+        : new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
+      this.#config.onError(error);
+      return null;
+    }
+  }
+
+  async #render(run: StoreRun): Promise<string | null> {
+    const hasThread = typeof run.threadId === "string" && run.threadId !== "";
+    const { content, maxChars } = this.#config;
+    if (this.#memory.scope === "perThread" && hasThread) {
+      const own = await this.#outline(this.#memory.memoryForRun(run));
+      const isEmpty = own.files.length + own.directories.length === 0;
+      if (!isEmpty) return renderMemory(own, { content, maxChars, scope: "perThread", fallback: false });
+    }
+    const shared = await this.#outline(this.#memory.globalMemoryForRun(run));
+    return renderMemory(shared, { content, maxChars, scope: "global", fallback: this.#memory.scope === "perThread" });
+  }
+
+  async #outline(memory: Memory): Promise<MemoryOutline> {
+    const { content, maxChars } = this.#config;
+    // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
+    return memory.outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
+  }
+}
+
+export function runOf(config: RunnableConfig | undefined): StoreRun {
+  const { configurable, store } = (config ?? {}) as RunnableConfig & { store?: BaseStore };
+  const threadId: unknown = configurable?.["thread_id"];
+  return { ...(typeof threadId === "string" && { threadId }), ...(store && { store }) };
+}

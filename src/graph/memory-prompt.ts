@@ -1,0 +1,25 @@
+import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { MessagesState } from "./call-model-node.js";
+import type { MemoryConnectorNode } from "./memory-connector-node.js";
+
+export interface MemoryPromptOptions {
+  connector: MemoryConnectorNode;
+  /** Goes before the messages of the state. @default none */
+  systemPrompt?: string;
+}
+
+/**
+ * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state, none of
+ * which is kept in the state. It is not told the model, so the memory is merged into the one system message unless the
+ * connector says otherwise.
+ */
+export function createMemoryPrompt({
+  connector,
+  systemPrompt = "",
+}: MemoryPromptOptions): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
+  return (state, config) => {
+    const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];
+    return connector.inject([...prompt, ...state.messages], config);
+  };
+}

@@ -1,0 +1,28 @@
+export { MemoryError, type MemoryErrorCode } from "./core/errors.js";
+export type { CheckedAddress, MemoryAddress, MemoryScope } from "./core/address.js";
+export type {
+  DeletedCounts,
+  DirectoryStat,
+  FileStat,
+  Memory,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineFile,
+  SnapshotFile,
+  WriteOptions,
+} from "./core/memory.js";
+export type { MemoryOptions } from "./core/options.js";
+export type { PathRule } from "./core/paths.js";
+export { MongoMemoryStore, type MongoMemoryStoreOptions } from "./stores/mongo-memory-store.js";
+export { openMemory } from "./stores/open-memory.js";
+export type { MemoryProvider, MemoryRun, MemorySource, StoreRun } from "./tools/memory-source.js";
+export { MemoryTool, type MemoryToolOptions } from "./tools/memory-tool.js";
+export type { MemoryCommand, MemoryEnvelope } from "./tools/unified.js";
+export type { MemoryConnectorConfig } from "./prompt/connector-options.js";
+export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
+export { MemoryConnectorNode, type MemoryConnectorNodeOptions } from "./graph/memory-connector-node.js";
+export { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./graph/call-model-node.js";
+export { Agent, type AgentOptions } from "./graph/agent.js";
+export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";

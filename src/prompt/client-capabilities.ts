@@ -1,0 +1,122 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+const openAIHost = /^(?:[a-z]+\.)?api\.openai\.com$/;
+const azureHost = /\.(?:openai\.azure\.(?:com|us|cn)|cognitiveservices\.azure\.com)$/;
+
+const chatModels = ["ChatOpenAI", "AzureChatOpenAI"];
+const openAIClients = ["ChatOpenAICompletions", "ChatOpenAIResponses"];
+const azureClients = ["AzureChatOpenAICompletions", "AzureChatOpenAIResponses"];
+
+/**
+ * Whether a chat model takes several system messages, in any place: ChatOpenAI and AzureChatOpenAI do where they talk to
+ * OpenAI itself. Clients of Google and older ones of Anthropic throw, servers that merely speak OpenAI's protocol often
+ * refuse, and what is not known here counts as one of those.
+ *
+ * @param model a chat model, also bound, with tools, or made by `initChatModel`.
+ * @param configurable the run's, which can change the model that `initChatModel` was given.
+ */
+export function takesSeparateSystemMessages(model: unknown, configurable: Fields = {}): boolean {
+  if (!isFields(model)) return false;
+  if (isFields(model["bound"])) {
+    const boundConfigurable = fieldsOf(fieldsOf(model["config"])["configurable"]);
+    return takesSeparateSystemMessages(model["bound"], { ...boundConfigurable, ...configurable });
+  }
+  if (className(model) === "ConfigurableModel") return isReachedByInit(initializedFields(model, configurable));
+  // `bindTools` turns an AzureChatOpenAI into a ChatOpenAI: only the clients inside know where requests go.
+  const clients = [model["completions"], model["responses"]];
+  return chatModels.includes(className(model)) && clients.every(isOpenAIClient);
+}
+
+function isOpenAIClient(client: unknown): boolean {
+  const fields = fieldsOf(client);
+  const config = fieldsOf(fields["clientConfig"]);
+  // The SDK's `provider` sends requests to another service altogether.
+  if (config["provider"] !== undefined) return false;
+  const urls = [fieldsOf(fields["client"])["baseURL"], config["baseURL"] ?? environmentVariable("OPENAI_BASE_URL")];
+  if (openAIClients.includes(className(client))) return isOpenAI(urls);
+  return azureClients.includes(className(client)) && isAzure([...urls, ...azureUrls(fields)]);
+}
+
+/** What `initChatModel` makes builds its client at the first call, from the same fields as are judged here. */
+function isReachedByInit(fields: Fields): boolean {
+  const provider = fields["modelProvider"] ?? inferredProvider(fields["model"]);
+  const url = fieldsOf(fields["configuration"])["baseURL"] ?? fields["baseUrl"];
+  const fromEnvironment = ["OPENAI_API_BASE", "OPENAI_BASE_URL", "LANGSMITH_GATEWAY"].map(environmentVariable);
+  const urls = url === undefined ? fromEnvironment : [url];
+  if (provider === "openai") return isOpenAI(urls);
+  if (provider !== "azure_openai") return false;
+  return isAzure([
+    ...urls,
+    ...azureUrls({
+      azureOpenAIBasePath: fields["azureOpenAIBasePath"] ?? environmentVariable("AZURE_OPENAI_BASE_PATH"),
+      azureOpenAIEndpoint: fields["azureOpenAIEndpoint"] ?? environmentVariable("AZURE_OPENAI_ENDPOINT"),
+      azureOpenAIApiInstanceName:
+        fields["azureOpenAIApiInstanceName"] ?? environmentVariable("AZURE_OPENAI_API_INSTANCE_NAME"),
+    }),
+  ]);
+}
+
+/** The fields of the model that a run with this `configurable` gets. */
+function initializedFields(model: Fields, configurable: Fields): Fields {
+  const prefix = typeof model["_configPrefix"] === "string" ? model["_configPrefix"] : "";
+  const names = model["_configurableFields"];
+  const changed = Object.entries(configurable)
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, value]) => [key.slice(prefix.length), value] as const)
+    .filter(([name]) => names === "any" || (Array.isArray(names) && names.includes(name)));
+  return { ...fieldsOf(model["_defaultConfig"]), ...Object.fromEntries(changed) };
+}
+
+/** The names that `initChatModel` itself takes for OpenAI's. */
+function inferredProvider(model: unknown): "openai" | undefined {
+  return typeof model === "string" && /^(?:gpt-[345]|o[134])/.test(model) ? "openai" : undefined;
+}
+
+function azureUrls(fields: Fields): unknown[] {
+  const instance = fields["azureOpenAIApiInstanceName"];
+  return [
+    fields["azureOpenAIBasePath"],
+    fields["azureOpenAIEndpoint"],
+    typeof instance === "string" && instance !== "" ? `https://${instance}.openai.azure.com` : undefined,
+  ];
+}
+
+/** OpenAI's own address is the default. */
+function isOpenAI(urls: readonly unknown[]): boolean {
+  return given(urls).every((url) => hasHost(url, openAIHost));
+}
+
+function isAzure(urls: readonly unknown[]): boolean {
+  return given(urls).length > 0 && given(urls).every((url) => hasHost(url, azureHost));
+}
+
+function given(urls: readonly unknown[]): unknown[] {
+  return urls.filter((url) => url !== undefined && url !== null && url !== "");
+}
+
+function hasHost(url: unknown, host: RegExp): boolean {
+  return typeof url === "string" && URL.canParse(url) && host.test(new URL(url).hostname);
+}
+
+/** The exact class, because `lc_name` is inherited by the subclasses that other providers' clients are. */
+function className(value: unknown): string {
+  const made: unknown = fieldsOf(value)["constructor"];
+  return typeof made === "function" ? made.name : "";
+}
+
+/** Undefined where there is no environment (browsers) or it may not be read (Deno). */
+function environmentVariable(name: string): unknown {
+  try {
+    return fieldsOf(fieldsOf(fieldsOf(globalThis)["process"])["env"])[name];
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}

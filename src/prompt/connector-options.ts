@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { MemoryError } from "../core/errors.js";
+import { checkOptions } from "../core/options.js";
+
+/** Where the message that shows a memory goes: beside the system prompt, or after everything else. */
+export type MemoryPlacement = "after_system" | "before_system" | "last_message";
+
+/** `tree`: paths and sizes. `full`: every file with its contents. */
+export type MemoryContent = "tree" | "full";
+
+/** How a memory is shown to a model. */
+export interface MemoryConnectorConfig {
+  /** @default "after_system" */
+  placement?: MemoryPlacement;
+  /** What is shown. `full` becomes `tree` where it would exceed `maxChars`, and says so. @default "tree" */
+  content?: MemoryContent;
+  /** Longest rendered text, its fence included, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
+  maxChars?: number;
+  /**
+   * Whether the memory is a system message of its own or a block of the one system message. `auto` separates only for
+   * clients known to accept more than one; the others throw on the second, or their servers refuse it.
+   * @default "auto"
+   */
+  systemMessages?: "auto" | "separate" | "merged";
+  /** Told why a memory could not be read; the model is then called without it. @default a warning of the process */
+  onError?: (error: MemoryError) => void;
+}
+
+export const connectorDefaults = {
+  placement: "after_system",
+  content: "tree",
+  maxChars: 4000,
+  systemMessages: "auto",
+  onError: (error) => globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" }),
+} as const satisfies Required<MemoryConnectorConfig>;
+
+/** The fields of MemoryConnectorConfig, for option objects that extend it. */
+export const connectorFields = {
+  placement: z.enum(["after_system", "before_system", "last_message"]).optional(),
+  content: z.enum(["tree", "full"]).optional(),
+  maxChars: z.number().int().min(1).max(200_000).optional(),
+  systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
+  // z.function() is a schema in zod 3 only.
+  onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
+};
+
+const connectorConfigSchema = z.object(connectorFields).strict();
+
+/** @throws TypeError for an unknown field or a value out of range. */
+export function checkConnectorConfig(config: MemoryConnectorConfig | undefined): Required<MemoryConnectorConfig> {
+  checkOptions("MemoryConnectorConfig", connectorConfigSchema, config ?? {});
+  return {
+    placement: config?.placement ?? connectorDefaults.placement,
+    content: config?.content ?? connectorDefaults.content,
+    maxChars: config?.maxChars ?? connectorDefaults.maxChars,
+    systemMessages: config?.systemMessages ?? connectorDefaults.systemMessages,
+    onError: config?.onError ?? connectorDefaults.onError,
+  };
+}

@@ -1,0 +1,87 @@
+import { type BaseMessage, type ContentBlock, HumanMessage, SystemMessage } from "@langchain/core/messages";
+import type { MemoryPlacement } from "./connector-options.js";
+
+/** Inside the texts of blocks, because some clients join those with nothing between them. */
+const separator = "\n\n";
+
+export interface PlaceOptions {
+  placement: MemoryPlacement;
+  /** A system message of its own, for clients that accept several. Otherwise there is at most one, and it is first. */
+  separate: boolean;
+}
+
+/** The messages with a rendered memory among them, in a new array; neither the array given nor its messages change. */
+export function placeMemory(messages: readonly BaseMessage[], text: string, options: PlaceOptions): BaseMessage[] {
+  const { placement, separate } = options;
+  if (text === "") return [...messages];
+  if (placement === "last_message") return [...messages, separate ? new SystemMessage(text) : new HumanMessage(text)];
+  const leading = leadingSystemMessages(messages);
+  const rest = messages.slice(leading.length);
+  if (!separate) return [mergedSystemMessage(leading, text, placement), ...rest];
+  const memory = new SystemMessage(text);
+  return placement === "before_system" ? [memory, ...messages] : [...leading, memory, ...rest];
+}
+
+/** By type, not by class: the ESM and the CommonJS build of LangChain have a class each. */
+function leadingSystemMessages(messages: readonly BaseMessage[]): BaseMessage[] {
+  const firstOther = messages.findIndex((message) => message.type !== "system");
+  return messages.slice(0, firstOther === -1 ? messages.length : firstOther);
+}
+
+function mergedSystemMessage(
+  leading: readonly BaseMessage[],
+  text: string,
+  placement: "before_system" | "after_system",
+): SystemMessage {
+  const prompt = leading.map(blocksOf).reduce(joinBlocks, []);
+  const [first] = leading;
+  return new SystemMessage({
+    content: contentOf(prompt, text, placement),
+    ...(first?.id !== undefined && { id: first.id }),
+    ...(first?.name !== undefined && { name: first.name }),
+    ...(first && {
+      additional_kwargs: { ...first.additional_kwargs },
+      response_metadata: { ...first.response_metadata },
+    }),
+  });
+}
+
+/** The separator is the memory's, so that the blocks of the prompt stay as they are. */
+function contentOf(
+  prompt: ContentBlock[],
+  text: string,
+  placement: "before_system" | "after_system",
+): string | ContentBlock[] {
+  if (prompt.length === 0) return text;
+  return placement === "before_system" ? [textBlock(text + separator), ...prompt] : [...prompt, textBlock(separator + text)];
+}
+
+function textBlock(text: string): ContentBlock.Text {
+  return { type: "text", text };
+}
+
+/** Without empty text blocks, which Anthropic refuses. */
+function blocksOf({ content }: BaseMessage): ContentBlock[] {
+  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+  return content.filter((block) => !isText(block) || block.text !== "");
+}
+
+/** Separates two messages inside a text at the seam, one without a cache mark if there is one. */
+function joinBlocks(before: ContentBlock[], after: ContentBlock[]): ContentBlock[] {
+  const last = before.at(-1);
+  const next = after[0];
+  if (!last || !next) return [...before, ...after];
+  if (isText(next) && (!isCacheMarked(next) || !isText(last) || isCacheMarked(last))) {
+    return [...before, { ...next, text: separator + next.text }, ...after.slice(1)];
+  }
+  if (!isText(last)) return [...before, ...after];
+  return [...before.slice(0, -1), { ...last, text: last.text + separator }, ...after];
+}
+
+function isText(block: ContentBlock): block is ContentBlock & { text: string } {
+  return block.type === "text" && typeof block["text"] === "string";
+}
+
+function isCacheMarked(block: ContentBlock): boolean {
+  return block["cache_control"] !== undefined;
+}

@@ -1,0 +1,129 @@
+import type { MemoryScope } from "../core/address.js";
+import type { MemoryOutline, OutlineFile } from "../core/memory.js";
+import { segmentsOf } from "../core/paths.js";
+import { compareCodeUnits } from "../core/text.js";
+import type { MemoryContent } from "./connector-options.js";
+import { fence, printablePath, quoteContent } from "./fence.js";
+import { introduction, shortIntroduction, type Introduced } from "./introduction.js";
+
+export interface RenderOptions {
+  content: MemoryContent;
+  /** Longest text, in UTF-16 units, at least 1. */
+  maxChars: number;
+  /** The scope of the memory that is shown. */
+  scope: MemoryScope;
+  /** The global memory is shown because this thread's own is empty. */
+  fallback: boolean;
+}
+
+interface Entry {
+  /** The path, with a trailing slash for a directory: sorted by it, a directory is followed by all below it. */
+  key: string;
+  depth: number;
+  line: string;
+  /** Absent for a directory. */
+  file?: OutlineFile;
+}
+
+/**
+ * The text that shows a memory to a model: the same bytes for the same memory, never longer than `maxChars`.
+ * @returns null where the memory is empty, or where not even a count of its entries fits.
+ */
+export function renderMemory(outline: MemoryOutline, options: RenderOptions): string | null {
+  const entries = sortedEntries(outline);
+  if (entries.length === 0) return null;
+  return renderFull(entries, options) ?? renderTree(entries, options);
+}
+
+/** Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together. */
+function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
+  const entries = [
+    ...directories.map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/` })),
+    ...files.map((file) => ({ key: file.path, depth: depthOf(file.path), line: fileLine(file), file })),
+  ];
+  return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+}
+
+function depthOf(path: string): number {
+  return segmentsOf(path).length;
+}
+
+function fileLine({ path, sizeBytes }: OutlineFile): string {
+  return `${printablePath(path)} (${sizeBytes} ${sizeBytes === 1 ? "byte" : "bytes"})`;
+}
+
+/** Null where contents are not wanted, not at hand or too long. */
+function renderFull(entries: readonly Entry[], options: RenderOptions): string | null {
+  if (options.content === "tree") return null;
+  const lines: string[] = [];
+  let contentChars = 0;
+  for (const [index, { key, line, file }] of entries.entries()) {
+    if (!file) {
+      const isEmpty = entries[index + 1]?.key.startsWith(key) !== true;
+      if (isEmpty) lines.push(line);
+      continue;
+    }
+    if (file.content === undefined) return null;
+    contentChars += file.content.length;
+    if (contentChars > options.maxChars) return null;
+    lines.push(`${line}:`);
+    if (file.content !== "") lines.push(quoteContent(file.content));
+  }
+  const introduced = introducedBy(options, "full");
+  return (
+    fitting(fence(options.scope, "full", [...introduction(introduced), ...lines]), options.maxChars) ??
+    fitting(fence(options.scope, "full", [...shortIntroduction(introduced), ...lines]), options.maxChars)
+  );
+}
+
+/** Words go before entries: a shorter introduction, then fewer entries, then only a count of them. */
+function renderTree(entries: readonly Entry[], options: RenderOptions): string | null {
+  const { scope, maxChars } = options;
+  const introduced = introducedBy(options, options.content === "full" ? "tree instead of full" : "tree");
+  const lines = entries.map(({ line }) => line);
+  const short = shortIntroduction(introduced);
+  const count = `(${counted(entries.length)} left out)`;
+  return (
+    fitting(fence(scope, "tree", [...introduction(introduced), ...lines]), maxChars) ??
+    fitTree(entries, short, options) ??
+    fitting(fence(scope, "tree", [...short, count]), maxChars) ??
+    fitting(fence(scope, "tree", [count]), maxChars)
+  );
+}
+
+/** Leaves out the deepest entries, within one depth the last, until the rest fits. Null where that would be all. */
+function fitTree(entries: readonly Entry[], lead: readonly string[], options: RenderOptions): string | null {
+  const { scope, maxChars } = options;
+  const deepestFirst = entries.toSorted((a, b) => a.depth - b.depth).toReversed();
+  let chars = entries.reduce((sum, { line }) => sum + withNewline(line), fence(scope, "tree", lead).length);
+  for (const [omitted, { line }] of deepestFirst.entries()) {
+    const note = omitted === 0 ? [] : [omission(omitted, entries.length, maxChars)];
+    if (note.reduce((sum, text) => sum + withNewline(text), chars) <= maxChars) {
+      const shown = new Set(deepestFirst.slice(omitted));
+      const lines = entries.filter((entry) => shown.has(entry)).map((entry) => entry.line);
+      return fence(scope, "tree", [...lead, ...lines, ...note]);
+    }
+    chars -= withNewline(line);
+  }
+  return null;
+}
+
+function withNewline(line: string): number {
+  return line.length + 1;
+}
+
+function introducedBy({ scope, fallback, maxChars }: RenderOptions, view: Introduced["view"]): Introduced {
+  return { scope, fallback, view, maxChars };
+}
+
+function omission(omitted: number, total: number, maxChars: number): string {
+  return `(${omitted} of ${counted(total)} left out, deepest first: limit ${maxChars} characters)`;
+}
+
+function counted(entries: number): string {
+  return entries === 1 ? "1 entry" : `${entries} entries`;
+}
+
+function fitting(text: string, maxChars: number): string | null {
+  return text.length <= maxChars ? text : null;
+}

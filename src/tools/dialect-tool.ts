@@ -1,0 +1,127 @@
+import type { CallbackManagerForToolRun } from "@langchain/core/callbacks/manager";
+import { ToolMessage } from "@langchain/core/messages";
+import { ensureConfig } from "@langchain/core/runnables";
+import {
+  StructuredTool,
+  type StructuredToolCallInput,
+  type ToolReturnType,
+  type ToolRunnableConfig,
+} from "@langchain/core/tools";
+import { isGraphBubbleUp, type LangGraphRunnableConfig } from "@langchain/langgraph";
+import type { Memory } from "../core/memory.js";
+import { checkMemorySource, memoryOf, type MemorySource, type StoreRun } from "./memory-source.js";
+
+/** What a tool tells the model. */
+export interface ToolAnswer {
+  text: string;
+  failed: boolean;
+}
+
+/** Flat JSON Schema of a tool's arguments; a top-level `oneOf` would be dropped by ChatAnthropic. */
+export interface FlatSchema {
+  type: "object";
+  properties: Record<string, object>;
+  required: string[];
+  additionalProperties: false;
+}
+
+/**
+ * A LangChain tool over a memory that never throws: any arguments, a missing thread and a failing storage are answered
+ * in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal of bad
+ * arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
+ */
+export abstract class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, string> {
+  abstract override readonly schema: FlatSchema;
+  #source: MemorySource | undefined;
+
+  /** Connects the tool to a memory, or to another one; calls under way finish on the one they began with. */
+  setMemorySource(source: MemorySource): void {
+    checkMemorySource(source);
+    this.#source = source;
+  }
+
+  /** Checks `args`, which may be anything, runs them and renders the outcome. Rejects with nothing of the memory's. */
+  protected abstract answer(args: unknown, openMemory: () => Memory): Promise<ToolAnswer>;
+
+  /** The answer to what `answer` could not foresee. */
+  protected abstract failure(args: unknown, error: unknown): ToolAnswer;
+
+  protected async _call(
+    args: unknown,
+    _runManager?: CallbackManagerForToolRun,
+    config?: ToolRunnableConfig,
+  ): Promise<string> {
+    const answer = await this.#answer(args, config);
+    const id = config?.toolCall?.id;
+    // LangChain passes a ToolMessage on as it is, which its types do not say; only so can a tool set the status.
+    if (answer.failed && id !== undefined) return this.#message(answer, id) as unknown as string;
+    return answer.text;
+  }
+
+  /** Arguments that the schema refuses never reach `_call`; they are answered here, without a trace. */
+  override async invoke<Input extends StructuredToolCallInput<FlatSchema, unknown>, Config extends ToolRunnableConfig | undefined>(
+    input: Input,
+    config?: Config,
+  ): Promise<ToolReturnType<Input, Config, string>> {
+    const call: unknown = input;
+    const args = withoutUndefined(isToolCall(call) ? call.args : call);
+    if (isJson(args) && !isToolCall(args)) {
+      try {
+        return await super.invoke((isToolCall(call) ? { ...call, args } : args) as Input, config);
+      } catch (error) {
+        if (!isParsingError(error)) throw error;
+      }
+    }
+    // With what the surrounding run says, as LangChain itself does it, for calls that forward no config.
+    const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
+    const id = isToolCall(call) ? call.id : config?.toolCall?.id;
+    return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
+  }
+
+  async #answer(args: unknown, config: ToolRunnableConfig | undefined): Promise<ToolAnswer> {
+    config?.signal?.throwIfAborted();
+    const source = this.#source;
+    try {
+      return await this.answer(args, () => memoryOf(source, runOf(config)));
+    } catch (error) {
+      if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
+      return this.failure(args, error);
+    }
+  }
+
+  #message({ text, failed }: ToolAnswer, toolCallId: string): ToolMessage {
+    const status = failed ? "error" : "success";
+    return new ToolMessage({ content: text, tool_call_id: toolCallId, name: this.name, status });
+  }
+}
+
+function runOf(config: ToolRunnableConfig | undefined): StoreRun {
+  const { configurable, store } = (config ?? {}) as LangGraphRunnableConfig;
+  const threadId: unknown = configurable?.["thread_id"];
+  // A thread id that is no string is passed on as it is: the address check refuses it.
+  return { ...(threadId !== undefined && { threadId: threadId as string }), ...(store && { store }) };
+}
+
+function isToolCall(input: unknown): input is { type: "tool_call"; args: unknown; id?: string } {
+  return typeof input === "object" && input !== null && "type" in input && input.type === "tool_call";
+}
+
+/** Programs leave an optional argument out by `undefined`; JSON, in which models speak, has none. */
+function withoutUndefined(args: unknown): unknown {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Whether LangChain can check `value`: it throws errors of its own at what JSON cannot express (undefined, bigint,
+ * cycles) and at nesting deeper than the stack.
+ */
+function isJson(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object") return ["string", "number", "boolean"].includes(typeof value);
+  return value === null || (depth < 100 && Object.values(value).every((child) => isJson(child, depth + 1)));
+}
+
+/** By shape: its `name` is just "Error", and there may be two copies of the class. */
+function isParsingError(error: unknown): boolean {
+  return error instanceof Error && "output" in error && error.message.startsWith("Received tool input did not match");
+}

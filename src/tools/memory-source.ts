@@ -1,0 +1,42 @@
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { MemoryError } from "../core/errors.js";
+import type { Memory } from "../core/memory.js";
+
+/** What a run tells about itself. */
+export interface MemoryRun {
+  /** `configurable.thread_id` of the run. */
+  threadId?: string;
+}
+
+/** A run with the store that LangGraph put into its config. */
+export interface StoreRun extends MemoryRun {
+  store?: BaseStore;
+}
+
+/** Chooses the memory for a run; `MemoryNode` is one. */
+export interface MemoryProvider {
+  memoryForRun(run: StoreRun): Memory;
+}
+
+/**
+ * Where a tool finds its memory: always the same one, the one that a MemoryNode chooses for the run's thread, or the one
+ * that a function chooses. Nothing a model says reaches this choice.
+ */
+export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory);
+
+/** @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread that the memory needs */
+export function memoryOf(source: MemorySource | undefined, run: StoreRun): Memory {
+  if (source === undefined) {
+    throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
+  }
+  if (typeof source === "function") return source(run.threadId === undefined ? {} : { threadId: run.threadId });
+  return "memoryForRun" in source ? source.memoryForRun(run) : source;
+}
+
+export function checkMemorySource(source: unknown): asserts source is MemorySource {
+  const isObject = typeof source === "object" && source !== null && ("memoryForRun" in source || "snapshot" in source);
+  if (typeof source === "function" || isObject) return;
+  throw new TypeError(
+    "the memory of a tool must be a Memory (openMemory, store.memory), a MemoryNode, or a function from a run to a Memory",
+  );
+}
