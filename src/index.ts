@@ -22,7 +22,7 @@ export { MemoryTool, type MemoryToolOptions } from "./tools/memory-tool.js";
 export type { MemoryCommand, MemoryEnvelope } from "./tools/unified.js";
 export type { MemoryConnectorConfig } from "./prompt/connector-options.js";
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
-export { MemoryConnectorNode, type MemoryConnectorNodeOptions } from "./graph/memory-connector-node.js";
+export { type ConnectableMemory, MemoryConnectorNode, type MemoryConnectorNodeOptions } from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./graph/call-model-node.js";
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";

@@ -9,9 +9,9 @@ export type MemoryScope = "global" | "perThread";
 export interface MemoryAddress {
   nodeId: string;
   /** @default "global" */
-  scope?: MemoryScope;
+  scope?: MemoryScope | undefined;
   /** The run's `configurable.thread_id`; required for `perThread`, absent for `global`. */
-  threadId?: string;
+  threadId?: string | undefined;
 }
 
 /** An address after checking: exactly one shape for each memory. */

@@ -29,7 +29,7 @@ export interface MemoryBackend {
   /**
    * Moves a file, or a directory with all below it, creating the parents of `to`. `to` is never below `from`.
    * `checkMoved` is given each new path below a moved directory and throws where one would be illegal.
-   * @throws ENOENT (no `from`), EEXIST (`to` is taken), ENOTDIR, ENOSPC, and what `checkMoved` throws
+   * @throws ENOENT (no `from`), EEXIST (`to` is taken), ENOTDIR, ECONFLICT, ENOSPC, and what `checkMoved` throws
    */
   rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void>;
   /** Null where nothing is; the root is always a directory. */

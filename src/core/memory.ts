@@ -99,7 +99,7 @@ export interface Memory {
    * lost race. What it throws is passed on and nothing is written. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   edit(path: string, change: (text: string) => string): Promise<FileStat>;
-  /** Moves a file or a directory; never overwrites. @throws ENOENT, EEXIST, ENOTDIR, ENOSPC */
+  /** Moves a file or a directory; never overwrites. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
   /** Null where nothing is. */
   stat(path: string): Promise<MemoryStat | null>;

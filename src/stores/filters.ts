@@ -92,7 +92,8 @@ function checkOperand(key: string, operand: unknown): void {
       ? Array.isArray(operand) || isPlainObject(operand) || types.isDate(operand) || types.isUint8Array(operand)
       : typeof operand !== "function" && typeof operand !== "symbol";
   if (!isData) {
-    throw new TypeError(`a filter compares with data only (given ${kindOf(operand)} for ${JSON.stringify(shorten(key, 64))})`);
+    const where = JSON.stringify(shorten(key, 64));
+    throw new TypeError(`a filter compares with data only (given ${kindOf(operand)} for ${where})`);
   }
 }
 

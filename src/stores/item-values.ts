@@ -66,8 +66,9 @@ class ValueEncoder {
     // Unlike assignment, this makes a field of `__proto__` as of any other name.
     const stored = Object.fromEntries(fields);
     if (!isReferenceLike(stored)) return stored;
-    this.sizeBytes += 2 * plainMarker.length + 12;
-    return { ...stored, [plainMarker]: Object.hasOwn(stored, plainMarker) ? [stored[plainMarker]] : [] };
+    const replaces = Object.hasOwn(stored, plainMarker);
+    this.sizeBytes += replaces ? 8 : plainMarker.length + 7;
+    return { ...stored, [plainMarker]: replaces ? [stored[plainMarker]] : [] };
   }
 
   #encodeArray(values: readonly unknown[], path: string, level: number): unknown[] {
@@ -86,11 +87,12 @@ class ValueEncoder {
 
 /** The value as it was put. Reads ask the driver for 64-bit integers as bigint; only those are stored as such. */
 export function restoredValue(stored: Record<string, unknown>): Record<string, unknown> {
-  const fields = Object.entries(stored).map(([name, field]) => [name, restored(field)] as const);
-  const value: Record<string, unknown> = Object.fromEntries(fields);
-  if (!isReferenceLike(value)) return value;
-  const { [plainMarker]: replaced, ...rest } = value;
-  return Array.isArray(replaced) && replaced.length > 0 ? { ...rest, [plainMarker]: replaced[0] as unknown } : rest;
+  const isMarked = isReferenceLike(stored);
+  const fields = Object.entries(stored).flatMap(([name, field]): [string, unknown][] => {
+    if (!isMarked || name !== plainMarker || !Array.isArray(field)) return [[name, restored(field)]];
+    return field.map((replaced) => [name, restored(replaced)]);
+  });
+  return Object.fromEntries(fields);
 }
 
 function restored(stored: unknown): unknown {

@@ -137,8 +137,10 @@ async function* found(context: MongoMemoryContext, filter: object, options: Find
   const cursor = context.collection.find(filter, { batchSize, ...memoryReadOptions, ...options });
   for await (const document of streaming(cursor)) {
     const { nodeId, scope, threadId } = document;
-    const namespace = namespaceOf((scope === "perThread" ? { nodeId, scope, threadId } : { nodeId, scope }) as CheckedAddress);
+    const stored = scope === "perThread" ? { nodeId, scope, threadId } : { nodeId, scope };
     // Documents whose ids are not legal are none of ours: no memory can be opened on them.
+    if (!Object.values(stored).every((id) => typeof id === "string")) continue;
+    const namespace = namespaceOf(stored as CheckedAddress);
     const address = addressOf(namespace);
     if (address !== null) yield { address, namespace, document };
   }

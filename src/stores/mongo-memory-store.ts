@@ -1,4 +1,4 @@
-import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
+import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
 import { MongoBackend, type MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
@@ -11,7 +11,11 @@ import { KeyedMutex } from "../core/keyed-mutex.js";
 import type { Memory } from "../core/memory.js";
 import { checkMemoryOptions, checkOptions, type MemoryOptions } from "../core/options.js";
 import { ItemCollection, type ItemDocument } from "./item-collection.js";
+import { checkNamespace } from "./namespaces.js";
 import { StoreBatch } from "./store-batch.js";
+
+type SearchOptions = Parameters<BaseStore["search"]>[1];
+type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 export interface MongoMemoryStoreOptions {
   /** A client of the `mongodb` package, connected or not. The caller closes it. */
@@ -142,6 +146,39 @@ export class MongoMemoryStore extends BaseStore {
     );
   }
 
+  /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
+  override async get(namespace: string[], key: string): Promise<Item | null> {
+    checkNamespace(namespace, { allowEmpty: true });
+    return super.get(namespace, key);
+  }
+
+  override async search(namespacePrefix: string[], options?: SearchOptions): Promise<SearchItem[]> {
+    checkNamespace(namespacePrefix, { allowEmpty: true });
+    return super.search(namespacePrefix, options ?? {});
+  }
+
+  /** Unlike `batch`, refuses the root label `langgraph`. */
+  override async put(namespace: string[], key: string, value: Item["value"], index?: false | string[]): Promise<void> {
+    checkNamespace(namespace);
+    return super.put(namespace, key, value, index);
+  }
+
+  override async delete(namespace: string[], key: string): Promise<void> {
+    checkNamespace(namespace, { allowEmpty: true });
+    return super.delete(namespace, key);
+  }
+
+  override async listNamespaces(options?: ListNamespacesOptions): Promise<string[][]> {
+    for (const labels of [options?.prefix, options?.suffix]) if (labels) checkNamespace(labels, { allowEmpty: true });
+    return super.listNamespaces(options ?? {});
+  }
+
+  /**
+   * Answers in the order of the operations. Everything is checked before anything is read or written, all reads see the
+   * items as they were before the writes, and of several writes to one place the last one counts.
+   * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments; MemoryError
+   *   EIO where the database failed; and what a memory refuses
+   */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const batch = new StoreBatch(this.#items, this.#memories);
     return (await batch.run(operations)) as OperationResults<Operations>;

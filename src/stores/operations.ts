@@ -129,7 +129,8 @@ function checkSearch(fields: Record<string, unknown>): CheckedOperation {
     throw new TypeError(`search: query must be a string (given ${kindOf(query)})`);
   }
   const prefix = checkNamespace(namespacePrefix, { allowEmpty: true });
-  return { kind: "search", search: { prefix, filter: parseFilter(filter), ...checkPage("search", limit ?? 10, offset) } };
+  const page = checkPage("search", limit ?? 10, offset);
+  return { kind: "search", search: { prefix, filter: parseFilter(filter), ...page } };
 }
 
 const listingFields = new Set(["matchConditions", "maxDepth", "limit", "offset"]);
@@ -162,8 +163,9 @@ function checkMatches(conditions: unknown): NamespaceMatch[] {
 
 function checkPage(operation: string, limit: unknown, offset: unknown): Page {
   const start = offset ?? 0;
-  if (!isCount(limit, 0)) throw new TypeError(`${operation}: limit must be a whole number of at least 0 (given ${shown(limit)})`);
-  if (!isCount(start, 0)) throw new TypeError(`${operation}: offset must be a whole number of at least 0 (given ${shown(start)})`);
+  const expected = "must be a whole number of at least 0";
+  if (!isCount(limit, 0)) throw new TypeError(`${operation}: limit ${expected} (given ${shown(limit)})`);
+  if (!isCount(start, 0)) throw new TypeError(`${operation}: offset ${expected} (given ${shown(start)})`);
   return { limit, offset: start };
 }
 

@@ -38,7 +38,9 @@ export class StoreBatch {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
     const checked = Array.from(operations as unknown[], checkOperation);
     const writes = lastWritesOf(checked);
-    const itemWrites = writes.filter((write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem");
+    const itemWrites = writes.filter(
+      (write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem",
+    );
     const memoryWrites = writes.filter(
       (write): write is MemoryWrite => write.kind === "putMemory" || write.kind === "deleteMemory",
     );
@@ -115,8 +117,8 @@ export class StoreBatch {
 function lastWritesOf(operations: readonly CheckedOperation[]): (ItemWrite | MemoryWrite)[] {
   const writes = new Map<string, ItemWrite | MemoryWrite>();
   for (const operation of operations) {
-    if (operation.kind === "putItem" || operation.kind === "deleteItem") writes.set(placeKeyOf(operation.place), operation);
-    if (operation.kind === "putMemory" || operation.kind === "deleteMemory") {
+    const { kind } = operation;
+    if (kind === "putItem" || kind === "deleteItem" || kind === "putMemory" || kind === "deleteMemory") {
       writes.set(placeKeyOf(operation.place), operation);
     }
   }
@@ -140,7 +142,8 @@ function commonPrefixOf(matches: readonly NamespaceMatch[]): string[] {
 
 function satisfies({ matchType, path }: NamespaceMatch, namespace: readonly string[]): boolean {
   const start = matchType === "prefix" ? 0 : namespace.length - path.length;
-  return path.length <= namespace.length && path.every((label, index) => label === "*" || label === namespace[start + index]);
+  if (path.length > namespace.length) return false;
+  return path.every((label, index) => label === "*" || label === namespace[start + index]);
 }
 
 /** In order, so equal ones are neighbours even after they are cut. */
