@@ -1,0 +1,27 @@
+import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
+import type { Serialized } from "@langchain/core/load/serializable";
+import type { BaseMessage } from "@langchain/core/messages";
+
+export function say(text: string): void {
+  console.log(text);
+}
+
+/** Prints the messages of every call of a model, the answers of tools among them. For the `callbacks` of a run. */
+export class MessagePrinter extends BaseCallbackHandler {
+  override name = "message-printer";
+  /** LangChain calls handlers later otherwise, amid other output. */
+  override awaitHandlers = true;
+
+  override handleChatModelStart(_model: Serialized, [messages = []]: BaseMessage[][]): void {
+    say("  The model sees:");
+    for (const message of messages) {
+      const lines = textOf(message).split("\n");
+      lines.forEach((line, index) => say(`    ${(index === 0 ? message.type : "").padEnd(6)} | ${line}`.trimEnd()));
+    }
+  }
+}
+
+function textOf(message: BaseMessage): string {
+  const calls = "tool_calls" in message ? (message.tool_calls as { name: string; args: unknown }[]) : [];
+  return [message.text, ...calls.map(({ name, args }) => `${name}(${JSON.stringify(args)})`)].filter(Boolean).join("\n");
+}
