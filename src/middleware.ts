@@ -18,15 +18,21 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
  * The run's `configurable.thread_id` chooses the memory of a `perThread` node; a node without a store of its own uses the
  * agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see `onError`.
  *
- * @throws TypeError for bad options
+ * An agent of two memories needs two tools with different names: `tools: false` for the second, and a
+ * `new MemoryTool({ memory, name })` among the agent's own tools. Middleware that changes the model (a fallback, say)
+ * belongs before this one, which places the memory as the model it sees accepts.
+ *
+ * @throws TypeError for bad options, and at the first model call where another tool has the name of this one's
  */
 export function memoryMiddleware({ memory, tools = true, ...config }: MemoryMiddlewareOptions): AgentMiddleware {
   if (typeof memory?.createConnector !== "function") throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
   const connector = memory.createConnector(config);
+  const ownTools = tools ? memory.memoryTools : [];
   return createMiddleware({
-    name: `Memory(${memory.nodeId})`,
-    tools: tools ? memory.memoryTools : [],
+    name: `Memory(${memory.nodeId}, ${memory.scope})`,
+    tools: ownTools,
     wrapModelCall: async (request, handler) => {
+      for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model } = request;
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
       const run = { configurable: runtime.configurable, store: runtime.store } as RunnableConfig;
@@ -39,4 +45,13 @@ export function memoryMiddleware({ memory, tools = true, ...config }: MemoryMidd
         : handler({ ...request, messages: shown });
     },
   });
+}
+
+/** `createAgent` itself does not mind: a provider would refuse the request, or a call reach the wrong memory. */
+function assertNoNamesake(name: string, tools: readonly object[]): void {
+  if (tools.filter((tool) => "name" in tool && tool.name === name).length < 2) return;
+  throw new TypeError(
+    `memoryMiddleware: the agent has two tools called ${name}; give one memory \`tools: false\` here and ` +
+      "a `new MemoryTool({ memory, name })` in the agent's `tools`",
+  );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
 import type { Memory } from "../../src/core/memory.js";
+import { MemoryNode } from "../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 import { testDatabase } from "../helpers/test-database.js";
@@ -78,6 +79,20 @@ describe("server commands", () => {
     const { stats } = await explain(sent?.command ?? {});
     expect(stats["totalKeysExamined"]).toBe(1);
     expect(stats["totalDocsExamined"]).toBe(1);
+  });
+
+  it("a rendering of the connector is one command, two where it falls back to the global memory", async () => {
+    const { nodeId } = freshAddress();
+    const node = new MemoryNode({ store, nodeId, scope: "perThread" });
+    await node.globalMemory().write("/shared", "x");
+    await node.memory("with notes").write("/own", "x");
+    for (const content of ["tree", "full"] as const) {
+      const connector = node.createConnector({ content });
+      const render = (threadId?: string) => commandsOf(() => connector.renderMessage({ threadId }));
+      expect((await render("with notes")).map((event) => event.commandName)).toEqual(["find"]);
+      expect((await render("without notes")).map((event) => event.commandName)).toEqual(["find", "find"]);
+      expect((await render()).map((event) => event.commandName)).toEqual(["find"]);
+    }
   });
 
   it("changes are sent with write concern majority and journal", async () => {

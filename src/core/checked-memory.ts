@@ -65,14 +65,14 @@ export class CheckedMemory implements Memory {
     return counts;
   }
 
-  async write(path: string, content: string, options: WriteOptions = {}): Promise<FileStat> {
+  async write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {
     const target = normalizePath(path);
-    checkOptions("WriteOptions", writeOptionsSchema, options);
+    if (options !== undefined) checkOptions("WriteOptions", writeOptionsSchema, options);
     this.#checkContent(content, "content");
     const creatable = creationFault(target, this.#options.paths) === null;
     const mode = {
-      ifExists: options.ifExists ?? "replace",
-      ifMissing: creatable ? (options.ifMissing ?? "create") : "fail",
+      ifExists: options?.ifExists ?? "replace",
+      ifMissing: creatable ? (options?.ifMissing ?? "create") : "fail",
     } as const;
     return this.#existing(target, () => this.#backend.write(target, content, mode));
   }

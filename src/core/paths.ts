@@ -60,6 +60,8 @@ export function creationFault(path: string, rule: PathRule): MemoryError | null 
 
 /** Whether a segment is, or hides, a step up: `..` plain, percent-encoded any number of times, or in look-alikes. */
 function climbs(segment: string): boolean {
+  // What has no dot, no percent sign and nothing beyond ASCII hides none; most names are such.
+  if (/^[^%.\u0080-\uffff]*$/.test(segment)) return false;
   let current = segment;
   for (;;) {
     if (current.includes("\0") || current.split(/[/\\]/).includes("..")) return true;

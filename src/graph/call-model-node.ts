@@ -1,6 +1,6 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
-import { Runnable } from "@langchain/core/runnables";
+import { ensureConfig, Runnable } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
@@ -79,18 +79,20 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
 
   /**
    * LangGraph sets no async context for a Runnable: it is set here, so that `getStore()`, streamed tokens, tracing and
-   * aborts work in models and callbacks that do not forward their config.
+   * aborts work in models and callbacks that do not forward their config. Called without a config inside a node that has
+   * one, it goes by that.
    */
   override async invoke(state: MessagesState, config?: Partial<LangGraphRunnableConfig>): Promise<MessagesState> {
-    return AsyncLocalStorageProviderSingleton.runWithConfig(config, async () => {
+    const run: Partial<LangGraphRunnableConfig> = ensureConfig(config);
+    return AsyncLocalStorageProviderSingleton.runWithConfig(run, async () => {
       const tools = this.#tools;
-      const messages = await this.#messagesFor(state, config);
+      const messages = await this.#messagesFor(state, run);
       const bound = tools.length > 0 ? this.#model.bindTools?.([...tools]) : undefined;
-      return { messages: [await (bound ?? this.#model).invoke(messages, config)] };
+      return { messages: [await (bound ?? this.#model).invoke(messages, run)] };
     });
   }
 
-  async #messagesFor(state: MessagesState, config: Partial<LangGraphRunnableConfig> | undefined): Promise<BaseMessage[]> {
+  async #messagesFor(state: MessagesState, config: Partial<LangGraphRunnableConfig>): Promise<BaseMessage[]> {
     const prompt = this.#systemPrompt === "" ? [] : [new SystemMessage(this.#systemPrompt)];
     const messages = [...prompt, ...state.messages];
     return this.#memoryConnector ? this.#memoryConnector.inject(messages, config, this.#model) : messages;

@@ -1,11 +1,11 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
-import type { RunnableConfig } from "@langchain/core/runnables";
+import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { MemoryScope } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
-import { checkConnectorConfig, type MemoryConnectorConfig } from "../prompt/connector-options.js";
+import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { placeMemory } from "../prompt/place.js";
 import { renderMemory } from "../prompt/render.js";
@@ -15,7 +15,7 @@ import type { MemoryRun, StoreRun } from "../tools/memory-source.js";
 export interface ConnectableMemory {
   readonly scope: MemoryScope;
   memoryForRun(run: StoreRun): Memory;
-  globalMemoryForRun(run: StoreRun): Memory;
+  globalMemory(run: StoreRun): Memory;
 }
 
 export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
@@ -34,7 +34,7 @@ export class MemoryConnectorNode {
 
   /** @throws TypeError for bad options */
   constructor({ memory, ...config }: MemoryConnectorNodeOptions) {
-    if (typeof memory?.memoryForRun !== "function" || typeof memory.globalMemoryForRun !== "function") {
+    if (typeof memory?.memoryForRun !== "function" || typeof memory.globalMemory !== "function") {
       throw new TypeError("MemoryConnectorNode: memory must be a MemoryNode");
     }
     this.#memory = memory;
@@ -55,15 +55,18 @@ export class MemoryConnectorNode {
    * The messages with the memory put in its place; the given array and messages stay as they are. Never rejects because
    * of the memory: where it cannot be read the messages come back without it and `onError` is told.
    *
-   * @param config the run's config: its `configurable.thread_id` and `store` say which memory.
+   * @param config the run's config: its `configurable.thread_id` and `store` say which memory. Default: that of the run
+   *   this is called in, where LangGraph can tell.
    * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the memory
    *   is merged into the one system message, which every client takes.
    */
   async inject(messages: BaseMessage[], config?: RunnableConfig, model?: unknown): Promise<BaseMessage[]> {
-    const text = await this.#renderOrReport(runOf(config));
+    const run = ensureConfig(config);
+    const text = await this.#renderOrReport(runOf(run));
     if (text === null) return messages;
     const { placement, systemMessages } = this.#config;
-    const separate = systemMessages === "auto" ? takesSeparateSystemMessages(model, config?.configurable) : systemMessages === "separate";
+    const separate =
+      systemMessages === "auto" ? takesSeparateSystemMessages(model, run.configurable) : systemMessages === "separate";
     return placeMemory(messages, text, { placement, separate });
   }
 
@@ -74,8 +77,19 @@ export class MemoryConnectorNode {
       const error = MemoryError.isInstance(cause)
         ? cause
         : new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
-      this.#config.onError(error);
+      this.#report(error);
       return null;
+    }
+  }
+
+  /** A hook that fails, at once or later, must not break the run either; it is reported in the default way. */
+  #report(failure: MemoryError): void {
+    const warn = (): void => connectorDefaults.onError(failure);
+    try {
+      const told: unknown = this.#config.onError(failure);
+      Promise.resolve(told).catch(warn);
+    } catch {
+      warn();
     }
   }
 
@@ -87,7 +101,7 @@ export class MemoryConnectorNode {
       const isEmpty = own.files.length + own.directories.length === 0;
       if (!isEmpty) return renderMemory(own, { content, maxChars, scope: "perThread", fallback: false });
     }
-    const shared = await this.#outline(this.#memory.globalMemoryForRun(run));
+    const shared = await this.#outline(this.#memory.globalMemory(run));
     return renderMemory(shared, { content, maxChars, scope: "global", fallback: this.#memory.scope === "perThread" });
   }
 
@@ -98,8 +112,7 @@ export class MemoryConnectorNode {
   }
 }
 
-export function runOf(config: RunnableConfig | undefined): StoreRun {
-  const { configurable, store } = (config ?? {}) as RunnableConfig & { store?: BaseStore };
+function runOf({ configurable, store }: RunnableConfig & { store?: BaseStore }): StoreRun {
   const threadId: unknown = configurable?.["thread_id"];
   return { ...(typeof threadId === "string" && { threadId }), ...(store && { store }) };
 }

@@ -56,18 +56,17 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without a thread id
    */
   memory(threadId?: string): Memory {
-    return this.memoryForRun(threadId === undefined ? {} : { threadId });
+    return this.memoryForRun({ threadId });
   }
 
   /** The memory that a run uses. @throws MemoryError ENOTMEM, EINVAL as `memory` */
   memoryForRun({ threadId, store }: StoreRun): Memory {
-    if (this.scope === "global") return this.globalMemoryForRun(store ? { store } : {});
-    const address = { nodeId: this.nodeId, scope: this.scope, ...(threadId !== undefined && { threadId }) };
-    return openMemory(this.#storeOf(store), address, this.#options);
+    if (this.scope === "global") return this.globalMemory({ store });
+    return openMemory(this.#storeOf(store), { nodeId: this.nodeId, scope: this.scope, threadId }, this.#options);
   }
 
-  /** The memory that all threads share, which a connector of a `perThread` node falls back to. */
-  globalMemoryForRun({ store }: StoreRun): Memory {
+  /** The memory that all threads share, which a connector of a `perThread` node falls back to. @throws as `memory` */
+  globalMemory({ store }: StoreRun = {}): Memory {
     return openMemory(this.#storeOf(store), { nodeId: this.nodeId, scope: "global" }, this.#options);
   }
 

@@ -91,7 +91,8 @@ export abstract class DialectTool extends StructuredTool<FlatSchema, unknown, un
 
   #message({ text, failed }: ToolAnswer, toolCallId: string): ToolMessage {
     const status = failed ? "error" : "success";
-    return new ToolMessage({ content: text, tool_call_id: toolCallId, name: this.name, status });
+    const metadata = this.metadata && { metadata: this.metadata };
+    return new ToolMessage({ content: text, tool_call_id: toolCallId, name: this.name, status, ...metadata });
   }
 }
 

@@ -5,12 +5,12 @@ import type { Memory } from "../core/memory.js";
 /** What a run tells about itself. */
 export interface MemoryRun {
   /** `configurable.thread_id` of the run. */
-  threadId?: string;
+  threadId?: string | undefined;
 }
 
 /** A run with the store that LangGraph put into its config. */
 export interface StoreRun extends MemoryRun {
-  store?: BaseStore;
+  store?: BaseStore | undefined;
 }
 
 /** Chooses the memory for a run; `MemoryNode` is one. */
@@ -29,7 +29,7 @@ export function memoryOf(source: MemorySource | undefined, run: StoreRun): Memor
   if (source === undefined) {
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
-  if (typeof source === "function") return source(run.threadId === undefined ? {} : { threadId: run.threadId });
+  if (typeof source === "function") return source({ threadId: run.threadId });
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
 }
 

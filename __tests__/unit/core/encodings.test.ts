@@ -65,7 +65,7 @@ describe("an address as a namespace", () => {
   it.each([[[]], [["memory"]], [["memory", "a"]], [["memory", "a", "global", "x"]], [["memory", "a%zz", "global"]], [["memory", "a%2e", "global"]], [["memory", "a", "perThread"]], [["other", "a", "global"]]])(
     "is none for %j",
     (namespace) => {
-      expect(addressOf(namespace as string[])).toBeNull();
+      expect(addressOf(namespace)).toBeNull();
     },
   );
 });

@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
 import type { CheckedAddress } from "../../core/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/memory.js";
-import { parentsOf, ROOT, segmentsOf } from "../../core/paths.js";
+import { ROOT } from "../../core/paths.js";
 import { utf8Bytes } from "../../core/text.js";
 
 /** One memory: the layout of specification section 5 (ADR 0002). */
@@ -30,18 +30,28 @@ interface FileMeta {
  * and `$` at the start of a segment (an operator to MongoDB). ADR paths have none of them and keep their keys.
  */
 export function keyOf(path: string): string {
-  return segmentsOf(path)
-    .map((segment) => segment.replaceAll("%", "%25").replaceAll(".", "%2E").replace(/^\$/, "%24"))
-    .join(".");
+  const plain = /[%.$]/.test(path) ? path.split("/").map(escape).join("/") : path;
+  return plain.slice(1).replaceAll("/", ".");
 }
 
 export function pathOf(key: string): string {
-  const segments = key.split(".").map((segment) => segment.replaceAll(/%(?:2E|24|25)/g, unescape));
-  return ROOT + segments.join("/");
+  const path = ROOT + key.replaceAll(".", "/");
+  return key.includes("%") ? path.replaceAll(/%(?:2E|24|25)/g, unescape) : path;
+}
+
+function escape(segment: string): string {
+  return segment.replaceAll("%", "%25").replaceAll(".", "%2E").replace(/^\$/, "%24");
 }
 
 function unescape(escaped: string): string {
   return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+}
+
+/** The keys of the directories above the file or directory `key`, nearest the root first. */
+export function parentKeysOf(key: string): string[] {
+  const parents: string[] = [];
+  for (let end = key.indexOf("."); end !== -1; end = key.indexOf(".", end + 1)) parents.push(key.slice(0, end));
+  return parents;
 }
 
 /** Exactly the fields of the unique index, in equality: only then does the server retry a racing upsert by itself. */
@@ -52,36 +62,35 @@ export function filterOf(address: CheckedAddress): { nodeId: string; scope: stri
 /** The files and directories of a document in today's layout or the earlier one, in which any object is a directory. */
 export function snapshotOf(document: MemoryDocument | null): MemorySnapshot {
   const files: SnapshotFile[] = [];
-  const directories = new Set<string>();
+  const directoryKeys = new Set<string>();
   const fallback = document?.createdAt ?? document?._id?.getTimestamp() ?? new Date(0);
-  const addFile = (key: string, content: string): void => {
-    const path = pathOf(key);
+  const visitDirectory = (key: string): void => void directoryKeys.add(key);
+  const visitFile = (key: string, content: string): void => {
     const meta = ownValue(document?.meta, key);
-    const times = {
-      createdAt: meta?.createdAt ?? fallback,
-      updatedAt: meta?.updatedAt ?? document?.updatedAt ?? fallback,
-    };
-    files.push({ path, kind: "file", content, sizeBytes: utf8Bytes(content), ...times });
-    for (const parent of parentsOf(path)) directories.add(parent);
+    const createdAt = meta?.createdAt ?? fallback;
+    const updatedAt = meta?.updatedAt ?? document?.updatedAt ?? fallback;
+    files.push({ path: pathOf(key), kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
+    const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
+    if (parent !== "" && !directoryKeys.has(parent)) parentKeysOf(key).forEach(visitDirectory);
   };
-  visit(document?.data, "", addFile, (key) => directories.add(pathOf(key)));
-  visit(document?.dirs, "", () => undefined, (key) => directories.add(pathOf(key)));
-  return { files, directories: [...directories], revision: document?.revision ?? 0 };
+  visit(document?.dirs, "", () => undefined, visitDirectory);
+  visit(document?.data, "", visitFile, visitDirectory);
+  return { files, directories: Array.from(directoryKeys, pathOf), revision: document?.revision ?? 0 };
 }
 
 function visit(
-  value: object | undefined,
+  record: object | undefined,
   prefix: string,
   onText: (key: string, text: string) => void,
   onDirectory: (key: string) => void,
 ): void {
-  for (const [name, child] of Object.entries<unknown>({ ...value })) {
+  for (const [name, value] of Object.entries<unknown>({ ...record })) {
     const key = prefix + name;
-    if (typeof child === "string") {
-      onText(key, child);
+    if (typeof value === "string") {
+      onText(key, value);
     } else {
       onDirectory(key);
-      if (typeof child === "object" && child !== null) visit(child, `${key}.`, onText, onDirectory);
+      if (typeof value === "object" && value !== null) visit(value, `${key}.`, onText, onDirectory);
     }
   }
 }

@@ -1,5 +1,7 @@
+import { utf8Bytes } from "../../core/text.js";
+
 /** An aggregation expression. The driver types them as `any`-filled documents; here they are opaque values. */
-export type Expression = string | number | boolean | Date | { [operator: string]: unknown } | Expression[];
+export type Expression = string | number | boolean | null | Date | { [operator: string]: unknown } | Expression[];
 
 /** User text and paths go in only through here: outside `$literal` the server evaluates a leading `$`. */
 export const literal = (value: unknown): Expression => ({ $literal: value });
@@ -21,6 +23,8 @@ export const orEmpty = (record: Expression): Expression => ({ $ifNull: [record, 
 
 export const isText = (value: Expression): Expression => ({ $eq: [{ $type: value }, "string"] });
 
+export const isNull = (value: Expression): Expression => ({ $eq: [value, null] });
+
 export const exists = (value: Expression): Expression => ({ $ne: [{ $type: value }, "missing"] });
 
 /** The value where it is a text, else null. Guards operators that throw on other types, as the earlier layout may hold. */
@@ -28,7 +32,7 @@ export const textOrNull = (value: Expression): Expression => ({
   $convert: { input: value, to: "string", onError: null },
 });
 
-/** Bytes of UTF-8; null for null. */
+/** Its bytes of UTF-8; null for null. */
 export const bytesOf = (text: Expression): Expression => ({ $binarySize: text });
 
 export type Branch = [condition: Expression, value: Expression];
@@ -62,7 +66,7 @@ export const keyIsWithin = (directory: string): Expression => beginsWith({ $conc
 export const keyIsChildOf = (directory: string): Expression => {
   if (directory === "") return { $eq: [{ $indexOfBytes: [key, "."] }, -1] };
   const prefix = `${directory}.`;
-  const rest = new TextEncoder().encode(prefix).length;
+  const rest = utf8Bytes(prefix);
   return { $and: [beginsWith(key, prefix), { $eq: [{ $indexOfBytes: [key, ".", rest] }, -1] }] };
 };
 
@@ -88,7 +92,7 @@ export const mapEntries = (entries: Expression, value: Expression): Expression =
 
 /** The record with the directory `from` and all below it under the key `to`. */
 export const recordMoved = (record: Expression, from: string, to: string): Expression => {
-  const fromBytes = new TextEncoder().encode(from).length;
+  const fromBytes = utf8Bytes(from);
   const movedKey: Expression = { $concat: [literal(to), { $substrBytes: [key, fromBytes, -1] }] };
   const moved = where(keyIsWithin(from), { k: movedKey, v: "$$entry.v" }, "$$entry");
   return { $arrayToObject: mapEntries({ $objectToArray: orEmpty(record) }, moved) };

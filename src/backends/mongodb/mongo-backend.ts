@@ -22,10 +22,10 @@ import type {
   MemoryStat,
 } from "../../core/memory.js";
 import { prefixOf, ROOT } from "../../core/paths.js";
-import { utf8Bytes } from "../../core/text.js";
 import { MemoryTree } from "../../core/tree.js";
-import type { Change, Status } from "./change.js";
-import { filterOf, flatFieldsOf, type MemoryDocument, pathOf, snapshotOf } from "./document.js";
+import { utf8Bytes } from "../../core/text.js";
+import { type Answer, type Change, reportOf, type Status } from "./change.js";
+import { filterOf, flatFieldsOf, type MemoryDocument, ownValue, pathOf, snapshotOf } from "./document.js";
 import { isDuplicateKey, storageError } from "./errors.js";
 import { listProjection, outlineProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, newFileBytes, replaceChange, swapChange, writeChange } from "./text-changes.js";
@@ -41,8 +41,6 @@ export interface MongoMemoryContext {
 }
 
 const maxAttempts = 100;
-
-type ChangeAnswer<Report> = (Report & { status: Status }) | { found: Report & { status: Status } };
 
 /** Values as JavaScript's own, whatever the client's defaults are. */
 const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
@@ -78,7 +76,8 @@ export class MongoBackend implements MemoryBackend {
     if (found instanceof MemoryTree) return found.list(path);
     if (found.isFile) throw pathIsFile();
     if (!found.isDirectory) throw directoryNotFound();
-    const nameOf = (key: string): string => pathOf(key).slice(prefixOf(path).length);
+    const start = prefixOf(path).length;
+    const nameOf = (key: string): string => pathOf(key).slice(start);
     return [
       ...found.directories.map((key) => ({ name: nameOf(key), kind: "dir" as const })),
       ...found.files.map((key) => ({ name: nameOf(key), kind: "file" as const })),
@@ -99,8 +98,9 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async delete(path: string): Promise<DeletedCounts> {
-    const report = await this.#run<DeletedCounts>((now) => deleteChange(path, now), false);
-    return { files: report?.files ?? 0, dirs: report?.dirs ?? 0 };
+    const report = await this.#run<{ counts: [files: number, dirs: number] }>((now) => deleteChange(path, now), false);
+    const [files, dirs] = report?.counts ?? [0, 0];
+    return { files, dirs };
   }
 
   async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
@@ -119,12 +119,13 @@ export class MongoBackend implements MemoryBackend {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const expected = text;
         const content = change(expected);
+        const sizeBytes = this.#checkedBytes(content);
         const swapped = await this.#apply<{ createdAt: Date; text: string }>((now) =>
           swapChange(path, expected, content, now, this.#limits),
         );
         if (swapped.status === "ok") {
           const { createdAt, now } = swapped;
-          return { kind: "file", sizeBytes: utf8Bytes(content), createdAt: createdAt ?? now, updatedAt: now };
+          return { kind: "file", sizeBytes, createdAt: createdAt ?? now, updatedAt: now };
         }
         text = swapped.text ?? (await this.read(path));
         await pause(attempt);
@@ -173,25 +174,31 @@ export class MongoBackend implements MemoryBackend {
     }>(outlineProjection(maxContentBytes));
     if (found === null) return { files: [], directories: [], revision: 0 };
     if (found instanceof MemoryTree) return found.outline(maxContentBytes);
-    const contents = found.data && new Map(Object.entries(found.data));
+    const { data } = found;
     return {
       files: found.files.map(({ key, sizeBytes }) => {
-        const content = contents?.get(key);
-        return { path: pathOf(key), sizeBytes, ...(content !== undefined && { content }) };
+        const path = pathOf(key);
+        const content = ownValue(data, key);
+        return content === undefined ? { path, sizeBytes } : { path, sizeBytes, content };
       }),
       directories: found.directories.map(pathOf),
       revision: found.revision,
     };
   }
 
-  /** An insert reports no earlier document, so what could refuse a file on an empty memory is checked before. */
+  /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */
   #creating(path: string, content: string, create: boolean): boolean {
-    const { maxFileBytes, maxMemoryBytes } = this.#limits;
-    const textBytes = utf8Bytes(content);
-    const bytes = textBytes + newFileBytes(path);
-    if (create && textBytes > maxFileBytes) throw fileTooLarge(textBytes, maxFileBytes);
+    const { maxMemoryBytes } = this.#limits;
+    const bytes = this.#checkedBytes(content) + newFileBytes(path);
     if (create && bytes > maxMemoryBytes) throw memoryFull(bytes, maxMemoryBytes);
     return create;
+  }
+
+  #checkedBytes(text: string): number {
+    const { maxFileBytes } = this.#limits;
+    const bytes = utf8Bytes(text);
+    if (bytes > maxFileBytes) throw fileTooLarge(bytes, maxFileBytes);
+    return bytes;
   }
 
   /** Runs a change; refusals are thrown, "ok", "unchanged", "directory" of a rename and "raced" are the caller's. */
@@ -225,10 +232,11 @@ export class MongoBackend implements MemoryBackend {
     upsert: boolean,
   ): Promise<(Report & { status: Status }) | null> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const { pipeline, projection } = build(this.#context.clock());
+      const change = build(this.#context.clock());
       try {
-        const answer = await this.#update<ChangeAnswer<Report>>(pipeline, { projection, upsert });
-        const report = answer && "found" in answer ? answer.found : answer;
+        const { pipeline, projection } = change;
+        const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
+        const report = answer && reportOf(answer, change);
         if (report?.status !== "legacy") return report;
         await this.#rewriteLegacy();
       } catch (error) {

@@ -1,13 +1,12 @@
 import type { WriteMode } from "../../core/backend.js";
-import { parentsOf } from "../../core/paths.js";
 import { appendSeparator, utf8Bytes } from "../../core/text.js";
-import { type Change, change, isDirectory, isLegacy, type Limits, parentIsFile, withParents } from "./change.js";
-import { keyOf } from "./document.js";
+import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, refusableChange, withParents } from "./change.js";
+import { keyOf, parentKeysOf } from "./document.js";
 import {
-  type Branch,
+  bound,
   bytesOf,
   type Expression,
-  firstOf,
+  isNull,
   literal,
   textOrNull,
   type Variables,
@@ -18,79 +17,74 @@ import {
 
 interface TextChange {
   path: string;
-  /** The file's text afterwards. May use `$$text`, the text as it is or null, and the variables. */
+  /** The file's text afterwards. May use the variables. */
   newText: Expression;
-  /** By how many bytes the text grows. May be any number where there is no text yet. */
+  newBytes: Expression;
+  /** By how many bytes the document grows. */
   growth: Expression;
-  /** What refuses a change of the file that is there. */
-  refusals?: Branch[];
-  /** Bytes of the text where there is none yet; null refuses to create the file. */
-  newFileTextBytes: number | null;
-  variables?: Variables;
+  /** What else refuses it, before the limits. */
+  refusals: Refusals;
+  variables: Variables;
   report?: Record<string, Expression>;
 }
 
 /** The change of one file's text, and of all that goes with it. */
 function textChange(textual: TextChange, now: Date, limits: Limits): Change {
-  const { path, newText, growth, refusals = [], newFileTextBytes, variables = [], report = {} } = textual;
+  const { path, newText, newBytes, growth, refusals, variables, report } = textual;
   const key = keyOf(path);
-  const newBytes: Expression = { $add: [bytesOf("$$text"), "$$growth"] };
-  const memoryBytes: Expression = { $bsonSize: "$$ROOT" };
-  const room: Expression = { $max: [0, { $subtract: [limits.maxMemoryBytes, memoryBytes] }] };
-  const status = firstOf(
+  const room: Expression = { $max: [0, { $subtract: [limits.maxMemoryBytes, { $bsonSize: "$$ROOT" }] }] };
+  return refusableChange(
     [
-      [isLegacy, "legacy"],
-      [{ $not: ["$$text"] }, statusOfNewFile(path, newFileTextBytes, room)],
+      [isDirectory(path), "directory"],
       ...refusals,
-      [{ $gt: [newBytes, limits.maxFileBytes] }, "fileTooLarge"],
-      [{ $gt: ["$$growth", room] }, "memoryFull"],
+      // The caller has checked a text whose size it knows.
+      ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, limits.maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
+      [{ $gt: [growth, room] }, "memoryFull"],
     ],
-    "ok",
-  );
-  const oldTimes = valueAt("$meta", key);
-  return change(
-    status,
     {
       data: withValueAt("$data", key, newText),
-      meta: withValueAt("$meta", key, { $mergeObjects: [{ createdAt: now }, oldTimes, { updatedAt: now }] }),
+      meta: withValueAt("$meta", key, {
+        $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
+      }),
       dirs: withParents("$dirs", path),
     },
     now,
-    { sizeBytes: newBytes, memoryBytes: { $add: [memoryBytes, "$$growth"] }, ...report },
-    [["text", textOrNull(valueAt("$data", key))], ...variables, ["growth", growth]],
+    { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
+    variables,
   );
 }
 
-function statusOfNewFile(path: string, textBytes: number | null, room: Expression): Expression {
-  const parentRefuses: Branch[] = parentsOf(path).length > 0 ? [[parentIsFile(path), "parentIsFile"]] : [];
-  const creation: Branch[] =
-    textBytes === null ? [] : [...parentRefuses, [{ $gt: [textBytes + newFileBytes(path), room] }, "memoryFull"]];
-  return firstOf([[isDirectory(path), "directory"], ...creation], textBytes === null ? "missing" : "ok");
+/** What refuses to create a file. Where the file is there, its parents are directories. */
+function creationRefusals(path: string, create: boolean, isMissing: Expression): Refusals {
+  if (!create) return [[isMissing, "missing"]];
+  return path.includes("/", 1) ? [[parentIsFile(path), "parentIsFile"]] : [];
 }
 
 const createdAtOf = (key: string): Expression => ({ $getField: { field: "createdAt", input: valueAt("$meta", key) } });
 
 /** BSON bytes that a new file costs beside its text: its key and times, and the parents that may be new. */
 export function newFileBytes(path: string): number {
-  const parents = parentsOf(path).reduce((sum, parent) => sum + utf8Bytes(keyOf(parent)) + 3, 0);
-  return 2 * utf8Bytes(keyOf(path)) + 52 + parents;
+  const key = keyOf(path);
+  const parents = parentKeysOf(key).reduce((sum, parent) => sum + utf8Bytes(parent) + 3, 0);
+  return 2 * utf8Bytes(key) + 52 + parents;
 }
 
 export function appendChange(path: string, content: string, create: boolean, now: Date, limits: Limits): Change {
   const bytes = utf8Bytes(content);
+  const text = textOrNull(valueAt("$data", keyOf(path)));
   // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
   const mayNeedNewline = appendSeparator("x", content) !== "";
-  const lastByte: Expression = { $subtract: [bytesOf("$$text"), 1] };
-  const joins: Expression = {
-    $or: [{ $in: ["$$text", [null, ""]] }, { $gte: [{ $indexOfBytes: ["$$text", "\n", lastByte] }, 0] }],
-  };
+  const withoutNewlines: Expression = { $rtrim: { input: "$$text", chars: "\n" } };
+  const joins: Expression = { $or: [{ $eq: ["$$text", ""] }, { $ne: ["$$text", withoutNewlines] }] };
+  const withNewline = bound([["text", text]], { $concat: ["$$text", where(joins, "", "\n")] });
   return textChange(
     {
       path,
-      newText: { $concat: [{ $ifNull: ["$$text", ""] }, ...(mayNeedNewline ? ["$$separator"] : []), literal(content)] },
-      growth: mayNeedNewline ? { $add: [bytesOf("$$separator"), bytes] } : bytes,
-      newFileTextBytes: create ? bytes : null,
-      variables: mayNeedNewline ? [["separator", where(joins, "", "\n")]] : [],
+      newText: { $concat: [{ $ifNull: ["$$start", ""] }, literal(content)] },
+      newBytes: { $add: [bytesOf("$$start"), bytes] },
+      growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), bytes + newFileBytes(path)),
+      refusals: creationRefusals(path, create, isNull("$$start")),
+      variables: [["start", mayNeedNewline ? withNewline : text]],
     },
     now,
     limits,
@@ -98,52 +92,63 @@ export function appendChange(path: string, content: string, create: boolean, now
 }
 
 export function writeChange(path: string, content: string, mode: WriteMode, now: Date, limits: Limits): Change {
-  return textChange(
-    {
-      path,
-      ...wholeText(content),
-      refusals: mode.ifExists === "fail" ? [[true, "exists"]] : [],
-      newFileTextBytes: mode.ifMissing === "create" ? utf8Bytes(content) : null,
-      report: { createdAt: createdAtOf(keyOf(path)) },
-    },
-    now,
-    limits,
-  );
+  const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
+  if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
+  const text = textOrNull(valueAt("$data", keyOf(path)));
+  return textChange({ ...wholeText(path, content, bytesOf(text)), refusals }, now, limits);
 }
 
 /** Sets the text if it is still `expected`; where it is not, the report holds the text as it is now. */
 export function swapChange(path: string, expected: string, content: string, now: Date, limits: Limits): Change {
+  const whole = wholeText(path, content, bytesOf("$$text"));
   return textChange(
     {
-      path,
-      ...wholeText(content),
-      refusals: [["$$raced", "raced"]],
-      newFileTextBytes: null,
-      variables: [["raced", { $ne: ["$$text", literal(expected)] }]],
-      report: { createdAt: createdAtOf(keyOf(path)), text: where("$$raced", "$$text", "$$REMOVE") },
+      ...whole,
+      refusals: [
+        [isNull("$$text"), "missing"],
+        ["$$raced", "raced"],
+      ],
+      variables: [
+        ["text", textOrNull(valueAt("$data", keyOf(path)))],
+        ["raced", { $ne: ["$$text", literal(expected)] }],
+        ...whole.variables,
+      ],
+      report: { ...whole.report, text: where("$$raced", "$$text", "$$REMOVE") },
     },
     now,
     limits,
   );
 }
 
-function wholeText(content: string): Pick<TextChange, "newText" | "growth"> {
+function wholeText(path: string, content: string, oldBytes: Expression): Omit<TextChange, "refusals"> {
+  const newBytes = utf8Bytes(content);
   return {
+    path,
     newText: literal(content),
-    growth: { $subtract: [utf8Bytes(content), { $ifNull: [bytesOf("$$text"), 0] }] },
+    newBytes,
+    growth: { $subtract: [newBytes, { $ifNull: ["$$oldBytes", -newFileBytes(path)] }] },
+    variables: [["oldBytes", oldBytes]],
+    report: { createdAt: createdAtOf(keyOf(path)) },
   };
 }
 
 export function replaceChange(path: string, search: string, content: string, now: Date, limits: Limits): Change {
   const parts: Expression = { $split: [{ $ifNull: ["$$text", ""] }, literal(search)] };
+  const growth: Expression = { $multiply: ["$$replaced", utf8Bytes(content) - utf8Bytes(search)] };
   return textChange(
     {
       path,
       newText: { $replaceAll: { input: "$$text", find: literal(search), replacement: literal(content) } },
-      growth: { $multiply: ["$$replaced", utf8Bytes(content) - utf8Bytes(search)] },
-      refusals: [[{ $eq: ["$$replaced", 0] }, "unchanged"]],
-      newFileTextBytes: null,
-      variables: [["replaced", { $subtract: [{ $size: parts }, 1] }]],
+      newBytes: { $add: [bytesOf("$$text"), growth] },
+      growth,
+      refusals: [
+        [isNull("$$text"), "missing"],
+        [{ $eq: ["$$replaced", 0] }, "unchanged"],
+      ],
+      variables: [
+        ["text", textOrNull(valueAt("$data", keyOf(path)))],
+        ["replaced", { $subtract: [{ $size: parts }, 1] }],
+      ],
       report: { replaced: "$$replaced" },
     },
     now,

@@ -1,5 +1,5 @@
 import { ROOT } from "../../core/paths.js";
-import { type Change, change, isDirectory, isLegacy, parentIsFile, withParents } from "./change.js";
+import { type Change, change, isDirectory, isLegacy, parentIsFile, refusableChange, withParents } from "./change.js";
 import { keyOf } from "./document.js";
 import {
   type Branch,
@@ -10,7 +10,6 @@ import {
   keyIsWithin,
   literal,
   mapEntries,
-  orEmpty,
   recordMoved,
   recordsWhere,
   valueAt,
@@ -23,37 +22,25 @@ export function deleteChange(path: string, now: Date): Change {
   if (path === ROOT) return deleteEverything(now);
   const key = keyOf(path);
   const fileDeleted = { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
-  const countWithin = (record: Expression): Expression => ({ $size: entriesWhere(record, keyIsWithin(key)) });
-  return change(
-    firstOf(
-      [
-        [isLegacy, "legacy"],
-        [{ $or: ["$$isFile", isDirectory(path)] }, "ok"],
-      ],
-      "missing",
-    ),
-    where("$$isFile", fileDeleted, recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] })),
+  const directoryDeleted = recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] });
+  return refusableChange(
+    [[{ $not: [{ $or: ["$$text", isDirectory(path)] }] }, "missing"]],
+    where("$$text", fileDeleted, directoryDeleted),
     now,
-    {
-      files: where("$$isFile", 1, countWithin("$data")),
-      dirs: where("$$isFile", 0, countWithin("$dirs")),
-    },
-    [["isFile", isText(valueAt("$data", key))]],
+    { counts: where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key))) },
+    [["text", valueAt("$data", key)]],
   );
 }
 
 function deleteEverything(now: Date): Change {
-  const sizeOf = (record: Expression): Expression => ({ $size: { $objectToArray: orEmpty(record) } });
-  const isEmpty: Expression = { $eq: [{ $add: [sizeOf("$data"), sizeOf("$dirs")] }, 0] };
-  const status = firstOf(
-    [
-      [isLegacy, "legacy"],
-      [isEmpty, "missing"],
-    ],
-    "ok",
-  );
+  const counts = countsOf(["$data", "$dirs"], true);
   const nothing = { data: literal({}), dirs: literal({}), meta: literal({}) };
-  return change(status, nothing, now, { files: sizeOf("$data"), dirs: sizeOf("$dirs") });
+  return refusableChange([[{ $eq: [counts, [0, 0]] }, "missing"]], nothing, now, { counts });
+}
+
+/** How many entries of each record satisfy the condition. */
+function countsOf(records: string[], condition: Expression): Expression {
+  return { $map: { input: records, as: "record", in: { $size: entriesWhere("$$record", condition) } } };
 }
 
 /** Where the source is a directory this only reports it, with what lies below: those paths are checked first. */

@@ -1,0 +1,43 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import { type BaseCheckpointSaver, type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { testDatabase } from "./test-database.js";
+
+export type OpenStore = () => BaseStore;
+
+/** The stores on which graphs are tested, each open for the whole file. */
+export function storesUnderTest(): [name: string, open: OpenStore][] {
+  const { client, name: dbName } = testDatabase();
+  const [mongo, inMemory] = [new MongoMemoryStore({ client, dbName }), new InMemoryStore()];
+  return [
+    ["MongoMemoryStore", () => mongo],
+    ["InMemoryStore", () => inMemory],
+  ];
+}
+
+/** The renderings of memories among the messages that a model was sent. */
+export function shownMemories(messages: readonly BaseMessage[]): string[] {
+  return messages.flatMap((message) => message.text.match(/<memory scope=[\s\S]*?<\/memory>/g) ?? []);
+}
+
+/** The files and directories that a rendering lists, without their sizes. */
+export function shownEntries(messages: readonly BaseMessage[]): string[] {
+  return shownMemories(messages).flatMap((memory) =>
+    memory.split("\n").flatMap((line) => (line.startsWith("/") ? [line.replace(/ \(.*$/, "")] : [])),
+  );
+}
+
+/** Messages as `type: text`, to compare whole conversations at a glance. */
+export function brief(messages: readonly BaseMessage[]): string[] {
+  return messages.map((message) => `${message.type}: ${message.text}`);
+}
+
+/** Everything that a checkpointer keeps of a thread, as one text. */
+export async function checkpointed(checkpointer: BaseCheckpointSaver, threadId: string): Promise<string> {
+  const tuples: unknown[] = [];
+  for await (const tuple of checkpointer.list({ configurable: { thread_id: threadId } })) {
+    tuples.push(tuple.checkpoint, tuple.metadata, tuple.pendingWrites);
+  }
+  if (tuples.length === 0) throw new Error("nothing is checkpointed");
+  return JSON.stringify(tuples);
+}
