@@ -8,43 +8,45 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp, type LangGraphRunnableConfig } from "@langchain/langgraph";
-import type { Memory } from "../core/memory.js";
+import type { FlatSchema, ToolAnswer, ToolDefinition } from "./dialect.js";
 import { checkMemorySource, memoryOf, type MemorySource, type StoreRun } from "./memory-source.js";
 
-/** What a tool tells the model. */
-export interface ToolAnswer {
-  text: string;
-  failed: boolean;
-}
-
-/** Flat JSON Schema of a tool's arguments; a top-level `oneOf` would be dropped by ChatAnthropic. */
-export interface FlatSchema {
-  type: "object";
-  properties: Record<string, object>;
-  required: string[];
-  additionalProperties: false;
-}
-
 /**
- * A LangChain tool over a memory that never throws: any arguments, a missing thread and a failing storage are answered
+ * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are answered
  * in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal of bad
  * arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
  */
-export abstract class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, string> {
-  abstract override readonly schema: FlatSchema;
+export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, string> {
+  static override lc_name(): string {
+    return "DialectTool";
+  }
+
+  override readonly name: string;
+  override readonly description: string;
+  override readonly schema: FlatSchema;
+  readonly title: string | undefined;
+  readonly #definition: ToolDefinition;
   #source: MemorySource | undefined;
+
+  /** @throws TypeError where the source is no memory source */
+  constructor(definition: ToolDefinition, source?: MemorySource) {
+    super();
+    const { name, description, title, schema, extras } = definition;
+    this.name = name;
+    this.description = description;
+    this.title = title;
+    this.schema = schema;
+    if (title !== undefined) this.metadata = { title };
+    if (extras !== undefined) this.extras = extras;
+    this.#definition = definition;
+    if (source !== undefined) this.setMemorySource(source);
+  }
 
   /** Connects the tool to a memory, or to another one; calls under way finish on the one they began with. */
   setMemorySource(source: MemorySource): void {
     checkMemorySource(source);
     this.#source = source;
   }
-
-  /** Checks `args`, which may be anything, runs them and renders the outcome. Rejects with nothing of the memory's. */
-  protected abstract answer(args: unknown, openMemory: () => Memory): Promise<ToolAnswer>;
-
-  /** The answer to what `answer` could not foresee. */
-  protected abstract failure(args: unknown, error: unknown): ToolAnswer;
 
   protected async _call(
     args: unknown,
@@ -82,10 +84,10 @@ export abstract class DialectTool extends StructuredTool<FlatSchema, unknown, un
     config?.signal?.throwIfAborted();
     const source = this.#source;
     try {
-      return await this.answer(args, () => memoryOf(source, runOf(config)));
+      return await this.#definition.answer(args, () => memoryOf(source, runOf(config)));
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
-      return this.failure(args, error);
+      return this.#definition.failure(args, error);
     }
   }
 

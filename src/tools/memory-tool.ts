@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { MemoryError } from "../core/errors.js";
-import type { Memory } from "../core/memory.js";
 import { checkOptions } from "../core/options.js";
-import { DialectTool, type FlatSchema, type ToolAnswer } from "./dialect-tool.js";
-import { checkMemorySource, type MemorySource } from "./memory-source.js";
-import { describeCommands, failureOf, memoryCommands, type MemoryCommand, runCommand, schemaOf } from "./unified.js";
+import { DialectTool } from "./dialect-tool.js";
+import type { MemorySource } from "./memory-source.js";
+import { type MemoryCommand, unifiedTool } from "./unified.js";
 
 export interface MemoryToolOptions {
   /** Where the tool finds its memory; without one every call answers ENOTMEM until `setMemorySource`. */
@@ -42,35 +40,9 @@ export class MemoryTool extends DialectTool {
     return "MemoryTool";
   }
 
-  override readonly name: string;
-  override readonly description: string;
-  override readonly schema: FlatSchema;
-  readonly title: string | undefined;
-  readonly commands: readonly MemoryCommand[];
-
   /** @throws TypeError for bad options */
   constructor(options: MemoryToolOptions = {}) {
-    super();
     checkOptions("MemoryToolOptions", optionsSchema, options);
-    this.commands = options.commands ?? memoryCommands;
-    this.name = options.name ?? "memory";
-    this.description = options.description ?? describeCommands(this.commands);
-    this.title = options.title;
-    if (options.title !== undefined) this.metadata = { title: options.title };
-    this.schema = schemaOf(this.commands);
-    if (options.memory !== undefined) {
-      checkMemorySource(options.memory);
-      this.setMemorySource(options.memory);
-    }
-  }
-
-  protected override async answer(args: unknown, openMemory: () => Memory): Promise<ToolAnswer> {
-    const envelope = await runCommand(args, this.commands, openMemory);
-    return { text: JSON.stringify(envelope), failed: !envelope.ok };
-  }
-
-  protected override failure(args: unknown, cause: unknown): ToolAnswer {
-    const error = new MemoryError("EIO", "EIO: the memory could not be opened", { cause });
-    return { text: JSON.stringify(failureOf(args, error)), failed: true };
+    super(unifiedTool(options), options.memory);
   }
 }

@@ -2,7 +2,7 @@ import { invalid, MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath } from "../core/paths.js";
 import { shorten } from "../core/text.js";
-import type { FlatSchema } from "./dialect-tool.js";
+import type { FlatSchema, ToolAnswer, ToolDefinition } from "./dialect.js";
 
 export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
 
@@ -62,10 +62,33 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   },
 };
 
-export const memoryCommands = Object.keys(definitions) as MemoryCommand[];
+const memoryCommands = Object.keys(definitions) as MemoryCommand[];
+
+export interface UnifiedToolOptions {
+  name?: string | undefined;
+  description?: string | undefined;
+  title?: string | undefined;
+  commands?: readonly MemoryCommand[] | undefined;
+}
+
+/** The one tool of the unified dialect. */
+export function unifiedTool({ name, description, title, commands = memoryCommands }: UnifiedToolOptions): ToolDefinition {
+  const render = (envelope: MemoryEnvelope): ToolAnswer => ({ text: JSON.stringify(envelope), failed: !envelope.ok });
+  return {
+    name: name ?? "memory",
+    description: description ?? describeCommands(commands),
+    title,
+    schema: schemaOf(commands),
+    readOnly: commands.every((command) => command === "read" || command === "list"),
+    destructive: commands.includes("update") || commands.includes("delete"),
+    answer: async (args, openMemory) => render(await runCommand(args, commands, openMemory)),
+    failure: (args, cause) =>
+      render(failureOf(args, new MemoryError("EIO", "EIO: the memory could not be opened", { cause }))),
+  };
+}
 
 /** What a tool with these commands tells the model about itself. */
-export function describeCommands(commands: readonly MemoryCommand[]): string {
+function describeCommands(commands: readonly MemoryCommand[]): string {
   const lines = commands.map((command) => `- ${definitions[command].description}`);
   return [
     "Your long-term memory: a small tree of text files that stays when this conversation ends.",
@@ -80,7 +103,7 @@ const contentProperties = {
   oldContent: { type: "string", description: "update: the exact text to replace." },
 };
 
-export function schemaOf(commands: readonly MemoryCommand[]): FlatSchema {
+function schemaOf(commands: readonly MemoryCommand[]): FlatSchema {
   const writes = commands.includes("append") || commands.includes("update");
   return {
     type: "object",
@@ -101,7 +124,7 @@ export function schemaOf(commands: readonly MemoryCommand[]): FlatSchema {
  * @param given the arguments as a model made them: anything.
  * @param commands those allowed; others of the set answer EACCES.
  */
-export async function runCommand(
+async function runCommand(
   given: unknown,
   commands: readonly MemoryCommand[],
   openMemory: () => Memory,
@@ -118,7 +141,7 @@ export async function runCommand(
   }
 }
 
-export function failureOf(given: unknown, error: unknown): MemoryEnvelope {
+function failureOf(given: unknown, error: unknown): MemoryEnvelope {
   if (!MemoryError.isInstance(error)) throw error;
   const { code, message } = error;
   return { ...labelsOf(given), ok: false, error: { message, code } };
