@@ -15,8 +15,16 @@ export type {
 } from "./core/memory.js";
 export type { MemoryOptions } from "./core/options.js";
 export type { PathRule } from "./core/paths.js";
-export { MongoMemoryStore, type MongoMemoryStoreOptions } from "./stores/mongo-memory-store.js";
+export { MongoMemoryStore } from "./stores/mongo-memory-store.js";
+export {
+  migrateFromMongoDBStore,
+  type MigrationProgress,
+  type MigrationSummary,
+  type MongoDBStoreMigrationOptions,
+  type RefusedItem,
+} from "./stores/migrate-from-mongodb-store.js";
 export { openMemory } from "./stores/open-memory.js";
+export type { MongoMemoryStoreOptions } from "./stores/store-options.js";
 export type { MemoryProvider, MemoryRun, MemorySource, StoreRun } from "./tools/memory-source.js";
 export { MemoryTool, type MemoryToolOptions } from "./tools/memory-tool.js";
 export type { MemoryCommand, MemoryEnvelope } from "./tools/unified.js";

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { FakeEmbeddings } from "../helpers/fake-embeddings.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
@@ -22,10 +23,10 @@ beforeAll(async () => {
 });
 
 /** The commands that a call sends to the items, in order. */
-async function commandsOf(run: () => Promise<unknown>): Promise<Document[]> {
+async function commandsOf(run: () => Promise<unknown>, collection = "items"): Promise<Document[]> {
   const commands: Document[] = [];
   const remember = ({ command }: CommandStartedEvent): void => {
-    if (Object.values(command).includes("items")) commands.push(command);
+    if (Object.values(command).includes(collection)) commands.push(command);
   };
   watched.on("commandStarted", remember);
   await run();
@@ -34,6 +35,19 @@ async function commandsOf(run: () => Promise<unknown>): Promise<Document[]> {
 }
 
 const nameOf = (command: Document): string | undefined => Object.keys(command)[0];
+
+/** Of a store with ten items in each of ten namespaces, of which half have expired, in one namespace all. */
+async function expiringCommands(run: (store: MongoMemoryStore) => Promise<unknown>): Promise<Document[]> {
+  let now = Date.parse("2100-01-01");
+  const options = { client: watched, dbName: name, itemsCollection: "expiring", clock: () => new Date(now) };
+  const expiring = new MongoMemoryStore({ ...options, ttl: { defaultTtlMs: 10 } });
+  const puts = Array.from({ length: 100 }, (_, index) => ({ namespace: [`n${index % 10}`], key: `k${index}`, value: {} }));
+  await expiring.batch(puts.slice(0, 50));
+  now += 5;
+  await expiring.batch(puts.slice(50).filter(({ namespace }) => namespace[0] !== "n0"));
+  now += 5;
+  return commandsOf(() => run(expiring), "expiring");
+}
 
 interface Plan {
   text: string;
@@ -115,6 +129,73 @@ describe("the commands of the store", () => {
     expect(plan.docsExamined).toBe(0);
   });
 
+  it("list namespaces in which items expire from the index too, and ask again only for those in which one has", async () => {
+    const [first, second] = await expiringCommands((expiring) => expiring.listNamespaces());
+    const plan = await planOf({ ...first, cursor: {} });
+    expect(plan).toMatchObject({ text: expect.stringMatching(/"DISTINCT_SCAN"/), docsExamined: 0 });
+    expect(plan.keysExamined).toBeLessThanOrEqual(12);
+    const again = await planOf({ ...second, cursor: {} });
+    expect(again).toMatchObject({ text: expect.stringMatching(/"DISTINCT_SCAN"/), docsExamined: 0 });
+    expect(again.keysExamined).toBeLessThanOrEqual(20);
+  });
+
+  it("search items that may expire in a range of ids, in their order", async () => {
+    const commands = await expiringCommands((expiring) => expiring.search(["n1"], { limit: 10 }));
+    expect(commands.map(nameOf)).toEqual(["find"]);
+    const plan = await planOf(commands[0]);
+    expect(plan.text).not.toMatch(/COLLSCAN|"SORT"|items_by_expiry/);
+    // Five in ten have expired.
+    expect(plan.keysExamined).toBeLessThanOrEqual(21);
+  });
+
+  it("compare the vectors of a range of ids, and get the best by their ids", async () => {
+    const index = { dims: 4, embeddings: new FakeEmbeddings() };
+    const semantic = new MongoMemoryStore({ client: watched, dbName: name, index });
+    await semantic.put(["ranked", "a"], "k", { text: "a" });
+    await semantic.put(["ranked", "b"], "k", { text: "b" });
+    const commands = await commandsOf(() => semantic.search(["ranked"], { query: "a" }));
+    expect(commands.map(nameOf)).toEqual(["find", "find"]);
+    const plans = await Promise.all(commands.map(planOf));
+    for (const { text, docsExamined } of plans) {
+      expect(text).toMatch(/"IXSCAN"/);
+      expect(text).not.toMatch(/COLLSCAN|"SORT"/);
+      expect(docsExamined).toBe(2);
+    }
+    const written = await commandsOf(() => semantic.put(["ranked", "a"], "k", { text: "c" }));
+    expect(written.map(nameOf)).toEqual(["find", "update"]);
+    expect((await planOf(written[0])).text).toMatch(/"IDHACK"/);
+    await semantic.batch(["a", "b"].map((label) => ({ namespace: ["ranked", label], key: "k", value: null })));
+  });
+
+  it("send $vectorSearch where there is an index for it", async () => {
+    const index = { dims: 4, embeddings: new FakeEmbeddings() };
+    const searching = new MongoMemoryStore({ client: watched, dbName: name, index, vectorSearch: { indexName: "vectors" } });
+    // The server of these tests has no search.
+    const commands = await commandsOf(() => searching.search(["users"], { query: "a", limit: 5 }).catch(() => []));
+    expect(commands.map(nameOf)).toEqual(["aggregate"]);
+    expect(commands[0]?.["pipeline"][0]).toEqual({
+      $vectorSearch: {
+        index: "vectors",
+        path: "embedded.vectors.text0",
+        queryVector: [1, 0, 0, 0],
+        numCandidates: 100,
+        limit: 5,
+        filter: { $and: [{ ns: { $gte: "users", $lt: "users\u0001" } }] },
+      },
+    });
+  });
+
+  it("find words by the text index", async () => {
+    const texts = new MongoMemoryStore({ client: watched, dbName: name, itemsCollection: "texts", textSearch: true });
+    await texts.batch(Array.from({ length: 100 }, (_, index) => ({ namespace: [`n${index % 5}`], key: `k${index}`, value: { text: `word${index % 10} all` } })));
+    const commands = await commandsOf(() => texts.search(["n1"], { query: "word1 word6" }), "texts");
+    expect(commands.map(nameOf)).toEqual(["find"]);
+    const plan = await planOf(commands[0]);
+    expect(plan.text).toMatch(/"TEXT_MATCH"/);
+    expect(plan.text).not.toMatch(/COLLSCAN/);
+    expect(plan.keysExamined).toBe(20);
+  });
+
   it("ask nothing for a page of none, or a filter that nothing can satisfy", async () => {
     expect(await commandsOf(() => store.search(["users"], { limit: 0 }))).toEqual([]);
     expect(await commandsOf(() => store.listNamespaces({ limit: 0 }))).toEqual([]);
@@ -129,7 +210,7 @@ describe("the commands of the store", () => {
       await fresh.delete(["x"], "k");
     });
     expect(commands.filter((command) => "createIndexes" in command)).toHaveLength(1);
-    expect(await db.collection("items").indexes()).toMatchObject([{ key: { _id: 1 } }, { key: { ns: 1 } }]);
+    expect(await db.collection("items").indexes()).toMatchObject([{ key: { _id: 1 } }, { key: { ns: 1, expiresAt: 1 } }]);
   });
 
   it("say which index is in the way, and try again at the next write", async () => {

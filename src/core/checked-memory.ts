@@ -11,8 +11,8 @@ import type {
   MemoryStat,
   WriteOptions,
 } from "./memory.js";
-import { checkOptions, type MemoryOptions } from "./options.js";
-import { creationFault, normalizePath, prefixOf, ROOT } from "./paths.js";
+import { checkMemoryOptions, checkOptions, type MemoryOptions } from "./options.js";
+import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
 import { compareCodeUnits, utf8Bytes } from "./text.js";
 import { z } from "zod";
 
@@ -114,6 +114,10 @@ export class CheckedMemory implements Memory {
 
   async outline(options: { maxContentBytes?: number } = {}): Promise<MemoryOutline> {
     return sorted(await this.#backend.outline(options.maxContentBytes ?? 0));
+  }
+
+  withPaths(paths: PathRule): Memory {
+    return new CheckedMemory(this.#backend, this.address, checkMemoryOptions({ ...this.#options, paths }));
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { CheckedAddress } from "./address.js";
+import type { PathRule } from "./paths.js";
 
 /** A file or directory as `list` shows it. */
 export interface MemoryEntry {
@@ -110,4 +111,6 @@ export interface Memory {
    * `maxContentBytes` bytes of UTF-8. @param options.maxContentBytes default 0: never contents.
    */
   outline(options?: { maxContentBytes?: number }): Promise<MemoryOutline>;
+  /** The same memory, in which names are created by another rule: some dialects have names of their own. */
+  withPaths(paths: PathRule): Memory;
 }

@@ -12,6 +12,13 @@ export interface ItemFilter {
   exact: boolean;
   /** No item can match. */
   never: boolean;
+  /** Of the conditions those that a field is one of some texts, numbers or booleans, as a search index can know. */
+  equalities: Equality[];
+}
+
+interface Equality {
+  key: string;
+  operands: (string | number | boolean)[];
 }
 
 const comparisons = {
@@ -43,7 +50,9 @@ interface ServerCondition {
  * @throws MemoryError EINVAL or TypeError for what the reference would silently ignore
  */
 export function parseFilter(filter: unknown): ItemFilter {
-  if (filter === undefined || filter === null) return { matches: () => true, query: [], exact: true, never: false };
+  if (filter === undefined || filter === null) {
+    return { matches: () => true, query: [], exact: true, never: false, equalities: [] };
+  }
   if (!isPlainObject(filter)) throw new TypeError(`a filter must be a plain object (given ${kindOf(filter)})`);
   const conditions = Object.entries(filter).flatMap(([key, value]) => conditionsOf(key, value));
   const parts = conditions.map(serverCondition);
@@ -52,8 +61,22 @@ export function parseFilter(filter: unknown): ItemFilter {
     query: parts.map((part) => part.query).filter((query) => typeof query === "object"),
     exact: parts.every((part) => part.exact),
     never: parts.some((part) => part.query === false),
+    equalities: conditions.flatMap(equalityOf),
   };
 }
+
+function equalityOf({ key, operator, operand }: Condition): Equality[] {
+  if (!isPathOfOneField(key) || (operator !== "$eq" && operator !== "$in")) return [];
+  const operands: unknown[] = operator === "$eq" ? [operand] : (operand as unknown[]);
+  return operands.every(isScalar) ? [{ key, operands }] : [];
+}
+
+function isScalar(operand: unknown): operand is string | number | boolean {
+  return typeof operand === "string" ? operand.isWellFormed() : typeof operand === "boolean" || Number.isFinite(operand);
+}
+
+/** A dot or a dollar would be read as a path or an operator. */
+const isPathOfOneField = (key: string): boolean => /^[^.$\0][^.\0]*$/u.test(key) && key.isWellFormed();
 
 function conditionsOf(key: string, value: unknown): Condition[] {
   checkOperand(key, value);
@@ -121,8 +144,8 @@ function toNumber(value: unknown): number {
 }
 
 function serverCondition({ key, operator, operand }: Condition): ServerCondition {
-  // A dot or a dollar would be read as a path or an operator; such a filter is decided by `matches` alone.
-  if (!/^[^.$\0][^.\0]*$/u.test(key) || !key.isWellFormed()) return { query: true, exact: false };
+  // Decided by `matches` alone.
+  if (!isPathOfOneField(key)) return { query: true, exact: false };
   const field = `value.${key}`;
   if (operator === "$eq") return anyOf(field, Number.isNaN(operand) ? [] : [operand]);
   if (operator === "$ne") return noneOf(field, Number.isNaN(operand) ? [] : [operand]);

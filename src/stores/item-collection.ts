@@ -1,67 +1,42 @@
-import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { AggregateOptions, AnyBulkWriteOperation, Collection, FindCursor } from "mongodb";
+import type { SearchItem } from "@langchain/langgraph-checkpoint";
+import type { AnyBulkWriteOperation, BulkWriteResult, Collection, Document, FindCursor, FindOptions, IndexDescription } from "mongodb";
 import { storageError } from "../backends/mongodb/errors.js";
-import { MemoryError } from "../core/errors.js";
-import { restoredValue } from "./item-values.js";
-import { namespaceFrom, type StoredRange, storedNamespace } from "./namespaces.js";
+import { type Expiry, isExpired, notExpired } from "./expiry.js";
 import type { ItemFilter } from "./filters.js";
-import { reading, streaming } from "./mongo-reads.js";
-import type { CheckedOperation, Page } from "./operations.js";
-import { pageOf } from "./ordered-streams.js";
-
-/** An item; its place is in `_id`, so reads, ranges and upserts all go by the index that every collection has. */
-export interface ItemDocument {
-  /** Namespace and key, sorted as the store sorts (`storedPlace`). */
-  _id: string;
-  /** The namespace alone, likewise (`storedNamespace`). */
-  ns: string;
-  key: string;
-  value: Record<string, unknown>;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export type ItemWrite = Extract<CheckedOperation, { kind: "putItem" | "deleteItem" }>;
+import { type ItemDocument, itemOf, type RankedFields, readOptions, unscored } from "./item-document.js";
+import { createItemIndexes, itemIndexes } from "./item-indexes.js";
+import { type ItemWrite, operationOf } from "./item-updates.js";
+import { reading, streaming, streamingBatches } from "./mongo-reads.js";
+import { namespaceFrom, type StoredRange } from "./namespaces.js";
+import type { Page } from "./operations.js";
+import { chunksOf, pageOf } from "./ordered-streams.js";
 
 export interface ItemContext {
   collection: Collection<ItemDocument>;
   /** Awaited before each command; soon done where the client is connected. */
   connect: () => Promise<void>;
   clock: () => Date;
+  expiry: Expiry;
+  /** Indexes of the ranking. */
+  indexes: readonly IndexDescription[];
+  /** Whether documents hold fields that reads should leave out. */
+  ranked: boolean;
 }
 
-const itemIndexes = [{ name: "items_by_namespace", key: { ns: 1 } }];
-
 /** The server also ends a batch at 16 MB. */
-const maxBatchItems = 1000;
+export const maxBatchItems = 1000;
 /** For streams of which some is filtered out here. */
 const minBatchItems = 100;
 
-/**
- * Values as JavaScript's own, whatever the client's defaults are; stored 64-bit integers are the ones put as bigint. The
- * driver's default of `fieldsAsRaw` is an ordinary object, in which it finds a field called `constructor`.
- */
-const readOptions = {
-  promoteValues: true,
-  promoteLongs: true,
-  promoteBuffers: true,
-  useBigInt64: true,
-  bsonRegExp: false,
-  raw: false,
-  fieldsAsRaw: Object.create(null) as Record<string, boolean>,
-} satisfies AggregateOptions;
-
 /** The items that belong to no memory. Arguments arrive checked; every failure is a MemoryError EIO. */
 export class ItemCollection {
-  readonly #collection: Collection<ItemDocument>;
-  readonly #connect: () => Promise<void>;
-  readonly #clock: () => Date;
+  readonly #context: ItemContext;
+  readonly #projection: { projection?: Record<string, 0> };
   #indexes: Promise<void> | undefined;
 
-  constructor({ collection, connect, clock }: ItemContext) {
-    this.#collection = collection;
-    this.#connect = connect;
-    this.#clock = clock;
+  constructor(context: ItemContext) {
+    this.#context = context;
+    this.#projection = context.ranked ? { projection: { embedded: 0, text: 0 } } : {};
   }
 
   /** Makes the indexes if this process has not yet. A failure is not remembered. */
@@ -73,15 +48,16 @@ export class ItemCollection {
     return this.#indexes;
   }
 
-  /** The documents of those ids which exist, by id, in one command. */
+  /** The items of those ids which exist, by id, in one command. */
   async find(ids: readonly string[]): Promise<Map<string, ItemDocument>> {
     const [only, ...others] = new Set(ids);
     if (only === undefined) return new Map();
     const filter = { _id: others.length === 0 ? only : { $in: [only, ...others] } };
-    const options = { ...readOptions, batchSize: others.length + 2 };
-    await this.#connect();
-    const documents = await reading(() => this.#collection.find(filter, options).toArray());
-    return new Map(documents.map((document) => [document._id, document]));
+    const options = { ...readOptions, ...this.#projection, batchSize: others.length + 2 };
+    await this.#context.connect();
+    const documents = await reading(() => this.#context.collection.find(filter, options).toArray());
+    const now = this.#context.clock();
+    return new Map(documents.filter((document) => !isExpired(document, now)).map((document) => [document._id, document]));
   }
 
   /** One page, in order; the server does all of it where it can decide the filter. */
@@ -89,20 +65,22 @@ export class ItemCollection {
     if (!filter.exact || !Number.isFinite(offset + limit)) {
       return pageOf(this.stream(range, filter, offset + limit), offset, limit);
     }
-    await this.#connect();
-    const batchSize = Math.min(limit, maxBatchItems);
-    const cursor = this.#cursor(range, filter).skip(offset).limit(limit).batchSize(batchSize);
-    return (await reading(() => cursor.toArray())).map(searchItemOf);
+    const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
+    const items: SearchItem[] = [];
+    for await (const document of this.query<ItemDocument>(this.selection(range, filter), options)) {
+      items.push(unscored(itemOf(document)));
+    }
+    return items;
   }
 
   /** The items of a range that match, in order, at most so many; never more than one batch of them is held. */
   async *stream(range: StoredRange, filter: ItemFilter, atMost: number): AsyncGenerator<SearchItem> {
-    await this.#connect();
-    const cursor = this.#cursor(range, filter).batchSize(Math.min(Math.max(atMost, minBatchItems), maxBatchItems));
-    if (filter.exact && Number.isFinite(atMost)) cursor.limit(atMost);
+    const batchSize = Math.min(Math.max(atMost, minBatchItems), maxBatchItems);
+    const limited = filter.exact && Number.isFinite(atMost) ? { limit: atMost } : {};
     let left = atMost;
-    for await (const document of streaming(cursor)) {
-      const item = searchItemOf(document);
+    const options: FindOptions = { sort: { _id: 1 }, batchSize, ...limited };
+    for await (const document of this.query<ItemDocument>(this.selection(range, filter), options)) {
+      const item = unscored(itemOf(document));
       if (!filter.exact && !filter.matches(item.value)) continue;
       yield item;
       left -= 1;
@@ -113,71 +91,111 @@ export class ItemCollection {
   /** The namespaces of a range that hold an item, in order, from the index alone. */
   async *namespaces(range: StoredRange): AsyncGenerator<string[]> {
     await this.ready();
-    await this.#connect();
+    const now = this.#context.clock();
     const pipeline = [
       { $match: { ns: { $gte: "", ...range } } },
-      { $group: { _id: "$ns" } },
+      { $sort: { ns: 1, expiresAt: 1 } },
+      { $group: { _id: "$ns", expiresAt: { $first: "$expiresAt" } } },
       { $sort: { _id: 1 } },
     ];
-    const cursor = this.#collection.aggregate<{ _id: string }>(pipeline, { ...readOptions, batchSize: maxBatchItems });
-    for await (const { _id } of streaming(cursor)) yield namespaceFrom(_id);
+    const found = this.aggregate<FoundNamespace>(pipeline);
+    for await (const chunk of chunksOf(found, maxBatchItems)) {
+      // The one that expires first has; the others may be there.
+      const doubtful = chunk.filter((namespace) => isExpired(namespace, now)).map(({ _id }) => _id);
+      const alive = await this.#namespacesAlive(doubtful, now);
+      for (const namespace of chunk) {
+        if (!isExpired(namespace, now) || alive.has(namespace._id)) yield namespaceFrom(namespace._id);
+      }
+    }
   }
 
-  /** All in one bulk write. The filter is the id alone: so a racing first put is retried by the server, never refused. */
-  async write(writes: readonly ItemWrite[]): Promise<void> {
+  /** All in one bulk write, each put with the fields it is ranked by. */
+  async write(writes: readonly ItemWrite[], ranked: ReadonlyMap<ItemWrite, RankedFields>): Promise<void> {
     if (writes.length === 0) return;
     await this.ready();
-    await this.#connect();
-    const now = this.#clock();
-    const operations = writes.map((write): AnyBulkWriteOperation<ItemDocument> => {
-      const { id, namespace, key } = write.place;
-      if (write.kind === "deleteItem") return { deleteOne: { filter: { _id: id } } };
-      const update = {
-        $set: { value: write.value, updatedAt: now },
-        $setOnInsert: { ns: storedNamespace(namespace), key, createdAt: now },
-      };
-      return { updateOne: { filter: { _id: id }, update, upsert: true } };
+    const { expiry, clock } = this.#context;
+    const now = clock();
+    await this.#bulkWrite(writes.map((write) => operationOf(write, ranked.get(write) ?? {}, expiry, now)));
+  }
+
+  /** Upserts of whole documents in one bulk write. Answers how many it made or changed. */
+  async copy(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<number> {
+    if (operations.length === 0) return 0;
+    await this.ready();
+    const { upsertedCount, modifiedCount } = await this.#bulkWrite(operations);
+    return upsertedCount + modifiedCount;
+  }
+
+  /** Begins the time of items anew that have been read, where the store is to do so; of none that expired since. */
+  async refresh(items: readonly { id: string; namespace: readonly string[] }[]): Promise<void> {
+    const { expiry, clock } = this.#context;
+    if (!expiry.refreshOnRead) return;
+    const idsByTtl = new Map<number, Set<string>>();
+    for (const { id, namespace } of items) {
+      const ttlMs = expiry.ttlMsOf(namespace);
+      if (ttlMs !== null) idsByTtl.set(ttlMs, (idsByTtl.get(ttlMs) ?? new Set()).add(id));
+    }
+    if (idsByTtl.size === 0) return;
+    const now = clock();
+    const operations = Array.from(idsByTtl, ([ttlMs, ids]): AnyBulkWriteOperation<ItemDocument> => {
+      const filter = { _id: { $in: [...ids] }, expiresAt: { $gt: now } };
+      return { updateMany: { filter, update: { $set: { expiresAt: new Date(now.getTime() + ttlMs) } } } };
     });
+    await this.#bulkWrite(operations);
+  }
+
+  /** The items of a range as far as the server can decide it; never those that expired. */
+  selection(range: StoredRange, filter: ItemFilter): Document {
+    return { $and: [{ _id: { $gte: "", ...range } }, notExpired(this.#context.clock()), ...filter.query] };
+  }
+
+  async *query<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T> {
+    await this.#context.connect();
+    yield* streaming(this.#cursor<T>(filter, options));
+  }
+
+  async *queryBatches<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T[]> {
+    await this.#context.connect();
+    yield* streamingBatches(this.#cursor<T>(filter, options));
+  }
+
+  async *aggregate<T extends Document>(pipeline: Document[]): AsyncGenerator<T> {
+    await this.#context.connect();
+    yield* streaming(this.#context.collection.aggregate<T>(pipeline, { ...readOptions, batchSize: maxBatchItems }));
+  }
+
+  #cursor<T extends Document>(filter: Document, options: FindOptions): FindCursor<T> {
+    return this.#context.collection.find<T>(filter, { ...readOptions, ...this.#projection, ...options });
+  }
+
+  async #namespacesAlive(namespaces: readonly string[], now: Date): Promise<Set<string>> {
+    if (namespaces.length === 0) return new Set();
+    const pipeline = [{ $match: { ns: { $in: namespaces }, expiresAt: { $gt: now } } }, { $group: { _id: "$ns" } }];
+    const alive = new Set<string>();
+    for await (const { _id } of this.aggregate<FoundNamespace>(pipeline)) alive.add(_id);
+    return alive;
+  }
+
+  async #bulkWrite(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<BulkWriteResult> {
+    await this.#context.connect();
+    const options = { ordered: false, checkKeys: false, ignoreUndefined: false };
     try {
-      await this.#collection.bulkWrite(operations, { ordered: false, checkKeys: false, ignoreUndefined: false });
+      return await this.#context.collection.bulkWrite(operations, options);
     } catch (error) {
       throw storageError(error, "write", 0);
     }
   }
 
-  #cursor(range: StoredRange, filter: ItemFilter): FindCursor<ItemDocument> {
-    const conditions = [{ _id: { $gte: "", ...range } }, ...filter.query];
-    return this.#collection.find({ $and: conditions }, { ...readOptions, sort: { _id: 1 } });
-  }
-
   async #createIndexes(): Promise<void> {
-    await this.#connect();
-    try {
-      await this.#collection.createIndexes(itemIndexes);
-    } catch (cause) {
-      if (!indexConflictCodes.has((cause as { code?: unknown }).code)) throw storageError(cause, "read", 0);
-      throw new MemoryError(
-        "EIO",
-        `EIO: the collection ${this.#collection.collectionName} has an index that conflicts with the one the store needs ` +
-          `(items_by_namespace {"ns":1}); drop or rename the other, or use another collection`,
-        { cause },
-      );
-    }
+    const { collection, connect, expiry, indexes } = this.#context;
+    await connect();
+    await createItemIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }));
   }
 }
 
-const indexConflictCodes = new Set<unknown>([85, 86]);
-
-export function itemOf({ ns, key, value, createdAt, updatedAt }: ItemDocument): Item {
-  return { value: restoredValue(value), key, namespace: namespaceFrom(ns), createdAt, updatedAt };
+/** With the earliest end of its items, null where one has none. */
+interface FoundNamespace {
+  _id: string;
+  expiresAt?: Date | null;
 }
 
-function searchItemOf(document: ItemDocument): SearchItem {
-  return unscored(itemOf(document));
-}
-
-/** As a search without a ranking answers: the reference has the field, undefined, which its own type does not allow. */
-export function unscored(item: Item): SearchItem {
-  const searchItem: Item & { score: undefined } = { ...item, score: undefined };
-  return searchItem as Item;
-}

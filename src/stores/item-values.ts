@@ -2,8 +2,8 @@ import { types } from "node:util";
 import { invalid, MemoryError } from "../core/errors.js";
 import { shorten, utf8Bytes } from "../core/text.js";
 
-/** MongoDB's limit of a document, less what an item has beside its id, its namespace and its value. */
-const maxItemBytes = 16 * 1024 * 1024 - 512;
+/** MongoDB's limit of a document, less what an item and its update have beside its id, its namespace and its value. */
+const maxItemBytes = 16 * 1024 * 1024 - 1024;
 /** MongoDB stores 180 levels; a limit of ours gives one answer on all its versions, and ends cycles. */
 const maxLevels = 150;
 
@@ -21,16 +21,25 @@ const isReferenceLike = (value: object): boolean => Object.hasOwn(value, "$ref")
  * @throws TypeError for what is not data, MemoryError EINVAL or EFBIG for data that cannot be stored
  */
 export function storableValue(value: unknown, otherBytes: number): Record<string, unknown> {
+  return sizedValue(value, otherBytes).value;
+}
+
+/** The same, with the bytes that it takes, the others included. */
+export function sizedValue(value: unknown, otherBytes: number): { value: Record<string, unknown>; sizeBytes: number } {
   if (!isPlainObject(value)) {
     throw new TypeError(`an item's value must be a plain object, or null to delete the item (given ${kindOf(value)})`);
   }
   const encoder = new ValueEncoder();
   const stored = encoder.encodeObject(value, "value", 1);
   const sizeBytes = encoder.sizeBytes + otherBytes;
-  if (sizeBytes > maxItemBytes) {
-    throw new MemoryError("EFBIG", `EFBIG: the item would be ${sizeBytes} bytes, over its limit of ${maxItemBytes} bytes`);
-  }
-  return stored;
+  checkItemSize(sizeBytes);
+  return { value: stored, sizeBytes };
+}
+
+/** @throws MemoryError EFBIG */
+export function checkItemSize(sizeBytes: number): void {
+  if (sizeBytes <= maxItemBytes) return;
+  throw new MemoryError("EFBIG", `EFBIG: the item would be ${sizeBytes} bytes, over its limit of ${maxItemBytes} bytes`);
 }
 
 /** Counts the bytes of BSON as it goes, because the driver's own counting would load the driver. */

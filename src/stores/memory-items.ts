@@ -7,7 +7,7 @@ import type { MemorySnapshot } from "../core/memory.js";
 import { compareCodeUnits } from "../core/text.js";
 import { type FoundMemory, memoriesWithin, memoryReadOptions } from "./memory-documents.js";
 import type { ItemFilter } from "./filters.js";
-import { unscored } from "./item-collection.js";
+import { unscored } from "./item-document.js";
 import { reading } from "./mongo-reads.js";
 import { groupedByMemory, type MemoryPlace } from "./operations.js";
 

@@ -1,6 +1,5 @@
 import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
-import type { MongoClient, WriteConcernSettings } from "mongodb";
-import { z } from "zod";
+import type { MongoClient } from "mongodb";
 import { MongoBackend, type MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
 import { createMemoryIndexes } from "../backends/mongodb/indexes.js";
 import { storageError } from "../backends/mongodb/errors.js";
@@ -9,52 +8,21 @@ import { checkAddress, type MemoryAddress } from "../core/address.js";
 import { CheckedMemory } from "../core/checked-memory.js";
 import { KeyedMutex } from "../core/keyed-mutex.js";
 import type { Memory } from "../core/memory.js";
-import { checkMemoryOptions, checkOptions, type MemoryOptions } from "../core/options.js";
-import { ItemCollection, type ItemDocument } from "./item-collection.js";
+import { checkMemoryOptions, type MemoryOptions } from "../core/options.js";
+import { connectionOf } from "./driver.js";
+import { Expiry } from "./expiry.js";
+import { ItemCollection } from "./item-collection.js";
+import { type CopyReport, type ForeignItem, ItemCopies } from "./item-copies.js";
+import type { ItemDocument } from "./item-document.js";
+import { KeywordRanking } from "./keyword-ranking.js";
 import { checkNamespace } from "./namespaces.js";
+import type { Ranking } from "./ranking.js";
+import { SemanticRanking } from "./semantic-ranking.js";
 import { StoreBatch } from "./store-batch.js";
+import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
-
-export interface MongoMemoryStoreOptions {
-  /** A client of the `mongodb` package, connected or not. The caller closes it. */
-  client: MongoClient;
-  /** @default the database of the client's connection string, "test" where that names none */
-  dbName?: string;
-  /** Collection of the memories, a document each. @default "memories" */
-  memoriesCollection?: string;
-  /** Collection of the other items of the store. @default "items" */
-  itemsCollection?: string;
-  /**
-   * How durable a change of a memory is before it is acknowledged. Weaker settings can lose acknowledged changes when
-   * a server crashes. Items use the client's own write concern. @default { w: "majority", journal: true }
-   */
-  memoryWriteConcern?: WriteConcernSettings;
-  /** Source of all stored times. @default the system clock */
-  clock?: () => Date;
-}
-
-const optionsSchema = z
-  .object({
-    client: z.custom<MongoClient>(
-      (client) => typeof (client as MongoClient | undefined)?.db === "function",
-      "must be a MongoClient of the mongodb package",
-    ),
-    dbName: z.string().min(1).optional(),
-    memoriesCollection: z.string().min(1).optional(),
-    itemsCollection: z.string().min(1).optional(),
-    memoryWriteConcern: z
-      .object({
-        w: z.union([z.string(), z.number().int().min(1)]).optional(),
-        journal: z.boolean().optional(),
-        wtimeoutMS: z.number().int().min(0).optional(),
-      })
-      .strict()
-      .optional(),
-    clock: z.custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date").optional(),
-  })
-  .strict();
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
@@ -70,11 +38,12 @@ export class MongoMemoryStore extends BaseStore {
   readonly #ownsClient: boolean;
   readonly #memories: MongoMemoryContext;
   readonly #items: ItemCollection;
+  readonly #ranking: Ranking | undefined;
   #memoryIndexes: Promise<void> | undefined;
 
   constructor(options: MongoMemoryStoreOptions, internal: { ownsClient?: boolean } = {}) {
     super();
-    checkOptions("MongoMemoryStoreOptions", optionsSchema, options);
+    checkStoreOptions(options);
     Object.defineProperty(this, brand, { value: true });
     const clock = options.clock ?? ((): Date => new Date());
     const database = options.client.db(options.dbName);
@@ -87,10 +56,16 @@ export class MongoMemoryStore extends BaseStore {
       edits: new KeyedMutex(),
       clock,
     };
+    const collection = database.collection<ItemDocument>(options.itemsCollection ?? "items");
+    const expiry = new Expiry(options.ttl);
+    this.#ranking = rankingOf(options, { collectionName: collection.collectionName, items: () => this.#items });
     this.#items = new ItemCollection({
-      collection: database.collection<ItemDocument>(options.itemsCollection ?? "items"),
+      collection,
       connect: () => this.#connect(),
       clock,
+      expiry,
+      indexes: this.#ranking?.indexes ?? [],
+      ranked: this.#ranking !== undefined,
     });
   }
 
@@ -180,8 +155,13 @@ export class MongoMemoryStore extends BaseStore {
    *   EIO where the database failed; and what a memory refuses
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
-    const batch = new StoreBatch(this.#items, this.#memories);
+    const batch = new StoreBatch(this.#items, this.#memories, this.#ranking);
     return (await batch.run(operations)) as OperationResults<Operations>;
+  }
+
+  /** For `migrateFromMongoDBStore`. @internal */
+  copyItems(items: readonly ForeignItem[]): Promise<CopyReport> {
+    return new ItemCopies(this.#items, this.#memories, this.#ranking).copy(items);
   }
 
   #readyMemories(): Promise<void> {
@@ -204,12 +184,13 @@ export class MongoMemoryStore extends BaseStore {
   }
 }
 
-/** The driver is imported here only, so that passing in a client never loads a second copy of it. */
-async function connectionOf(uri: string): Promise<MongoClient> {
-  const { MongoClient } = await import("mongodb");
-  try {
-    return new MongoClient(uri);
-  } catch (cause) {
-    throw new TypeError("the MongoDB connection string is malformed; expected mongodb://… or mongodb+srv://…", { cause });
+function rankingOf(
+  { client, index, vectorSearch, textSearch, ttl }: MongoMemoryStoreOptions,
+  context: { collectionName: string; items: () => ItemCollection },
+): Ranking | undefined {
+  if (index !== undefined) {
+    return new SemanticRanking({ ...context, client, config: index, vectorSearch, expires: ttl !== undefined });
   }
+  if (textSearch === undefined || textSearch === false) return undefined;
+  return new KeywordRanking(textSearch === true ? {} : textSearch, context.items);
 }

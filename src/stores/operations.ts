@@ -4,7 +4,8 @@ import { addressOf } from "../core/namespace.js";
 import { normalizePath, ROOT } from "../core/paths.js";
 import { utf8Bytes } from "../core/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
-import { kindOf, storableValue } from "./item-values.js";
+import type { PutIndex, TextIndexing } from "./indexed-texts.js";
+import { checkItemSize, kindOf, sizedValue, storableValue } from "./item-values.js";
 import { checkLabels, checkNamespace, placeOf, storedNamespace, storedPlace } from "./namespaces.js";
 
 /** One item of the items collection. */
@@ -32,6 +33,8 @@ export interface Page {
 export interface Search extends Page {
   prefix: string[];
   filter: ItemFilter;
+  /** Empty: nothing is ranked. */
+  query: string;
 }
 
 export interface NamespaceMatch {
@@ -48,7 +51,7 @@ export interface NamespaceListing extends Page {
 export type CheckedOperation =
   | { kind: "getItem"; place: ItemPlace }
   | { kind: "getMemory"; place: MemoryPlace }
-  | { kind: "putItem"; place: ItemPlace; value: Record<string, unknown> }
+  | { kind: "putItem"; place: ItemPlace; value: Record<string, unknown>; texts: string[] }
   | { kind: "deleteItem"; place: ItemPlace }
   | { kind: "putMemory"; place: MemoryPlace; content: string }
   | { kind: "deleteMemory"; place: MemoryPlace }
@@ -60,7 +63,7 @@ export type CheckedOperation =
  * LangGraph's wrapper calls `batch` only, so all checks are made for it.
  * @throws InvalidNamespaceError, MemoryError EINVAL, EFBIG, TypeError
  */
-export function checkOperation(operation: unknown): CheckedOperation {
+export function checkOperation(operation: unknown, indexing?: TextIndexing): CheckedOperation {
   if (typeof operation !== "object" || operation === null) {
     throw new TypeError(`an operation must be an object (given ${kindOf(operation)})`);
   }
@@ -77,8 +80,24 @@ export function checkOperation(operation: unknown): CheckedOperation {
   const place = { namespace, key, id: storedPlace(namespace, key) };
   if (!("value" in fields)) return { kind: "getItem", place };
   if (fields["value"] === null) return { kind: "deleteItem", place };
-  const otherBytes = utf8Bytes(place.id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
-  return { kind: "putItem", place, value: storableValue(fields["value"], otherBytes) };
+  return checkPut(place, fields["value"], checkIndex(fields["index"]), indexing);
+}
+
+function checkPut(place: ItemPlace, given: unknown, index: PutIndex, indexing: TextIndexing | undefined): CheckedOperation {
+  const { id, namespace, key } = place;
+  const otherBytes = utf8Bytes(id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
+  // Checked before its texts are looked for, which relies on plain data without cycles.
+  const { value, sizeBytes } = sizedValue(given, otherBytes);
+  const texts = indexing?.textsOf(given as Record<string, unknown>, index) ?? [];
+  if (indexing !== undefined && texts.length > 0) checkItemSize(sizeBytes + indexing.sizeBytes(texts));
+  return { kind: "putItem", place, value, texts };
+}
+
+function checkIndex(index: unknown): PutIndex {
+  if (index === undefined || index === null) return undefined;
+  if (index === false) return false;
+  if (Array.isArray(index) && index.every((path): path is string => typeof path === "string")) return [...index];
+  throw new TypeError(`put: index must be false or an array of paths (given ${kindOf(index)})`);
 }
 
 /** One string for each place that a write can change. */
@@ -130,7 +149,7 @@ function checkSearch(fields: Record<string, unknown>): CheckedOperation {
   }
   const prefix = checkNamespace(namespacePrefix, { allowEmpty: true });
   const page = checkPage("search", limit ?? 10, offset);
-  return { kind: "search", search: { prefix, filter: parseFilter(filter), ...page } };
+  return { kind: "search", search: { prefix, filter: parseFilter(filter), query: query ?? "", ...page } };
 }
 
 const listingFields = new Set(["matchConditions", "maxDepth", "limit", "offset"]);

@@ -38,3 +38,15 @@ export async function pageOf<T>(stream: AsyncIterable<T>, offset: number, limit:
   }
   return page;
 }
+
+/** Hands on what comes in arrays of so many; the last may be shorter. */
+export async function* chunksOf<T>(stream: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const element of stream) {
+    chunk.push(element);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,11 +1,13 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
-import { memoryRootLabel } from "../core/namespace.js";
-import { type ItemCollection, itemOf, type ItemWrite } from "./item-collection.js";
+import { addressOf, memoryRootLabel } from "../core/namespace.js";
+import type { ItemCollection } from "./item-collection.js";
+import { itemOf } from "./item-document.js";
+import type { ItemPut, ItemWrite } from "./item-updates.js";
 import { mayHoldMemories } from "./memory-documents.js";
 import { MemoryItems } from "./memory-items.js";
 import { type MemoryWrite, MemoryWrites } from "./memory-writes.js";
-import { compareNamespaces, namespacesWithin, placeOf, placesWithin, type StoredRange } from "./namespaces.js";
+import { compareNamespaces, namespacesWithin, placeOf, placesWithin, storedPlace, type StoredRange } from "./namespaces.js";
 import {
   type CheckedOperation,
   checkOperation,
@@ -15,6 +17,7 @@ import {
   type Search,
 } from "./operations.js";
 import { mergeOrdered, pageOf } from "./ordered-streams.js";
+import type { RankedItems, RankedSearch, Ranking } from "./ranking.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
@@ -26,9 +29,11 @@ export class StoreBatch {
   readonly #items: ItemCollection;
   readonly #memoryItems: MemoryItems;
   readonly #memoryWrites: MemoryWrites;
+  readonly #ranking: Ranking | undefined;
 
-  constructor(items: ItemCollection, memories: MongoMemoryContext) {
+  constructor(items: ItemCollection, memories: MongoMemoryContext, ranking: Ranking | undefined) {
     this.#items = items;
+    this.#ranking = ranking;
     this.#memoryItems = new MemoryItems(memories);
     this.#memoryWrites = new MemoryWrites(memories);
   }
@@ -36,7 +41,7 @@ export class StoreBatch {
   /** Answers in the order of the operations; null for a put or delete. */
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
-    const checked = Array.from(operations as unknown[], checkOperation);
+    const checked = Array.from(operations as unknown[], (operation) => checkOperation(operation, this.#ranking));
     const writes = lastWritesOf(checked);
     const itemWrites = writes.filter(
       (write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem",
@@ -46,9 +51,12 @@ export class StoreBatch {
     );
     if (memoryWrites.length > 0 && writes.length > 1) await this.#memoryWrites.check(memoryWrites);
     const answers = await this.#read(checked);
+    await this.#items.refresh(checked.flatMap((operation, index) => itemsIn(operation, answers[index])));
+    const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
+    const ranked = (await this.#ranking?.fieldsOf(puts)) ?? new Map<ItemPut, object>();
     // Memories first: they are the only ones that can refuse a write by now.
     await this.#memoryWrites.write(memoryWrites);
-    await this.#items.write(itemWrites);
+    await this.#items.write(itemWrites, ranked);
     return answers;
   }
 
@@ -75,21 +83,37 @@ export class StoreBatch {
     return gets.map((get, index) => [get, items[index] ?? null]);
   }
 
-  #readPages(operations: readonly CheckedOperation[]): Promise<[CheckedOperation, unknown][]> {
+  async #readPages(operations: readonly CheckedOperation[]): Promise<[CheckedOperation, unknown][]> {
     const pages = operations.filter((operation) => operation.kind === "search" || operation.kind === "listNamespaces");
+    const ranked = pages.filter((page) => page.kind === "search" && isRanked(page.search));
+    const queries = ranked.map((page) => (page.kind === "search" ? page.search.query : ""));
+    const rank = queries.length > 0 ? await this.#ranking?.prepare(queries) : undefined;
     return Promise.all(
       pages.map(async (operation): Promise<[CheckedOperation, unknown]> => [
         operation,
-        operation.kind === "search" ? await this.#search(operation.search) : await this.#listNamespaces(operation.listing),
+        operation.kind === "search"
+          ? await this.#search(operation.search, rank)
+          : await this.#listNamespaces(operation.listing),
       ]),
     );
   }
 
-  async #search(search: Search): Promise<SearchItem[]> {
+  async #search(search: Search, rank: RankedSearch | undefined): Promise<SearchItem[]> {
     const { prefix, filter, offset, limit } = search;
     if (filter.never || limit === 0) return [];
+    if (rank !== undefined && isRanked(search)) {
+      const items = await rank({ ...search, atMost: offset + limit });
+      return pageOf(this.#withMemories(search, items), offset, limit);
+    }
     if (!mayHoldMemories(prefix)) return this.#items.search(placesWithin(prefix), filter, search);
     return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
+  }
+
+  /** Nothing ranks the files of memories: they come with the items that have no score. */
+  async *#withMemories({ prefix, filter }: Search, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
+    yield* scored;
+    const memoryItems = mayHoldMemories(prefix) ? [this.#memoryItems.stream(prefix, filter)] : [];
+    yield* mergeOrdered([unscored, ...memoryItems], comparePlaces);
   }
 
   /** Memories lie among the items of one root label; what sorts before it is often enough, and asks them nothing. */
@@ -112,6 +136,17 @@ export class StoreBatch {
     const all = mergeOrdered(streams, compareNamespaces);
     return pageOf(distinctNamespaces(all, matches, maxDepth), offset, limit);
   }
+}
+
+const isRanked = ({ query, filter, limit }: Search): boolean => query !== "" && !filter.never && limit > 0;
+
+/** The items of the collection that an answer holds. */
+function itemsIn(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
+  if (operation.kind === "getItem") return answer === null ? [] : [operation.place];
+  if (operation.kind !== "search") return [];
+  return (answer as SearchItem[])
+    .filter(({ namespace }) => addressOf(namespace) === null)
+    .map(({ namespace, key }) => ({ namespace, id: storedPlace(namespace, key) }));
 }
 
 function lastWritesOf(operations: readonly CheckedOperation[]): (ItemWrite | MemoryWrite)[] {

@@ -1,0 +1,23 @@
+import { describe, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { defineStoreSuite } from "../../src/testing/store-suite.js";
+
+const regexp = "an object without keys of its own, such as a RegExp, admits everything";
+const limits = "a negative limit or offset counts from the end";
+
+describe("InMemoryStore", () => {
+  const store = new InMemoryStore();
+  defineStoreSuite({ describe, it }, () => store, {
+    capabilities: { ordersByCodeUnits: false, listsEmptiedNamespaces: true, copiesValues: false },
+    openIndexed: (index) => new InMemoryStore({ index }),
+    knownFailures: {
+      "batch-places-apart": 'puts of one batch are told apart by namespace and key joined with ":"',
+      "batch-no-operation": "what is no operation gets no answer, so all later answers move up",
+      "hostile-regexp": regexp,
+      "wrapped:hostile-regexp": regexp,
+      "hostile-limits": limits,
+      "wrapped:hostile-limits": limits,
+      "rank-dimensions": "vectors are not measured",
+    },
+  });
+});

@@ -1,0 +1,37 @@
+import { Embeddings } from "@langchain/core/embeddings";
+
+/** Vectors of small whole numbers, which float32 holds exactly: how often each of the first letters is in the text. */
+export class FakeEmbeddings extends Embeddings {
+  readonly model: string;
+  readonly dims: number;
+  /** The texts of each call of `embedDocuments`. */
+  readonly documentCalls: string[][] = [];
+  readonly queries: string[] = [];
+  /** Thrown by the next calls. */
+  failure: Error | undefined;
+  /** Taken off each vector. */
+  missingDims = 0;
+
+  constructor(dims = 4, model = "letters") {
+    super({});
+    this.dims = dims;
+    this.model = model;
+  }
+
+  embedDocuments(texts: string[]): Promise<number[][]> {
+    this.documentCalls.push(texts);
+    if (this.failure) return Promise.reject(this.failure);
+    return Promise.resolve(texts.map((text) => this.#vectorOf(text)));
+  }
+
+  embedQuery(query: string): Promise<number[]> {
+    this.queries.push(query);
+    if (this.failure) return Promise.reject(this.failure);
+    return Promise.resolve(this.#vectorOf(query));
+  }
+
+  #vectorOf(text: string): number[] {
+    const letters = Array.from({ length: this.dims - this.missingDims }, (_, index) => String.fromCodePoint(97 + index));
+    return letters.map((letter) => text.split(letter).length - 1);
+  }
+}

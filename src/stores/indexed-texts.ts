@@ -1,0 +1,17 @@
+import { textsAtPath } from "./text-paths.js";
+
+/** As `put` takes it: which paths of a value are ranked by; false for none, undefined for those of the store. */
+export type PutIndex = false | readonly string[] | undefined;
+
+/** What an item is ranked by. */
+export interface TextIndexing {
+  textsOf(value: Record<string, unknown>, index: PutIndex): string[];
+  /** What they add to the item's document. */
+  sizeBytes(texts: readonly string[]): number;
+}
+
+/** The texts at those paths, each once, and no empty ones, which embedding services refuse. */
+export function textsAt(value: Record<string, unknown>, paths: readonly string[]): string[] {
+  const texts = paths.flatMap((path) => textsAtPath(value, path));
+  return [...new Set(texts)].filter((text) => text !== "");
+}

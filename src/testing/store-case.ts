@@ -1,0 +1,121 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import type { BaseStore, Item, Operation, SearchItem } from "@langchain/langgraph-checkpoint";
+
+/** What a store declares about itself, where good stores differ. */
+export interface StoreCapabilities {
+  /** `search` and `listNamespaces` answer by namespace, then key, in the order of UTF-16 code units. @default true */
+  ordersByCodeUnits: boolean;
+  /** A namespace whose last item was deleted is still listed. @default false */
+  listsEmptiedNamespaces: boolean;
+  /** What is put and what is answered is copied, so that later changes of either object reach no one. @default true */
+  copiesValues: boolean;
+  /** A `Date` in a value comes back as one. @default true */
+  storesDates: boolean;
+  /** A `Uint8Array` in a value comes back as bytes. @default true */
+  storesBytes: boolean;
+  /** A bigint of 64 bits in a value comes back as one. @default true */
+  storesBigints: boolean;
+}
+
+export const storeCapabilityDefaults: Readonly<StoreCapabilities> = {
+  ordersByCodeUnits: true,
+  listsEmptiedNamespaces: false,
+  copiesValues: true,
+  storesDates: true,
+  storesBytes: true,
+  storesBigints: true,
+};
+
+/** What a case works with. */
+export interface StoreContext {
+  store: BaseStore;
+  /** First label of every namespace that the case may use; no other case has it. */
+  root: string;
+}
+
+export interface StoreCase {
+  /** Names the case in `knownFailures` and `skip`; never changes. */
+  id: string;
+  title: string;
+  /** Runs only where the store declares exactly this. */
+  needs?: Partial<StoreCapabilities>;
+  /** Uses `batch` or `listNamespaces`, which LangGraph's wrapper does not have. */
+  directOnly?: true;
+  run: (context: StoreContext) => Promise<void>;
+}
+
+export type Fields = Record<string, unknown>;
+
+export const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+
+/** An operation that no type allows, as a model or a program without types may send it. */
+export const untyped = (operation: Fields): Operation => operation as unknown as Operation;
+
+/** Any order of two strings is wrong for a set but this one for a list. */
+export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const keysOf = (items: readonly Item[]): string[] => items.map((item) => item.key);
+
+export const sortedKeysOf = (items: readonly Item[]): string[] => keysOf(items).toSorted(byCodeUnits);
+
+export async function valueOf(store: BaseStore, namespace: string[], key: string): Promise<Fields | undefined> {
+  return (await store.get(namespace, key))?.value;
+}
+
+/** Puts the values under their keys into one namespace. */
+export async function putAll(store: BaseStore, namespace: string[], values: Record<string, Fields>): Promise<void> {
+  for (const [key, value] of Object.entries(values)) await store.put(namespace, key, value);
+}
+
+/** Asserts which keys of a namespace a filter finds, in any order. */
+export async function findsKeys(store: BaseStore, namespace: string[], filter: Fields, keys: readonly string[]): Promise<void> {
+  const found = await store.search(namespace, { filter, limit: 100 });
+  deepEqual(sortedKeysOf(found), keys.toSorted(byCodeUnits), `filter ${describe(filter)}`);
+}
+
+/** Asserts that each call is refused or finds nothing; never may a condition be ignored. */
+export async function refusesOrFindsNothing(what: string, call: () => Promise<unknown>): Promise<void> {
+  const answer = await attempt(call);
+  if (answer.refused) return;
+  const found = Array.isArray(answer.value) ? answer.value.filter((one) => !isEmptyAnswer(one)) : [answer.value ?? null].filter((one) => one !== null);
+  deepEqual(found, [], `${what} must be refused or find nothing`);
+}
+
+const isEmptyAnswer = (answer: unknown): boolean =>
+  answer === null || answer === undefined || (Array.isArray(answer) && answer.length === 0);
+
+/** Asserts a refusal; with the error's name where the contract has one. */
+export async function refuses(what: string, call: () => Promise<unknown>, name?: string): Promise<void> {
+  const answer = await attempt(call);
+  ok(answer.refused, `${what} must be refused`);
+  if (name !== undefined) equal((answer.error as Error | null)?.name, name, `the error for ${what}`);
+}
+
+export type Attempt<T> = { refused: false; value: T } | { refused: true; error: unknown };
+
+export async function attempt<T>(call: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { refused: false, value: await call() };
+  } catch (error) {
+    return { refused: true, error };
+  }
+}
+
+/** Reads all pages of a search one after the other. */
+export async function pagesOf(store: BaseStore, prefix: string[], limit: number, filter?: Fields): Promise<SearchItem[]> {
+  const pages: SearchItem[] = [];
+  for (let offset = 0; ; offset += limit) {
+    const page = await store.search(prefix, { limit, offset, ...(filter && { filter }) });
+    ok(page.length <= limit, `a page of at most ${limit} items has ${page.length}`);
+    pages.push(...page);
+    if (page.length < limit) return pages;
+  }
+}
+
+/** For messages; what JSON has no word for included. */
+export function describe(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === "bigint" || part === undefined || part instanceof RegExp) return String(part);
+    return part;
+  });
+}
