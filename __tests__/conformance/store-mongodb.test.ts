@@ -13,8 +13,8 @@ describe.each(["standalone", "replicaSet"] as const)("MongoMemoryStore, %s", (ki
   });
 });
 
-describe("MongoMemoryStore that searches by keywords", () => {
+describe.each([true, false])("MongoMemoryStore with textSearch: %s", (textSearch) => {
   const { client, name: dbName } = testDatabase("standalone");
-  const searching = new MongoMemoryStore({ client, dbName, textSearch: true });
-  defineStoreSuite({ describe, it }, () => searching);
+  const store = new MongoMemoryStore({ client, dbName, textSearch });
+  defineStoreSuite({ describe, it }, () => store);
 });

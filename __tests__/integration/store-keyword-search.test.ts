@@ -68,7 +68,7 @@ describe("keyword search", () => {
     expect(keysOf(await store.search(["a"], { query: "text" }))).toEqual(["all"]);
     await store.put(["a"], "all", { title: "changed" });
     expect(keysOf(await store.search(["a"], { query: "word" }))).toEqual(["title"]);
-    await new MongoMemoryStore({ client, dbName: name, itemsCollection: collection }).put(["a"], "title", { title: "word" });
+    await new MongoMemoryStore({ client, dbName: name, itemsCollection: collection, textSearch: false }).put(["a"], "title", { title: "word" });
     expect(await store.search(["a"], { query: "word" })).toEqual([]);
     expect(await store.get(["a"], "all")).toEqual(expect.objectContaining({ value: { title: "changed" } }));
   });
@@ -104,13 +104,14 @@ describe("keyword search", () => {
     expect(await fixture().store.search(["a"], { query: "word" })).toEqual([]);
   });
 
-  it("is off unless asked for: then a query changes nothing", async () => {
-    for (const textSearch of [false, undefined]) {
-      const { store, collection } = fixture(textSearch === undefined ? {} : { textSearch });
-      const plain = textSearch === undefined ? new MongoMemoryStore({ client, dbName: name, itemsCollection: `${collection}b` }) : store;
-      await plain.put(["a"], "k", { text: "other" });
-      expect(await plain.search(["a"], { query: "word" })).toMatchObject([{ key: "k", score: undefined }]);
-    }
+  it("is on where there are no embeddings, and off where it is switched off: then a query changes nothing", async () => {
+    const { collection } = fixture();
+    const byDefault = new MongoMemoryStore({ client, dbName: name, itemsCollection: collection });
+    await byDefault.put(["a"], "k", { text: "word" });
+    expect(await byDefault.search(["a"], { query: "word" })).toMatchObject([{ key: "k", score: expect.any(Number) }]);
+    const { store } = fixture({ textSearch: false });
+    await store.put(["a"], "k", { text: "other" });
+    expect(await store.search(["a"], { query: "word" })).toMatchObject([{ key: "k", score: undefined }]);
   });
 
   it("says which index is in the way", async () => {

@@ -210,7 +210,11 @@ describe("the commands of the store", () => {
       await fresh.delete(["x"], "k");
     });
     expect(commands.filter((command) => "createIndexes" in command)).toHaveLength(1);
-    expect(await db.collection("items").indexes()).toMatchObject([{ key: { _id: 1 } }, { key: { ns: 1, expiresAt: 1 } }]);
+    expect(await db.collection("items").indexes()).toMatchObject([
+      { name: "_id_" },
+      { name: "items_by_namespace", key: { ns: 1, expiresAt: 1 } },
+      { name: "items_by_text" },
+    ]);
   });
 
   it("say which index is in the way, and try again at the next write", async () => {

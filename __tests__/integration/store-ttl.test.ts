@@ -207,7 +207,7 @@ describe("the sweeper of MongoDB", () => {
     const { store, collection, reopened } = fixture(undefined);
     await store.start();
     const names = async (): Promise<string[]> => (await db.collection(collection).indexes()).map((index) => index.name ?? "");
-    expect(await names()).toEqual(["_id_", "items_by_namespace"]);
+    expect(await names()).toEqual(["_id_", "items_by_namespace", "items_by_text"]);
     await reopened({ ttl: {} }).start();
     expect(await db.collection(collection).indexes()).toContainEqual(
       expect.objectContaining({ name: "items_by_expiry", key: { expiresAt: 1 }, expireAfterSeconds: 0 }),

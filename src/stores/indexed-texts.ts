@@ -5,7 +5,8 @@ export type PutIndex = false | readonly string[] | undefined;
 
 /** What an item is ranked by. */
 export interface TextIndexing {
-  textsOf(value: Record<string, unknown>, index: PutIndex): string[];
+  /** @param roomBytes what the item's document may still grow by */
+  textsOf(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[];
   /** What they add to the item's document. */
   sizeBytes(texts: readonly string[]): number;
 }

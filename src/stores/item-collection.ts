@@ -1,5 +1,14 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type { AnyBulkWriteOperation, BulkWriteResult, Collection, Document, FindCursor, FindOptions, IndexDescription } from "mongodb";
+import type {
+  AnyBulkWriteOperation,
+  BulkWriteOptions,
+  BulkWriteResult,
+  Collection,
+  Document,
+  FindCursor,
+  FindOptions,
+  IndexDescription,
+} from "mongodb";
 import { storageError } from "../backends/mongodb/errors.js";
 import { type Expiry, isExpired, notExpired } from "./expiry.js";
 import type { ItemFilter } from "./filters.js";
@@ -9,7 +18,7 @@ import { type ItemWrite, operationOf } from "./item-updates.js";
 import { reading, streaming, streamingBatches } from "./mongo-reads.js";
 import { namespaceFrom, type StoredRange } from "./namespaces.js";
 import type { Page } from "./operations.js";
-import { chunksOf, pageOf } from "./ordered-streams.js";
+import { pageOf } from "./ordered-streams.js";
 
 export interface ItemContext {
   collection: Collection<ItemDocument>;
@@ -55,7 +64,12 @@ export class ItemCollection {
     const filter = { _id: others.length === 0 ? only : { $in: [only, ...others] } };
     const options = { ...readOptions, ...this.#projection, batchSize: others.length + 2 };
     await this.#context.connect();
-    const documents = await reading(() => this.#context.collection.find(filter, options).toArray());
+    const documents = await reading(async () => {
+      const { collection } = this.#context;
+      if (others.length > 0) return collection.find(filter, options).toArray();
+      const found = await collection.findOne(filter, { ...readOptions, ...this.#projection });
+      return found === null ? [] : [found];
+    });
     const now = this.#context.clock();
     return new Map(documents.filter((document) => !isExpired(document, now)).map((document) => [document._id, document]));
   }
@@ -66,11 +80,9 @@ export class ItemCollection {
       return pageOf(this.stream(range, filter, offset + limit), offset, limit);
     }
     const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
-    const items: SearchItem[] = [];
-    for await (const document of this.query<ItemDocument>(this.selection(range, filter), options)) {
-      items.push(unscored(itemOf(document)));
-    }
-    return items;
+    await this.#context.connect();
+    const documents = await reading(() => this.#cursor<ItemDocument>(this.selection(range, filter), options).toArray());
+    return documents.map((document) => unscored(itemOf(document)));
   }
 
   /** The items of a range that match, in order, at most so many; never more than one batch of them is held. */
@@ -89,7 +101,7 @@ export class ItemCollection {
   }
 
   /** The namespaces of a range that hold an item, in order, from the index alone. */
-  async *namespaces(range: StoredRange): AsyncGenerator<string[]> {
+  async *namespaces(range: StoredRange, atMost: number): AsyncGenerator<string[]> {
     await this.ready();
     const now = this.#context.clock();
     const pipeline = [
@@ -98,8 +110,10 @@ export class ItemCollection {
       { $group: { _id: "$ns", expiresAt: { $first: "$expiresAt" } } },
       { $sort: { _id: 1 } },
     ];
-    const found = this.aggregate<FoundNamespace>(pipeline);
-    for await (const chunk of chunksOf(found, maxBatchItems)) {
+    await this.#context.connect();
+    const batchSize = Math.min(Math.max(atMost + 1, minBatchItems), maxBatchItems);
+    const found = this.#context.collection.aggregate<FoundNamespace>(pipeline, { ...readOptions, batchSize });
+    for await (const chunk of streamingBatches(found)) {
       // The one that expires first has; the others may be there.
       const doubtful = chunk.filter((namespace) => isExpired(namespace, now)).map(({ _id }) => _id);
       const alive = await this.#namespacesAlive(doubtful, now);
@@ -176,14 +190,28 @@ export class ItemCollection {
     return alive;
   }
 
-  async #bulkWrite(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<BulkWriteResult> {
+  async #bulkWrite(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<WriteCounts> {
     await this.#context.connect();
     const options = { ordered: false, checkKeys: false, ignoreUndefined: false };
     try {
+      const [only, ...others] = operations;
+      if (only !== undefined && others.length === 0) return await this.#writeOne(only, options);
       return await this.#context.collection.bulkWrite(operations, options);
     } catch (error) {
       throw storageError(error, "write", 0);
     }
+  }
+
+  /** A bulk write of one would take a fifth longer. */
+  async #writeOne(operation: AnyBulkWriteOperation<ItemDocument>, options: BulkWriteOptions): Promise<WriteCounts> {
+    const { collection } = this.#context;
+    if ("updateOne" in operation) {
+      const { filter, update, upsert = false } = operation.updateOne;
+      return collection.updateOne(filter, update, { ...options, upsert });
+    }
+    if (!("deleteOne" in operation)) return collection.bulkWrite([operation], options);
+    await collection.deleteOne(operation.deleteOne.filter, options);
+    return { upsertedCount: 0, modifiedCount: 0 };
   }
 
   async #createIndexes(): Promise<void> {
@@ -192,6 +220,8 @@ export class ItemCollection {
     await createItemIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }));
   }
 }
+
+type WriteCounts = Pick<BulkWriteResult, "upsertedCount" | "modifiedCount">;
 
 /** With the earliest end of its items, null where one has none. */
 interface FoundNamespace {

@@ -20,6 +20,11 @@ export const textLanguages = [
   "portuguese", "romanian", "russian", "spanish", "swedish", "turkish",
 ] as const;
 
+/** The words beyond are not ranked by: they would cost every put more than they help a search. */
+const maxTextBytes = 65_536;
+/** Of the field that holds the text, beside the text. */
+const fieldBytes = 16;
+
 /** Ranks by MongoDB's own text index. Items without a word of the query are not found. */
 export class KeywordRanking implements Ranking {
   readonly indexes: readonly IndexDescription[];
@@ -33,18 +38,23 @@ export class KeywordRanking implements Ranking {
     this.indexes = [{ name: "items_by_text", key: { text: "text" }, ...options }];
   }
 
-  textsOf(value: Record<string, unknown>, index: PutIndex): string[] {
+  /** One text of all, cut where it would be long or leave no room for the value. */
+  textsOf(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[] {
     if (index === false) return [];
-    return index === undefined ? leafTexts(value) : textsAt(value, index);
+    const texts = index === undefined ? leafTexts(value) : textsAt(value, index);
+    // A UTF-16 unit is at most three bytes of UTF-8.
+    const maxChars = Math.floor((Math.min(maxTextBytes, roomBytes) - fieldBytes) / 3);
+    const text = texts.join("\n").slice(0, Math.max(0, maxChars)).toWellFormed();
+    return text === "" ? [] : [text];
   }
 
   sizeBytes(texts: readonly string[]): number {
-    return texts.reduce((sum, text) => sum + utf8Bytes(text) + 1, 16);
+    return texts.reduce((sum, text) => sum + utf8Bytes(text), fieldBytes);
   }
 
   fieldsOf(puts: readonly ItemPut[]): Promise<Map<ItemPut, RankedFields>> {
     const withText = puts.filter(({ texts }) => texts.length > 0);
-    return Promise.resolve(new Map(withText.map((put) => [put, { text: put.texts.join("\n") }])));
+    return Promise.resolve(new Map(withText.map((put) => [put, { text: put.texts.join("") }])));
   }
 
   async prepare(): Promise<RankedSearch> {

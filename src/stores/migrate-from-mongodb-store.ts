@@ -12,7 +12,7 @@ export interface MongoDBStoreMigrationOptions {
    * `dbName` is that of the client's connection string where it is missing, `collectionName` is `"store"`.
    */
   source: Collection | { client: MongoClient; dbName?: string; collectionName?: string };
-  /** Where the items go. Its clock, collections, index and write concern are used; the items need not expire in it. */
+  /** Where the items go, by its own collections, index and write concern. */
   store: MongoMemoryStore;
   /** Documents that are read, and written, at a time; fewer where they are large. 1 to 10,000. @default 500 */
   batchSize?: number;

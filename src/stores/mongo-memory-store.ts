@@ -191,6 +191,6 @@ function rankingOf(
   if (index !== undefined) {
     return new SemanticRanking({ ...context, client, config: index, vectorSearch, expires: ttl !== undefined });
   }
-  if (textSearch === undefined || textSearch === false) return undefined;
-  return new KeywordRanking(textSearch === true ? {} : textSearch, context.items);
+  if (textSearch === false) return undefined;
+  return new KeywordRanking(typeof textSearch === "object" ? textSearch : {}, context.items);
 }

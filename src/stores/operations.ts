@@ -5,7 +5,7 @@ import { normalizePath, ROOT } from "../core/paths.js";
 import { utf8Bytes } from "../core/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
 import type { PutIndex, TextIndexing } from "./indexed-texts.js";
-import { checkItemSize, kindOf, sizedValue, storableValue } from "./item-values.js";
+import { checkItemSize, kindOf, maxItemBytes, sizedValue, storableValue } from "./item-values.js";
 import { checkLabels, checkNamespace, placeOf, storedNamespace, storedPlace } from "./namespaces.js";
 
 /** One item of the items collection. */
@@ -88,7 +88,7 @@ function checkPut(place: ItemPlace, given: unknown, index: PutIndex, indexing: T
   const otherBytes = utf8Bytes(id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
   // Checked before its texts are looked for, which relies on plain data without cycles.
   const { value, sizeBytes } = sizedValue(given, otherBytes);
-  const texts = indexing?.textsOf(given as Record<string, unknown>, index) ?? [];
+  const texts = indexing?.textsOf(given as Record<string, unknown>, index, maxItemBytes - sizeBytes) ?? [];
   if (indexing !== undefined && texts.length > 0) checkItemSize(sizeBytes + indexing.sizeBytes(texts));
   return { kind: "putItem", place, value, texts };
 }

@@ -132,7 +132,7 @@ export class StoreBatch {
 
   async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
     const prefix = commonPrefixOf(matches);
-    const streams = [this.#items.namespaces(namespacesWithin(prefix)), this.#memoryItems.namespaces(prefix)];
+    const streams = [this.#items.namespaces(namespacesWithin(prefix), offset + limit), this.#memoryItems.namespaces(prefix)];
     const all = mergeOrdered(streams, compareNamespaces);
     return pageOf(distinctNamespaces(all, matches, maxDepth), offset, limit);
   }

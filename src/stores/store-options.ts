@@ -33,7 +33,10 @@ export interface MongoMemoryStoreOptions {
   index?: IndexConfig;
   /** Lets `$vectorSearch` of MongoDB Atlas find what `index` embedded. @default none: every vector is compared, exactly */
   vectorSearch?: VectorSearchOptions;
-  /** Ranks by MongoDB's own text index instead, where there is no `index`. @default false */
+  /**
+   * Ranks by words instead, through MongoDB's own text index, where there is no `index`. `false` saves its cost at every
+   * put; a `query` then ranks nothing, as in InMemoryStore. @default on where there is no `index`
+   */
   textSearch?: boolean | TextSearchOptions;
 }
 

@@ -56,7 +56,7 @@ const wrappedPrefix = "wrapped:";
  * one storage serves them all; it leaves its items behind. Cases that LangGraph's wrapper can run, run through it too, as
  * `wrapped:<id>`.
  *
- * @param runner `{ describe, it }` of the test runner in use.
+ * @param runner `{ describe, it }` of the test runner in use; the longest case makes 3,000 puts, so allow a test 30 s.
  * @param openStore called inside the tests only.
  * @throws TypeError for an id in `knownFailures` or `skip` that is no case of this store's, or has no reason
  */

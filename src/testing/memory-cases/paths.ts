@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
 /** Never legal by any rule, in any command. */
@@ -146,6 +146,20 @@ export const pathCases: MemoryCase[] = [
         equal(await posix.read(path), "new\nmore");
         deepEqual(await adr.delete(path), { files: 1, dirs: 0 });
       }
+    },
+  },
+  {
+    title: "withPaths is the same memory by another rule, with the other options it had",
+    run: async (open) => {
+      const memory = await openFresh(open, { maxFileBytes: 3 });
+      const posix = memory.withPaths("posix");
+      deepEqual(posix.address, memory.address);
+      await posix.write("/notes.txt", "x");
+      equal(await memory.read("/notes.txt"), "x");
+      await refuses(posix.write("/notes.txt", "1234"), "EFBIG");
+      await refuses(memory.write("/other.txt", "x"), "EINVAL");
+      await refuses(posix.withPaths("adr").write("/other.txt", "x"), "EINVAL");
+      throws(() => memory.withPaths("windows" as "adr"), TypeError);
     },
   },
   {
