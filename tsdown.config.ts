@@ -3,6 +3,8 @@ import { defineConfig } from "tsdown";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    claude: "src/claude.ts",
+    journal: "src/journal.ts",
     middleware: "src/middleware.ts",
     testing: "src/testing/index.ts",
   },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
+import * as claude from "../../src/claude.js";
 import * as index from "../../src/index.js";
+import * as journal from "../../src/journal.js";
 import * as middleware from "../../src/middleware.js";
 import * as testing from "../../src/testing/index.js";
 
@@ -15,13 +17,22 @@ describe("the public surface", () => {
       "MemoryTool",
       "MongoMemoryStore",
       "createMemoryPrompt",
+      "migrateFromMongoDBStore",
       "openMemory",
     ]);
   });
 
   it("of ./middleware and ./testing is these names", () => {
     expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
-    expect(Object.keys(testing)).toEqual(["defineMemorySuite"]);
+    expect(Object.keys(testing)).toEqual(["defineMemorySuite", "defineStoreSuite"]);
+  });
+
+  it("of ./claude is these names", () => {
+    expect(Object.keys(claude).toSorted()).toEqual(["claudeMemoryExecute", "claudeMemoryHandlers", "createClaudeMemoryTool"]);
+  });
+
+  it("of ./journal is these names", () => {
+    expect(Object.keys(journal)).toEqual(["createJournalTools"]);
   });
 
   it("of the memory tool is this schema", () => {

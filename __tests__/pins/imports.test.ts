@@ -11,6 +11,8 @@ const mayImport: Record<string, string[]> = {
   graph: ["core", "tools", "prompt", "stores"],
   testing: ["core"],
   middleware: ["core", "tools", "prompt", "graph"],
+  claude: ["core", "tools"],
+  journal: ["core", "tools"],
   index: ["core", "backends", "tools", "prompt", "stores", "graph"],
 };
 
@@ -18,6 +20,8 @@ const mayImport: Record<string, string[]> = {
 const packageUsers: Record<string, string[]> = {
   langchain: ["middleware"],
   "@langchain/openai": [],
+  "@langchain/anthropic": [],
+  "@anthropic-ai/sdk": [],
   mongodb: ["backends", "stores"],
 };
 
@@ -71,6 +75,7 @@ describe("the rules themselves", () => {
     [crossesLayers, "src/unknown/a.ts", "src/core/paths.ts"],
     [misusesPackage, "src/graph/agent.ts", "langchain"],
     [misusesPackage, "src/middleware.ts", "@langchain/openai"],
+    [misusesPackage, "src/claude.ts", "@anthropic-ai/sdk"],
     [joinsSiblings, "src/backends/base-store.ts", "src/backends/mongodb/document.ts"],
     [joinsSiblings, "src/tools/claude.ts", "src/tools/unified.ts"],
   ])("%p refuses %s -> %s", (rule, from, to) => {

@@ -8,14 +8,17 @@ const loadIndex = {
   commonjs: `require("langgraph-mongo-memory")`,
 } as const;
 
-const optional = /\/node_modules\/(langchain|@langchain\/(?:openai|anthropic|google-genai)|@modelcontextprotocol)\//;
+const optional = /\/node_modules\/(langchain|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol)\//;
+
+/** The entries that load and name no optional package, and what they add to the package's name. */
+const entries = { index: "", claude: "/claude", journal: "/journal" };
 
 describe.each(["module", "commonjs"] as const)("importing the package from a %s", (inputType) => {
-  it("loads no optional package", async () => {
-    const modules = await loadedModules(inputType, loadIndex[inputType]);
-    const entry = inputType === "module" ? "/dist/index.js" : "/dist/index.cjs";
+  it.each(Object.entries(entries))("loads no optional package for its entry %s", async (entry, path) => {
+    const modules = await loadedModules(inputType, loadIndex[inputType].replace("mongo-memory", `mongo-memory${path}`));
+    const file = `/dist/${entry}.${inputType === "module" ? "js" : "cjs"}`;
     const own = modules.filter((url) => !url.includes("/node_modules/"));
-    expect(own.filter((url) => url.endsWith(entry))).toHaveLength(1);
+    expect(own.filter((url) => url.endsWith(file))).toHaveLength(1);
     expect(modules.some((url) => url.includes("/node_modules/@langchain/core/"))).toBe(true);
     expect(modules.filter((url) => optional.test(url))).toEqual([]);
   }, 60_000);
@@ -29,7 +32,7 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
 
 describe("the types of the package", () => {
   // An inferred return type can name an optional package that no source file imports.
-  it.each(["index.d.ts", "index.d.cts"])("%s need no optional package", async (file) => {
+  it.each(Object.keys(entries).flatMap((entry) => [`${entry}.d.ts`, `${entry}.d.cts`]))("%s need no optional package", async (file) => {
     const packages = await typePackages(file);
     expect(packages).toContain("@langchain/core");
     expect(packages.filter((name) => optional.test(`/node_modules/${name}/`))).toEqual([]);

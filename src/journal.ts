@@ -1,0 +1,35 @@
+import type { StructuredTool } from "@langchain/core/tools";
+import { z } from "zod";
+import { checkOptions } from "./core/options.js";
+import { DialectTool } from "./tools/dialect-tool.js";
+import { journalDialect } from "./tools/journal/definitions.js";
+import { checkMemorySource, type MemorySource } from "./tools/memory-source.js";
+
+export interface JournalToolsOptions {
+  /** What time it is, for the times of blocks and the day's file. @default the system's clock */
+  clock?: () => Date;
+  /** The folder of the memory that holds `MEMORY.md` and the days. @default the memory's root */
+  root?: string;
+}
+
+const optionsSchema = z
+  .object({
+    clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional(),
+    root: z.string().optional(),
+  })
+  .strict();
+
+/**
+ * The tools memory_write, memory_update, memory_read and memory_search as agentool has them: named notes in `MEMORY.md`
+ * and in a Markdown file for each day. Each answers one JSON string, `{"data":…,"success":true}` or
+ * `{"success":false,"error":{"code","message"}}`, to whatever it is called with; it throws only to pass on an interrupt
+ * or an abort.
+ *
+ * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
+ * @throws TypeError for bad options, or what is no memory
+ */
+export function createJournalTools(memory: MemorySource, options: JournalToolsOptions = {}): StructuredTool[] {
+  checkMemorySource(memory);
+  checkOptions("JournalToolsOptions", optionsSchema, options);
+  return journalDialect(options).tools.map((definition) => new DialectTool(definition, memory));
+}

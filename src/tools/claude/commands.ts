@@ -1,0 +1,177 @@
+import { MemoryError } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import { prefixOf, ROOT } from "../../core/paths.js";
+import { shorten } from "../../core/text.js";
+import type { ClaudeArguments } from "./arguments.js";
+import { insertLines, lineNumberAt, linesOf, numbered, positionsOf, snippetOf } from "./lines.js";
+import { listingOf } from "./listing.js";
+import type { CheckedClaudeOptions } from "./options.js";
+import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
+
+/** What Claude calls the `memory` tool with. */
+export type ClaudeMemoryCommand =
+  | { command: "view"; path: string; view_range?: readonly number[] | null | undefined }
+  | { command: "create"; path: string; file_text: string }
+  | { command: "str_replace"; path: string; old_str: string; new_str?: string | null | undefined }
+  | { command: "insert"; path: string; insert_line: number; insert_text: string }
+  | { command: "delete"; path: string }
+  | { command: "rename"; old_path: string; new_path: string };
+
+export type ClaudeCommandName = ClaudeMemoryCommand["command"];
+
+interface Call {
+  memory: Memory;
+  args: ClaudeArguments;
+  options: CheckedClaudeOptions;
+}
+
+/** Each answers in the documented words, and throws what it refuses. */
+export const claudeCommands: Record<ClaudeCommandName, (call: Call) => Promise<string>> = {
+  view,
+  create,
+  str_replace: replaceText,
+  insert: insertText,
+  delete: deletePath,
+  rename,
+};
+
+const maxLines = 999_999;
+const maxReportedLines = 100;
+
+async function view({ memory, args, options }: Call): Promise<string> {
+  const { given, path } = args.path("path");
+  const range = args.optionalRange("view_range");
+  const missing = `The path ${given} does not exist. Please provide a valid path.`;
+  const text = await inWords({ ENOENT: missing }, () => textOf(memory, path));
+  if (text === null) {
+    const outline = await memory.outline();
+    // It may have gone meanwhile.
+    if (path !== ROOT && !outline.directories.includes(path)) throw new ClaudeRefusal("ENOENT", missing);
+    const header = `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and node_modules:`;
+    const listing = listingOf(outline, path, (each) => args.nameOf(each));
+    return [header, ...cut(listing, options, "entries shown")].join("\n");
+  }
+  const lines = linesOf(text);
+  if (lines.length > maxLines) {
+    throw new ClaudeRefusal("EFBIG", `File ${given} exceeds maximum line limit of 999,999 lines.`);
+  }
+  const [first, last] = range ? checkRange(range, lines.length) : [1, lines.length];
+  const shown = numbered(lines.slice(first - 1, last), first);
+  const header = `Here's the content of ${given} with line numbers:`;
+  return [header, ...cut(shown, options, "lines shown; use view_range to see the others")].join("\n");
+}
+
+/** Null for a directory. */
+async function textOf(memory: Memory, path: string): Promise<string | null> {
+  if (path === ROOT) return null;
+  try {
+    return await memory.read(path);
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "EISDIR") return null;
+    throw error;
+  }
+}
+
+/** Ranges that reach beyond a file are cut to it; those that show nothing are refused. */
+function checkRange([start, end]: [number, number], lineCount: number): [number, number] {
+  const first = Math.max(start, 1);
+  const last = end === -1 ? lineCount : Math.min(end, lineCount);
+  const bad = (reason: string): ClaudeRefusal => badParameter("view_range", `[${start}, ${end}]. ${reason}`);
+  if (end !== -1 && end < first) throw bad("Its end should be -1 or not before its start");
+  if (first > Math.max(lineCount, 1)) throw bad(`It should be within the range of lines of the file: [1, ${lineCount}]`);
+  return [first, last];
+}
+
+/** As many lines as may be shown at once; the last one says what is left out. */
+function cut(lines: readonly string[], { maxViewChars }: CheckedClaudeOptions, what: string): readonly string[] {
+  let chars = -1;
+  const fitting = lines.findIndex((line) => (chars += line.length + 1) > maxViewChars);
+  if (fitting === -1) return lines;
+  const kept = fitting === 0 ? [shorten(lines[0] ?? "", maxViewChars)] : lines.slice(0, fitting);
+  const count = fitting === 0 ? "part of 1" : kept.length;
+  return [...kept, `[Truncated after ${maxViewChars} characters: ${count} of ${lines.length} ${what}]`];
+}
+
+async function create({ memory, args, options: { ifExists } }: Call): Promise<string> {
+  const { given, path } = args.path("path");
+  const text = args.text("file_text");
+  const exists = `Error: File ${given} already exists`;
+  const isDirectory = ifExists === "fail" ? exists : `Error: The path ${given} is a directory`;
+  await inWords({ EEXIST: exists, EISDIR: isDirectory, ENOTDIR: belowFile(given) }, () =>
+    memory.write(path, text, { ifExists }),
+  );
+  return `File created successfully at: ${given}`;
+}
+
+async function replaceText({ memory, args, options }: Call): Promise<string> {
+  const { given, path } = args.path("path");
+  const search = args.text("old_str");
+  const replacement = args.optionalText("new_str") ?? "";
+  if (search === "") throw badParameter("old_str", "it must not be empty");
+  let snippet: string[] = [];
+  const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
+  await inWords({ ENOENT: missing, EISDIR: missing }, () =>
+    memory.edit(path, (text) => {
+      const at = onlyPosition(text, search, given);
+      const edited = text.slice(0, at) + replacement + text.slice(at + search.length);
+      snippet = snippetOf(edited, at, replacement);
+      return edited;
+    }),
+  );
+  const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
+  return [header, ...cut(snippet, options, "lines shown")].join("\n");
+}
+
+function onlyPosition(text: string, search: string, given: string): number {
+  const positions = positionsOf(text, search, maxReportedLines + 1);
+  const [first] = positions;
+  if (first === undefined) {
+    throw new ClaudeRefusal("EINVAL", `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`);
+  }
+  if (positions.length === 1) return first;
+  const numbers = positions.slice(0, maxReportedLines).map((position) => lineNumberAt(text, position));
+  const lines = numbers.join(", ") + (positions.length > maxReportedLines ? ", …" : "");
+  throw new ClaudeRefusal(
+    "EINVAL",
+    `No replacement was performed. Multiple occurrences of old_str \`${echo(search)}\` in lines: ${lines}. Please ensure it is unique`,
+  );
+}
+
+async function insertText({ memory, args }: Call): Promise<string> {
+  const { given, path } = args.path("path");
+  const after = args.number("insert_line");
+  const addition = args.text("insert_text");
+  const missing = `Error: The path ${given} does not exist`;
+  await inWords({ ENOENT: missing, EISDIR: missing }, () =>
+    memory.edit(path, (text) => {
+      const lineCount = linesOf(text).length;
+      if (Number.isInteger(after) && after >= 0 && after <= lineCount) return insertLines(text, after, addition);
+      throw badParameter("insert_line", `${after}. It should be within the range of lines of the file: [0, ${lineCount}]`);
+    }),
+  );
+  return `The file ${given} has been edited.`;
+}
+
+async function deletePath({ memory, args, options: { root } }: Call): Promise<string> {
+  const { given, path } = args.path("path");
+  if (path === ROOT) throw new ClaudeRefusal("EINVAL", `Error: Cannot delete the ${root} directory itself`);
+  const { files, dirs } = await memory.delete(path);
+  if (files + dirs === 0) throw new ClaudeRefusal("ENOENT", `Error: The path ${given} does not exist`);
+  return `Successfully deleted ${given}`;
+}
+
+async function rename({ memory, args, options: { root } }: Call): Promise<string> {
+  const from = args.path("old_path");
+  const to = args.path("new_path");
+  if (from.path === ROOT) throw new ClaudeRefusal("EINVAL", `Error: Cannot rename the ${root} directory itself`);
+  const exists = `Error: The destination ${to.given} already exists`;
+  if (to.path === ROOT) throw new ClaudeRefusal("EEXIST", exists);
+  if (to.path.startsWith(prefixOf(from.path))) {
+    throw new ClaudeRefusal("EINVAL", `Error: Cannot move ${from.given} into itself`);
+  }
+  const missing = `Error: The path ${from.given} does not exist`;
+  await inWords({ ENOENT: missing, EEXIST: exists, ENOTDIR: belowFile(to.given) }, () => memory.rename(from.path, to.path));
+  return `Successfully renamed ${from.given} to ${to.given}`;
+}
+
+const belowFile = (given: string): string => `Error: Cannot create ${given}: a parent of the path is a file`;

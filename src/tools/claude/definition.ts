@@ -1,0 +1,116 @@
+import { MemoryError } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import type { FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { ClaudeArguments } from "./arguments.js";
+import { type ClaudeCommandName, claudeCommands } from "./commands.js";
+import type { CheckedClaudeOptions } from "./options.js";
+import { badParameter, ClaudeRefusal, echo, refusalOf } from "./refusal.js";
+
+const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
+
+/** The one tool of the dialect: Claude knows it by its type, any other model by the schema. */
+export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
+  return {
+    name: "memory",
+    description: descriptionOf(options),
+    schema: schemaOf(options),
+    readOnly: false,
+    destructive: true,
+    extras: unseenByIn({ providerToolDefinition: { type: "memory_20250818", name: "memory" } }),
+    answer: async (args, openMemory) => {
+      try {
+        const values = recordOf(args);
+        const command = commandOf(values["command"]);
+        return { text: await runClaudeCommand(command, values, openMemory, options), failed: false };
+      } catch (error) {
+        if (MemoryError.isInstance(error)) return failureOf(error);
+        throw error;
+      }
+    },
+    failure: (_args, cause) => failureOf(new MemoryError("EIO", "EIO: the memory could not be opened", { cause })),
+  };
+}
+
+/**
+ * ChatAnthropic sends `extras.providerToolDefinition` in place of the schema. So does ChatOpenAI, whose servers know no such
+ * tool; but it asks by `in` first, and what it does not find there it sends with its schema.
+ */
+function unseenByIn(extras: Record<string, unknown>): Record<string, unknown> {
+  return new Proxy(extras, { has: () => false });
+}
+
+function failureOf(error: MemoryError): ToolAnswer {
+  return { text: refusalOf(error).text, failed: true };
+}
+
+/** @throws ClaudeRefusal in the documented words for all that a memory refuses */
+export async function runClaudeCommand(
+  command: ClaudeCommandName,
+  given: unknown,
+  openMemory: () => Memory,
+  options: CheckedClaudeOptions,
+): Promise<string> {
+  try {
+    const args = new ClaudeArguments(recordOf(given), options.root);
+    return await claudeCommands[command]({ args, options, memory: openMemory().withPaths("posix") });
+  } catch (error) {
+    throw MemoryError.isInstance(error) ? refusalOf(error) : error;
+  }
+}
+
+/** A misspelt `new_str` would delete text, so that unknown names are refused. Those of other commands do no harm. */
+function recordOf(given: unknown): Record<string, unknown> {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new ClaudeRefusal("EINVAL", "Error: The arguments must be an object with a command");
+  }
+  const unknownName = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
+  if (unknownName !== undefined) throw new ClaudeRefusal("EINVAL", `Error: Unknown parameter: ${echo(unknownName)}`);
+  return given as Record<string, unknown>;
+}
+
+function commandOf(command: unknown): ClaudeCommandName {
+  if (command === undefined || command === null) {
+    throw badParameter("command", `it is required and must be one of ${commandNames.join(", ")}`);
+  }
+  const name = commandNames.find((each) => each === command);
+  if (name !== undefined) return name;
+  throw new ClaudeRefusal("EINVAL", `Error: Unknown command: ${typeof command === "string" ? echo(command) : typeof command}`);
+}
+
+/** Told to models other than Claude, whose provider tells it all of this. */
+function descriptionOf({ root, ifExists }: CheckedClaudeOptions): string {
+  return [
+    `Reads and edits your memory: a small tree of text files under ${root} that outlasts this conversation.`,
+    "Commands:",
+    "- view: the files and directories in path, 2 levels deep, or the numbered lines of a file, those of view_range only where given",
+    `- create: a file with file_text and the directories above it${ifExists === "replace" ? ", or its new text where it exists" : ""}`,
+    "- str_replace: puts new_str in the place of old_str, which must be in the file exactly once",
+    "- insert: insert_text as lines of their own after line insert_line, 0 for the beginning",
+    "- delete: a file, or a directory with all below it",
+    "- rename: moves old_path to new_path, which must not exist",
+  ].join("\n");
+}
+
+const properties = {
+  command: { type: "string", enum: commandNames, description: "What to do." },
+  path: { type: "string", description: "All commands but rename: absolute path of a file, or for view and delete of a directory." },
+  view_range: {
+    type: "array",
+    items: { type: "integer" },
+    minItems: 2,
+    maxItems: 2,
+    description: "view: the first and the last line to show; -1 for the end of the file.",
+  },
+  file_text: { type: "string", description: "create: the text of the file." },
+  old_str: { type: "string", description: "str_replace: the exact text to replace." },
+  new_str: { type: "string", description: "str_replace: the new text; left out, the old text is deleted." },
+  insert_line: { type: "integer", description: "insert: the number of the line after which to insert." },
+  insert_text: { type: "string", description: "insert: the text to insert." },
+  old_path: { type: "string", description: "rename: the path to move." },
+  new_path: { type: "string", description: "rename: its new path." },
+};
+
+function schemaOf({ root }: CheckedClaudeOptions): FlatSchema {
+  const path = { ...properties.path, description: `${properties.path.description} Begins with ${root}.` };
+  return { type: "object", properties: { ...properties, path }, required: ["command"], additionalProperties: false };
+}

@@ -1,0 +1,51 @@
+/** The lines of a text. A final newline ends the last line and begins none: "a\nb\n" has two. */
+export function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** Lines as the model reads them, `%6d`, a tab and the text. @param first the number of the first one, from 1 */
+export function numbered(lines: readonly string[], first = 1): string[] {
+  return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
+}
+
+/**
+ * The text with `addition` as lines of their own after line `after`. It ends with a newline if it did before, and an
+ * empty file's text if `addition` does.
+ */
+export function insertLines(text: string, after: number, addition: string): string {
+  const lines = linesOf(text);
+  lines.splice(after, 0, addition.endsWith("\n") ? addition.slice(0, -1) : addition);
+  const joined = lines.join("\n");
+  const isEnded = (text === "" ? addition : text).endsWith("\n");
+  // Without a newline of its own, an empty last line would be none.
+  return isEnded || joined === "" || joined.endsWith("\n") ? `${joined}\n` : joined;
+}
+
+/** Where `search` is found, at most `max` times. Overlapping places count each: none of them is the one that was meant. */
+export function positionsOf(text: string, search: string, max: number): number[] {
+  const positions: number[] = [];
+  for (let at = text.indexOf(search); at !== -1 && positions.length < max; at = text.indexOf(search, at + 1)) {
+    positions.push(at);
+  }
+  return positions;
+}
+
+/** The number, from 1, of the line that the character at `position` is on. */
+export function lineNumberAt(text: string, position: number): number {
+  let number = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < position; at = text.indexOf("\n", at + 1)) number += 1;
+  return number;
+}
+
+/** How many lines before and after a change are shown with it. */
+const contextLines = 2;
+
+/** The lines, numbered, that a replacement has changed, with a few around them. */
+export function snippetOf(edited: string, position: number, replacement: string): string[] {
+  const lines = linesOf(edited);
+  const first = Math.max(1, lineNumberAt(edited, position) - contextLines);
+  const last = lineNumberAt(edited, position + replacement.length) + contextLines;
+  return numbered(lines.slice(first - 1, last), first);
+}

@@ -1,0 +1,44 @@
+import type { MemoryOutline } from "../../core/memory.js";
+import { parentsOf, ROOT } from "../../core/paths.js";
+import { compareCodeUnits } from "../../core/text.js";
+
+/** How far below a directory a listing goes. */
+const maxDepth = 2;
+
+/**
+ * What a directory holds, itself first: depth first, by name in code-unit order, without hidden items and node_modules.
+ * The size of a directory is that of all files below it, those not listed included.
+ *
+ * @param nameOf how the model calls a path of the memory.
+ */
+export function listingOf({ files, directories }: MemoryOutline, path: string, nameOf: (path: string) => string): string[] {
+  const sizes = new Map<string, number>();
+  const children = new Map<string, string[]>();
+  for (const file of files) {
+    for (const each of [ROOT, ...parentsOf(file.path), file.path]) sizes.set(each, (sizes.get(each) ?? 0) + file.sizeBytes);
+  }
+  for (const each of [...directories, ...files.map((file) => file.path)]) {
+    const parent = parentsOf(each).at(-1) ?? ROOT;
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(each);
+    else children.set(parent, [each]);
+  }
+  const list = (current: string, depth: number): string[] => {
+    const below = depth === maxDepth ? [] : (children.get(current) ?? []).filter(isListed).toSorted(compareCodeUnits);
+    const line = `${sizeText(sizes.get(current) ?? 0)}\t${nameOf(current)}`;
+    return [line, ...below.flatMap((child) => list(child, depth + 1))];
+  };
+  return list(path, 0);
+}
+
+function isListed(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return !name.startsWith(".") && name !== "node_modules";
+}
+
+/** `0B`, `1023B`, `1.0K`, `1.5K`, `2.0M`: powers of 1,024 with one decimal. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes}B`;
+  const kilobytes = bytes / 1024;
+  return Math.round(kilobytes * 10) < 10_240 ? `${kilobytes.toFixed(1)}K` : `${(kilobytes / 1024).toFixed(1)}M`;
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { checkOptions } from "../../core/options.js";
+import { normalizePath } from "../../core/paths.js";
+import { MemoryError } from "../../core/errors.js";
+
+export interface ClaudeMemoryOptions {
+  /** What the model calls the root of the memory: `/memories/a.txt` is `/a.txt` for every other way in. @default "/memories" */
+  root?: string;
+  /** What `create` does to a file that exists: refuse, as documented, or replace its text. @default "fail" */
+  ifExists?: "fail" | "replace";
+  /**
+   * How much of a file or directory is shown at once, in UTF-16 units of its lines; what is left out is said.
+   * @default no limit
+   */
+  maxViewChars?: number;
+}
+
+export interface CheckedClaudeOptions {
+  root: string;
+  ifExists: "fail" | "replace";
+  maxViewChars: number;
+}
+
+const optionsSchema = z
+  .object({
+    root: z.string().startsWith("/", "must be an absolute path").refine(isPath, "must be a path").optional(),
+    ifExists: z.enum(["fail", "replace"]).optional(),
+    maxViewChars: z.number().int().min(1).optional(),
+  })
+  .strict();
+
+/** @throws TypeError */
+export function checkClaudeOptions(options: ClaudeMemoryOptions | undefined): CheckedClaudeOptions {
+  checkOptions("ClaudeMemoryOptions", optionsSchema, options ?? {});
+  const { root = "/memories", ifExists = "fail", maxViewChars = Number.POSITIVE_INFINITY } = options ?? {};
+  return { root: normalizePath(root), ifExists, maxViewChars };
+}
+
+function isPath(path: string): boolean {
+  try {
+    return normalizePath(path) !== "";
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return false;
+    throw error;
+  }
+}

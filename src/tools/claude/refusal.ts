@@ -1,0 +1,44 @@
+import { MemoryError, type MemoryErrorCode } from "../../core/errors.js";
+import { shorten } from "../../core/text.js";
+
+/**
+ * A refusal in the documented words. Some of them begin with `Error: `, which `message` leaves out: the SDK's runner puts
+ * it before every message that a handler throws.
+ */
+export class ClaudeRefusal extends MemoryError {
+  /** What the tool answers. */
+  readonly text: string;
+
+  constructor(code: MemoryErrorCode, text: string, options?: { cause?: unknown }) {
+    super(code, text.replace(/^Error: /, ""), options);
+    this.text = text;
+  }
+}
+
+/** An argument that a command cannot use. */
+export function badParameter(name: string, reason: string): ClaudeRefusal {
+  return new ClaudeRefusal("EINVAL", `Error: Invalid \`${name}\` parameter: ${reason}`);
+}
+
+/** What a memory has refused, in words of this dialect. */
+export function refusalOf(error: MemoryError): ClaudeRefusal {
+  return error instanceof ClaudeRefusal ? error : new ClaudeRefusal(error.code, `Error: ${error.message}`, { cause: error });
+}
+
+/** Runs a command of the memory and says what it refuses in the words given for its code. */
+export async function inWords<T>(words: Partial<Record<MemoryErrorCode, string>>, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!MemoryError.isInstance(error) || error instanceof ClaudeRefusal) throw error;
+    const text = words[error.code];
+    throw text === undefined ? error : new ClaudeRefusal(error.code, text, { cause: error });
+  }
+}
+
+const maxEchoChars = 2048;
+
+/** What an answer repeats of the arguments: as given, but never without bound, and never what no JSON can carry. */
+export function echo(given: string): string {
+  return shorten(given, maxEchoChars).toWellFormed();
+}

@@ -1,0 +1,128 @@
+import { shorten } from "../../core/text.js";
+import { JournalError } from "./errors.js";
+import { trim } from "./white-space.js";
+
+export type Target = "daily" | "summary";
+
+export const limits = {
+  keyChars: 512,
+  contentChars: 100_000,
+  tags: 64,
+  tagChars: 128,
+  /** Of all contents that one search answers. */
+  searchChars: 100_000,
+  results: 100,
+  defaultResults: 10,
+} as const;
+
+/** What ends a line somewhere, and every other control character. */
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what this finds
+const controlOrSeparator = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+const badArgument = (message: string): JournalError => new JournalError("MEMORY_INVALID_ARGUMENT", message);
+const badKey = (message: string): JournalError => new JournalError("MEMORY_INVALID_KEY", message);
+
+/**
+ * The arguments of one call, which may be anything. Checked in the crate's order: key, content, tags, target, and what
+ * is wrong inside the key last.
+ */
+export class Arguments {
+  readonly #values: Record<string, unknown>;
+
+  constructor(given: unknown, names: readonly string[]) {
+    const isRecord = typeof given === "object" && given !== null && !Array.isArray(given);
+    this.#values = isRecord ? (given as Record<string, unknown>) : {};
+    const unknownName = Object.keys(this.#values).find((name) => !names.includes(name));
+    if (unknownName !== undefined) throw badArgument(`unknown argument: \`${shorten(unknownName, 64)}\``);
+  }
+
+  /** Trimmed and in NFC, the one spelling of a key. */
+  key(): string {
+    const key = trim(this.#text("key")).normalize("NFC");
+    if (key === "") throw badKey("memory key must be non-empty");
+    return key;
+  }
+
+  content(): string {
+    const content = this.#text("content");
+    if (content.length <= limits.contentChars) return content;
+    throw new JournalError(
+      "MEMORY_CONTENT_TOO_LARGE",
+      `\`content\` has ${content.length} characters, over its limit of ${limits.contentChars}; split it into several keys`,
+    );
+  }
+
+  query(): string {
+    return trim(this.#text("query"));
+  }
+
+  /** Trimmed, without empty ones; undefined where none were given. */
+  tags(): string[] | undefined {
+    const tags = this.#value("tags");
+    if (tags === undefined) return undefined;
+    if (!Array.isArray(tags) || !tags.every((tag): tag is string => typeof tag === "string")) {
+      throw badArgument("invalid `tags`: expected array of strings");
+    }
+    if (tags.length > limits.tags) throw badArgument(`invalid \`tags\`: more than ${limits.tags}`);
+    return tags.map(checkTag).filter((tag) => tag !== "");
+  }
+
+  target(): Target {
+    const target = this.#value("target") ?? "daily";
+    // `null` is a value that was given, and not the absence of one.
+    if (typeof target !== "string" || this.#value("target") === null) {
+      throw new JournalError("MEMORY_INVALID_TARGET", "invalid `target`: expected string");
+    }
+    if (target === "daily" || target === "summary") return target;
+    throw new JournalError(
+      "MEMORY_INVALID_TARGET",
+      `\`target\` must be "daily" or "summary", got ${debugQuoted(shorten(target, 64))}`,
+    );
+  }
+
+  limit(): number {
+    const limit = this.#value("limit");
+    if (limit === undefined) return limits.defaultResults;
+    if (typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= limits.results) return limit;
+    throw badArgument(`invalid \`limit\`: expected integer from 1 to ${limits.results}`);
+  }
+
+  #text(name: string): string {
+    const value = this.#value(name);
+    if (typeof value === "string" && value.isWellFormed()) return value;
+    const reason = typeof value === "string" ? ": not well-formed Unicode (it holds a lone surrogate)" : "";
+    throw badArgument(`missing or invalid \`${name}\`${reason}`);
+  }
+
+  #value(name: string): unknown {
+    return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+  }
+}
+
+export function checkSingleLine(key: string): void {
+  if (/[\n\r]/.test(key)) throw badKey("memory key must be a single line");
+}
+
+/** What a key is allowed when it is written; one that a hand or the crate wrote may be read all the same. */
+export function checkNewKey(key: string): void {
+  checkSingleLine(key);
+  if (controlOrSeparator.test(key)) throw badKey("memory key must not contain control or line separator characters");
+  if (key.length > limits.keyChars) throw badKey(`memory key must be at most ${limits.keyChars} characters`);
+}
+
+function checkTag(given: string): string {
+  const tag = trim(given);
+  const isLegal = !controlOrSeparator.test(tag) && !tag.includes("|") && !tag.includes("-->") && tag.isWellFormed();
+  if (!isLegal) throw badArgument("invalid `tags`: a tag must not contain `|`, `-->` or control characters");
+  if (tag.length > limits.tagChars) throw badArgument(`invalid \`tags\`: a tag of more than ${limits.tagChars} characters`);
+  return tag;
+}
+
+/** As Rust prints a string for debugging, which is how the crate shows a target. */
+function debugQuoted(text: string): string {
+  const rustEscapes: Record<string, string> = { u0000: "\\0", b: "\\u{8}", f: "\\u{c}" };
+  return JSON.stringify(text).replaceAll(/\\(u[0-9a-f]{4}|.)/g, (escape, name: string) => {
+    const code = name.startsWith("u") ? `\\u{${Number.parseInt(name.slice(1), 16).toString(16)}}` : escape;
+    return rustEscapes[name] ?? code;
+  });
+}

@@ -1,0 +1,157 @@
+import type { Memory } from "../../core/memory.js";
+import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
+import { errorOf, JournalError } from "./errors.js";
+import { Journal, searchPage } from "./journal.js";
+import { BlockReader, type Resolved } from "./journal-files.js";
+import { journalRoot } from "./root.js";
+
+export type JournalToolName = "memory_write" | "memory_update" | "memory_read" | "memory_search";
+
+interface JournalCommand {
+  description: string;
+  properties: Record<string, object>;
+  required: string[];
+  /** The index of keys aside, which a read may complete. */
+  readOnly: boolean;
+  destructive: boolean;
+  /** Checks every argument, then runs; answers what the crate calls `data`, with its keys in the crate's order. */
+  run: (args: Arguments, openJournal: () => Journal) => Promise<object>;
+}
+
+const text = (description: string): object => ({ type: "string", description });
+const labels = (description: string): object => ({ type: "array", items: { type: "string" }, description });
+
+/** Descriptions and arguments are the crate's own, to the letter. */
+const commands: Record<JournalToolName, JournalCommand> = {
+  memory_write: {
+    description:
+      "Create a new memory block only if `key` does not exist anywhere under the memory directory. `target: daily` writes to YYYY/MM/dd.md (UTC date); `target: summary` appends to MEMORY.md. On duplicate key, returns MEMORY_KEY_EXISTS — use memory_read then memory_update.",
+    properties: {
+      key: text("Single-line heading key (### key); must be globally unique"),
+      content: text("Body text under the heading"),
+      target: { ...text("daily = dated log; summary = MEMORY.md"), enum: ["daily", "summary"] },
+      tags: labels("Optional labels in footer metadata"),
+    },
+    required: ["key", "content"],
+    readOnly: false,
+    destructive: false,
+    run: async (args, openJournal) => {
+      const key = args.key();
+      const content = args.content();
+      const tags = args.tags() ?? [];
+      const target = args.target();
+      checkNewKey(key);
+      return { key, path: await openJournal().write({ key, content }, target, tags), target };
+    },
+  },
+  memory_update: {
+    description:
+      "Replace the canonical block for `key`: same resolution as memory_read (summary in MEMORY.md wins over daily logs; then newest `at`). Removes that block from disk and appends the updated block at the end of the same file.",
+    properties: {
+      key: text("Existing ### key"),
+      content: text("New body text"),
+      tags: labels("Optional labels (replaces footer tags)"),
+    },
+    required: ["key", "content"],
+    readOnly: false,
+    destructive: true,
+    run: async (args, openJournal) => {
+      const key = args.key();
+      const content = args.content();
+      const tags = args.tags();
+      checkSingleLine(key);
+      const replaced = await openJournal().update({ key, content }, tags);
+      return { ...duplicatesOf(replaced), key, kind: replaced.entry.kind, path: replaced.entry.file };
+    },
+  },
+  memory_read: {
+    description:
+      'Load the canonical block for `key`: if any block exists in MEMORY.md, the newest among those is returned; otherwise the newest among daily logs. Response includes `kind`: "summary" or "daily".',
+    properties: { key: text("The ### heading key") },
+    required: ["key"],
+    readOnly: true,
+    destructive: false,
+    run: async (args, openJournal) => {
+      const key = args.key();
+      checkSingleLine(key);
+      const found = await openJournal().read(key);
+      const { content, at, file, kind, tags } = found.entry;
+      return { content, created_at: at, ...duplicatesOf(found), file, key, kind, tags, updated_at: at };
+    },
+  },
+  memory_search: {
+    description:
+      "Substring search (case-insensitive) over keys and bodies. Results include `kind` (summary vs daily). Summary entries are listed before daily; within each tier, newer `at` first.",
+    properties: {
+      query: text("Substring; empty matches any (subject to tag filter)"),
+      tags: labels("Block must contain all listed tags"),
+      limit: { type: "integer", description: "Max results (default 10, max 100)" },
+    },
+    required: ["query"],
+    readOnly: true,
+    destructive: false,
+    run: async (args, openJournal) => {
+      const query = args.query();
+      const tags = args.tags() ?? [];
+      const limit = args.limit();
+      const found = await openJournal().search(query, tags);
+      const { entries, isTruncated } = searchPage(found, limit);
+      const results = entries.map(({ entry, content }) => {
+        const { file, key, kind, tags: own } = entry;
+        return { content, file, key, kind, tags: own, ...(content !== entry.content && { truncated: true }) };
+      });
+      return { results, ...(isTruncated && { total: found.length, truncated: true }) };
+    },
+  },
+};
+
+/** Told only where there are any: the files of further blocks of the same key and kind, which a hand must have made. */
+function duplicatesOf({ duplicates }: Resolved): { duplicates?: string[] } {
+  return duplicates.length > 0 ? { duplicates } : {};
+}
+
+export interface JournalOptions {
+  clock?: (() => Date) | undefined;
+  root?: string | undefined;
+}
+
+/** The journal as agentool's memory tools speak of it. */
+export function journalDialect({ clock = () => new Date(), root: rootOption = "/" }: JournalOptions = {}): Dialect {
+  const reader = new BlockReader();
+  const root = journalRoot(rootOption);
+  const openJournal = (openMemory: () => Memory): Journal => {
+    if (root instanceof JournalError) throw root;
+    return new Journal(openMemory().withPaths("posix"), { root, clock, reader });
+  };
+  const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
+    const { description, properties, required, readOnly, destructive, run } = command;
+    const names = Object.keys(properties);
+    return {
+      name,
+      description,
+      schema: { type: "object", properties, required, additionalProperties: false },
+      readOnly,
+      destructive,
+      answer: async (given, openMemory) => {
+        try {
+          return success(await run(new Arguments(given, names), () => openJournal(openMemory)));
+        } catch (error) {
+          const refusal = errorOf(error);
+          if (refusal === null) throw error;
+          return failure(refusal);
+        }
+      },
+      failure: () => failure({ code: "MEMORY_STORAGE_ERROR", message: "the memory could not be opened" }),
+    };
+  });
+  return { name: "journal", tools };
+}
+
+function success(data: object): ToolAnswer {
+  return { text: JSON.stringify({ data, success: true }), failed: false };
+}
+
+function failure({ code, message }: { code: string; message: string }): ToolAnswer {
+  return { text: JSON.stringify({ success: false, error: { code, message } }), failed: true };
+}

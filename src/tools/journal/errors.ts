@@ -1,0 +1,41 @@
+import { MemoryError } from "../../core/errors.js";
+import { shorten } from "../../core/text.js";
+
+export type JournalErrorCode =
+  | "INVALID_PATH"
+  | "MEMORY_CONTENT_TOO_LARGE"
+  | "MEMORY_INVALID_ARGUMENT"
+  | "MEMORY_INVALID_KEY"
+  | "MEMORY_INVALID_TARGET"
+  | "MEMORY_KEY_EXISTS"
+  | "MEMORY_KEY_NOT_FOUND"
+  | "MEMORY_STORAGE_ERROR";
+
+/** A refusal of the journal, in the crate's words where the crate has any. */
+export class JournalError extends Error {
+  override readonly name = "JournalError";
+  readonly code: JournalErrorCode;
+
+  constructor(code: JournalErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const quoted = (key: string): string => `\`${shorten(key, 512)}\``;
+
+export const keyExists = (key: string): JournalError =>
+  new JournalError(
+    "MEMORY_KEY_EXISTS",
+    `memory key ${quoted(key)} already exists; call memory_read to inspect, then memory_update to replace the canonical block`,
+  );
+
+export const keyNotFound = (key: string, hint = ""): JournalError =>
+  new JournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoted(key)}${hint}`);
+
+/** The code and message of what a memory refused; null for errors that are none of a memory's. */
+export function errorOf(error: unknown): { code: JournalErrorCode; message: string } | null {
+  if (error instanceof JournalError) return { code: error.code, message: error.message };
+  if (!MemoryError.isInstance(error)) return null;
+  return { code: "MEMORY_STORAGE_ERROR", message: error.message };
+}

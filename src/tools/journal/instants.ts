@@ -1,0 +1,29 @@
+/** A time as the crate writes it: RFC 3339 in UTC, milliseconds only where there are any. */
+export function formatInstant(date: Date): string {
+  return date.toISOString().replace(/(?:\.000)?Z$/, "+00:00");
+}
+
+/** The file of a day, in UTC. */
+export function dailyFile(date: Date): string {
+  return `${date.toISOString().slice(0, 10).replaceAll("-", "/")}.md`;
+}
+
+export interface Instant {
+  epochMs: number;
+  /** Of the second; a time may be finer than a Date. */
+  nanoseconds: number;
+}
+
+const timePattern = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d))?$/;
+
+/** What is no time counts as 1970, as a missing one does for the crate. A date alone is its midnight in UTC. */
+export function parseInstant(at: string): Instant {
+  const [, day = "", time = "00:00:00", fraction = "", offset = "Z"] = timePattern.exec(at) ?? [];
+  const epochMs = Date.parse(`${day}T${time}${offset.toUpperCase()}`);
+  if (Number.isNaN(epochMs)) return { epochMs: 0, nanoseconds: 0 };
+  return { epochMs, nanoseconds: Number(fraction.slice(0, 9).padEnd(9, "0")) };
+}
+
+export function compareInstants(a: Instant, b: Instant): number {
+  return a.epochMs - b.epochMs || a.nanoseconds - b.nanoseconds;
+}

@@ -1,0 +1,110 @@
+import type { MemorySnapshot } from "../../core/memory.js";
+import { type Block, parseBlocks } from "./blocks.js";
+import { JournalError } from "./errors.js";
+import { compareInstants, type Instant, parseInstant } from "./instants.js";
+
+export const summaryFile = "MEMORY.md";
+
+export type Kind = "summary" | "daily";
+
+/** A block and the file it stands in, relative to the journal's root. */
+export interface Entry extends Block {
+  file: string;
+  kind: Kind;
+  instant: Instant;
+  /** The key in NFC, by which keys are compared. */
+  name: string;
+}
+
+/** Whether blocks are read from `file`: Markdown that is neither hidden nor a package's, as the crate finds it. */
+export function isJournalFile(file: string): boolean {
+  if (!file.endsWith(".md")) return false;
+  return file.split("/").every((segment) => !segment.startsWith(".") && segment !== "node_modules");
+}
+
+const maxCachedChars = 8_000_000;
+
+/** Remembers how texts parse, so that a search parses only what has changed since the last one. */
+export class BlockReader {
+  readonly #parsed = new Map<string, Entry[]>();
+  #cachedChars = 0;
+
+  entriesOf(file: string, text: string): readonly Entry[] {
+    const id = `${file}\n${text}`;
+    const known = this.#parsed.get(id);
+    this.#parsed.delete(id);
+    const entries = known ?? parseBlocks(text).map((block) => entryOf(file, block));
+    this.#parsed.set(id, entries);
+    if (known === undefined) this.#trim(id.length);
+    return entries;
+  }
+
+  #trim(addedChars: number): void {
+    this.#cachedChars += addedChars;
+    for (const oldest of this.#parsed.keys()) {
+      if (this.#cachedChars <= maxCachedChars) return;
+      this.#parsed.delete(oldest);
+      this.#cachedChars -= oldest.length;
+    }
+  }
+}
+
+function entryOf(file: string, block: Block): Entry {
+  const kind = file === summaryFile ? "summary" : "daily";
+  return { ...block, file, kind, instant: parseInstant(block.at), name: block.key.normalize("NFC") };
+}
+
+/** The order of a search, whose first entry is the canonical one of a key: summary, then the newest, then the last. */
+export function compareEntries(a: Entry, b: Entry): number {
+  if (a.kind !== b.kind) return a.kind === "summary" ? -1 : 1;
+  const byTime = compareInstants(b.instant, a.instant);
+  if (byTime !== 0) return byTime;
+  if (a.file !== b.file) return a.file < b.file ? 1 : -1;
+  return b.start - a.start;
+}
+
+/** The block that speaks for a key, and the files of others of its kind that it hides. */
+export interface Resolved {
+  entry: Entry;
+  duplicates: string[];
+}
+
+export function resolve(entries: readonly Entry[]): Resolved | undefined {
+  const [entry, ...others] = entries.toSorted(compareEntries);
+  if (entry === undefined) return undefined;
+  return { entry, duplicates: others.filter(({ kind }) => kind === entry.kind).map(({ file }) => file) };
+}
+
+/** The journal's part of a memory at one moment; paths are relative to its root. */
+export interface JournalTree {
+  /** When the memory was asked for it. */
+  askedAtMs: number;
+  /** Texts of the files that blocks are read from. */
+  texts: ReadonlyMap<string, string>;
+  entries: readonly Entry[];
+  /** Texts of the key index, by the name of the part. */
+  index: ReadonlyMap<string, string>;
+}
+
+/** @param place.root "" for the memory's own root, else a path without a slash at its end */
+export function journalTree(
+  snapshot: MemorySnapshot,
+  { root, indexFolder }: { root: string; indexFolder: string },
+  reader: BlockReader,
+): Omit<JournalTree, "askedAtMs"> {
+  const texts = new Map<string, string>();
+  const index = new Map<string, string>();
+  const entries: Entry[] = [];
+  for (const { path, content } of snapshot.files) {
+    if (path === root || root.startsWith(`${path}/`)) {
+      throw new JournalError("MEMORY_STORAGE_ERROR", "the journal's root is a file");
+    }
+    if (!path.startsWith(`${root}/`)) continue;
+    const file = path.slice(root.length + 1);
+    if (file.startsWith(indexFolder)) index.set(file.slice(indexFolder.length), content);
+    if (!isJournalFile(file)) continue;
+    texts.set(file, content);
+    entries.push(...reader.entriesOf(file, content));
+  }
+  return { texts, entries, index };
+}

@@ -1,0 +1,203 @@
+import { MemoryError } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import { shorten } from "../../core/text.js";
+import { limits, type Target } from "./arguments.js";
+import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";
+import { keyExists, keyNotFound } from "./errors.js";
+import { dailyFile, formatInstant } from "./instants.js";
+import {
+  type BlockReader,
+  compareEntries,
+  type Entry,
+  type JournalTree,
+  journalTree,
+  type Resolved,
+  resolve,
+  summaryFile,
+} from "./journal-files.js";
+import { type Claim, indexFolder, KeyIndex, readOrEmpty } from "./key-index.js";
+
+export interface Draft {
+  key: string;
+  content: string;
+}
+
+const maxAttempts = 1000;
+const maxLookUps = 16;
+
+/** The journal kept in one memory. Keys are trimmed and in NFC. */
+export class Journal {
+  readonly #memory: Memory;
+  readonly #root: string;
+  readonly #clock: () => Date;
+  readonly #reader: BlockReader;
+  readonly #index: KeyIndex;
+
+  constructor(memory: Memory, options: { root: string; clock: () => Date; reader: BlockReader }) {
+    this.#memory = memory;
+    this.#root = options.root;
+    this.#clock = options.clock;
+    this.#reader = options.reader;
+    this.#index = new KeyIndex(memory, options.root);
+  }
+
+  /** @returns the file. @throws MEMORY_KEY_EXISTS, what the memory throws */
+  async write(draft: Draft, target: Target, tags: string[]): Promise<string> {
+    const now = this.#clock();
+    const file = target === "summary" ? summaryFile : dailyFile(now);
+    const { claim, tree } = await this.#ownKey(draft.key, file);
+    const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, lineBreakOf(tree.texts.get(file) ?? ""));
+    try {
+      await this.#memory.append(this.#pathOf(file), block);
+    } catch (error) {
+      // Where the outcome is unknown the block may be there, and the claim is right.
+      if (!(MemoryError.isInstance(error) && error.code === "EIO")) await this.#index.release(claim);
+      throw error;
+    }
+    this.#index.finish(claim);
+    await this.#index.repair(tree);
+    return file;
+  }
+
+  /** @param tags undefined keeps those of the block. @throws MEMORY_KEY_NOT_FOUND, what the memory throws */
+  async update(draft: Draft, tags: string[] | undefined): Promise<Resolved> {
+    const at = formatInstant(this.#clock());
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const tree = await this.#load();
+      const found = resolve(namesakes(tree.entries, draft.key));
+      if (found === undefined) throw keyNotFound(draft.key, "; use memory_write to create");
+      const { file } = found.entry;
+      const change = (text: string): string => {
+        const current = resolve(namesakes(this.#reader.entriesOf(file, text), draft.key))?.entry;
+        if (current === undefined) throw new BlockGone();
+        return moveToEnd(text, current, { key: current.key, content: draft.content, at, tags: tags ?? current.tags });
+      };
+      if (await this.#replace(file, tree.texts.get(file) ?? "", change)) return found;
+    }
+    throw lostRace();
+  }
+
+  /** @throws MEMORY_KEY_NOT_FOUND, what the memory throws */
+  async read(key: string): Promise<Resolved> {
+    const found = (await this.#lookUp(key)) ?? (await this.#searchAll(key));
+    if (found === undefined) throw keyNotFound(key);
+    return found;
+  }
+
+  /** Every block that has all tags and the query in its key, content or tags, in order. */
+  async search(query: string, tags: string[]): Promise<Entry[]> {
+    const wanted = query.toLowerCase();
+    const matches = (entry: Entry): boolean =>
+      tags.every((tag) => entry.tags.includes(tag)) &&
+      (wanted === "" || [entry.key, entry.content, ...entry.tags].some((text) => text.toLowerCase().includes(wanted)));
+    const { entries } = await this.#load();
+    return entries.filter(matches).toSorted(compareEntries);
+  }
+
+  /** Claims the key, and waits for writers of the same key who came first. */
+  async #ownKey(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
+    let claim = await this.#index.claim(key, file);
+    try {
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+        const tree = await this.#load();
+        if (namesakes(tree.entries, key).length > 0) throw keyExists(key);
+        const isLate = this.#index.isExpiring(claim);
+        if (!isLate && this.#index.isFirst(claim, tree)) return { claim, tree };
+        if (isLate) {
+          await this.#index.release(claim);
+          claim = await this.#index.claim(key, file);
+        }
+        await pause(attempt);
+      }
+      throw lostRace();
+    } catch (error) {
+      await this.#index.release(claim);
+      throw error;
+    }
+  }
+
+  /** The key where the index says it is, or in the summary, where it need not be told. */
+  async #lookUp(key: string): Promise<Resolved | undefined> {
+    const [summary, files] = await Promise.all([
+      readOrEmpty(this.#memory, this.#pathOf(summaryFile)),
+      this.#index.filesOf(key),
+    ]);
+    const inSummary = resolve(namesakes(this.#reader.entriesOf(summaryFile, summary), key));
+    if (inSummary !== undefined) return inSummary;
+    const daily = files.filter((file) => file !== summaryFile);
+    // Only hands make so many: then one snapshot is less than a read of each.
+    if (daily.length > maxLookUps) return undefined;
+    const entries = await Promise.all(
+      daily.map(async (file) => this.#reader.entriesOf(file, await readOrEmpty(this.#memory, this.#pathOf(file)))),
+    );
+    return resolve(namesakes(entries.flat(), key));
+  }
+
+  async #searchAll(key: string): Promise<Resolved | undefined> {
+    const tree = await this.#load();
+    const found = resolve(namesakes(tree.entries, key));
+    if (found !== undefined) await this.#index.repair(tree);
+    return found;
+  }
+
+  async #load(): Promise<JournalTree> {
+    const askedAtMs = Date.now();
+    const snapshot = await this.#memory.snapshot();
+    return { askedAtMs, ...journalTree(snapshot, { root: this.#root, indexFolder }, this.#reader) };
+  }
+
+  /**
+   * Replaces the text of a file: in one command where it still is what was seen. Where text was added before or after it
+   * meanwhile, the old text is still in there and the outcome is that of the update made first. False: the block has gone.
+   */
+  async #replace(file: string, seen: string, change: (text: string) => string): Promise<boolean> {
+    const path = this.#pathOf(file);
+    try {
+      if ((await this.#memory.update(path, seen, change(seen))) > 0) return true;
+      await this.#memory.edit(path, change);
+      return true;
+    } catch (error) {
+      const hasGone = error instanceof BlockGone || (MemoryError.isInstance(error) && error.code === "ENOENT");
+      if (hasGone) return false;
+      throw error;
+    }
+  }
+
+  #pathOf(file: string): string {
+    return `${this.#root}/${file}`;
+  }
+}
+
+/** Thrown inside an edit, so that nothing is written. */
+class BlockGone extends Error {}
+
+function namesakes(entries: readonly Entry[], key: string): Entry[] {
+  return entries.filter(({ name }) => name === key);
+}
+
+function lostRace(): MemoryError {
+  return new MemoryError("ECONFLICT", "ECONFLICT: others kept changing the same key; nothing was changed");
+}
+
+async function pause(attempt: number): Promise<void> {
+  const delayMs = (0.5 + Math.random()) * Math.min(2 ** attempt * 5, 200);
+  await new Promise((resolvePause) => setTimeout(resolvePause, delayMs));
+}
+
+export interface SearchPage {
+  entries: { entry: Entry; content: string }[];
+  isTruncated: boolean;
+}
+
+/** The first entries, at most `limit` and as many as their contents have room in one answer. */
+export function searchPage(found: readonly Entry[], limit: number): SearchPage {
+  let room: number = limits.searchChars;
+  const entries: SearchPage["entries"] = [];
+  for (const entry of found.slice(0, limit)) {
+    if (entries.length > 0 && entry.content.length > room) break;
+    const content = shorten(entry.content, room);
+    entries.push({ entry, content });
+    room -= content.length;
+  }
+  return { entries, isTruncated: entries.length < found.length };
+}

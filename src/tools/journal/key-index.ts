@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from "node:crypto";
+import { MemoryError } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import { isJournalFile, type JournalTree } from "./journal-files.js";
+
+/** Hidden, and no `*.md`: the crate passes it over. */
+export const indexFolder = ".journal/";
+
+/** How long a claim keeps others waiting whose writer has neither written its block nor given up: it has died. */
+const claimMs = 10_000;
+
+/** A line of the index: a writer's word that the key's block is, or will be, in the file. */
+interface IndexLine {
+  text: string;
+  hash: string;
+  /** 0 for what was found in a file rather than claimed by a writer. */
+  claimedAtMs: number;
+  file: string;
+}
+
+export interface Claim {
+  part: string;
+  line: string;
+  claimedAtMs: number;
+}
+
+/** When claims of this process have got their blocks: where one is gone again after that, a hand took it away. */
+const finishedClaims = new Map<string, number>();
+
+function addressOf(name: string): { part: string; hash: string } {
+  const digest = createHash("sha256").update(name).digest();
+  return { part: digest.toString("hex", 0, 1), hash: digest.toString("base64url", 1, 10) };
+}
+
+/**
+ * Which files hold which key: one short line for each pair, in 256 files below `.journal`, so that neither a look-up nor a
+ * claim costs more in a large journal than in a small one (ADR 0009). The order in which claims were appended decides who
+ * owns a key. It only says where to look: what a key holds, and whether it exists, is always read from the file itself.
+ */
+export class KeyIndex {
+  readonly #memory: Memory;
+  readonly #folder: string;
+
+  constructor(memory: Memory, root: string) {
+    this.#memory = memory;
+    this.#folder = `${root}/${indexFolder}`;
+  }
+
+  /** The files that may hold the key. */
+  async filesOf(name: string): Promise<string[]> {
+    const { part, hash } = addressOf(name);
+    const text = await readOrEmpty(this.#memory, this.#folder + part);
+    const lines = parseLines(text).filter((line) => line.hash === hash && isJournalFile(line.file));
+    return [...new Set(lines.map(({ file }) => file))];
+  }
+
+  /** Announces that the key's block will be written into `file`; `isFirst` then says whether it may be. */
+  async claim(name: string, file: string): Promise<Claim> {
+    const { part, hash } = addressOf(name);
+    const claimedAtMs = Date.now();
+    const line = `${hash} ${claimedAtMs.toString(36)}${randomBytes(4).toString("hex")} ${file}\n`;
+    await this.#memory.append(this.#folder + part, line);
+    return { part, line, claimedAtMs };
+  }
+
+  /** Whether no other writer of the same key came before, other than those that have finished or died. */
+  isFirst(claim: Claim, tree: JournalTree): boolean {
+    const lines = parseLines(tree.index.get(claim.part) ?? "");
+    const own = lines.findIndex(({ text }) => text === claim.line);
+    const hash = claim.line.slice(0, claim.line.indexOf(" "));
+    const isRival = (line: IndexLine): boolean => line.hash === hash && isPending(line, tree);
+    // Without its own line, which a hand must have taken away, a claim is worth nothing.
+    return own !== -1 && !lines.slice(0, own).some(isRival);
+  }
+
+  isExpiring(claim: Claim): boolean {
+    return Math.abs(Date.now() - claim.claimedAtMs) > claimMs / 2;
+  }
+
+  /** Takes back a claim that nothing came of. */
+  async release(claim: Claim): Promise<void> {
+    await quietly(() => this.#memory.update(this.#folder + claim.part, claim.line, ""));
+  }
+
+  finish(claim: Claim): void {
+    const nowMs = Date.now();
+    finishedClaims.set(claim.line, nowMs);
+    for (const [line, finishedAtMs] of finishedClaims) {
+      if (nowMs - finishedAtMs > 2 * claimMs) finishedClaims.delete(line);
+    }
+  }
+
+  /** Makes the index say what the files say. A failure is no one's concern: the files are what counts. */
+  async repair(tree: JournalTree): Promise<void> {
+    await quietly(async () => {
+      for (const [part, { missing, stale }] of differences(tree)) {
+        const path = this.#folder + part;
+        // One at a time: on MongoDB all of them change the same document.
+        if (stale.size === 0) await this.#memory.append(path, missing);
+        else await this.#memory.edit(path, (text) => withoutLines(text, stale) + missing);
+      }
+    });
+  }
+}
+
+interface Difference {
+  missing: string;
+  stale: Set<string>;
+}
+
+function differences(tree: JournalTree): Map<string, Difference> {
+  const { entries, index } = tree;
+  const expected = new Map<string, Set<string>>();
+  for (const { name, file } of entries) {
+    const { part, hash } = addressOf(name);
+    const pairs = expected.get(part) ?? new Set();
+    expected.set(part, pairs.add(`${hash} ${file}`));
+  }
+  const found = new Map<string, Difference>();
+  for (const part of new Set([...expected.keys(), ...index.keys()])) {
+    const lines = parseLines(index.get(part) ?? "");
+    const known = new Set(lines.map(({ hash, file }) => `${hash} ${file}`));
+    const pairs = expected.get(part) ?? new Set();
+    const missing = [...pairs].filter((pair) => !known.has(pair)).map((pair) => `${pair.replace(" ", " 0 ")}\n`);
+    const unsaid = new Set(pairs);
+    // Said once is enough: a key that was taken away by hand and written again has two lines.
+    const isStale = (line: IndexLine): boolean => !isPending(line, tree) && !unsaid.delete(`${line.hash} ${line.file}`);
+    const stale = new Set(lines.filter(isStale).map(({ text }) => text));
+    if (missing.length > 0 || stale.size > 0) found.set(part, { missing: missing.join(""), stale });
+  }
+  return found;
+}
+
+/** Whether a block that `tree` does not show may yet come. What finished after `tree` was asked for may not be in it. */
+function isPending({ text, claimedAtMs }: IndexLine, { askedAtMs }: JournalTree): boolean {
+  const finishedAtMs = finishedClaims.get(text) ?? Number.POSITIVE_INFINITY;
+  return Math.abs(askedAtMs - claimedAtMs) <= claimMs && finishedAtMs >= askedAtMs;
+}
+
+function parseLines(text: string): IndexLine[] {
+  const lines: IndexLine[] = [];
+  for (const line of linesOf(text)) {
+    const [, hash, mark, file] = /^(\S+) (\S+) (.+)\n$/.exec(line) ?? [];
+    if (hash === undefined || mark === undefined || file === undefined) continue;
+    lines.push({ text: line, hash, claimedAtMs: Number.parseInt(mark.slice(0, -8), 36) || 0, file });
+  }
+  return lines;
+}
+
+const linesOf = (text: string): string[] => text.split(/(?<=\n)/);
+
+function withoutLines(text: string, lines: ReadonlySet<string>): string {
+  return linesOf(text).filter((line) => !lines.has(line)).join("");
+}
+
+/** A file's text; "" where there is none. */
+export async function readOrEmpty(memory: Memory, path: string): Promise<string> {
+  try {
+    return await memory.read(path);
+  } catch (error) {
+    const isAbsent = MemoryError.isInstance(error) && ["ENOENT", "EISDIR", "EINVAL"].includes(error.code);
+    if (isAbsent) return "";
+    throw error;
+  }
+}
+
+async function quietly(run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Unicode White_Space, as the crate trims it. `String.prototype.trim` keeps U+0085 and takes U+FEFF away, so the two
+ * would disagree on which key a heading is. Without patterns anchored at an end, which take quadratic time on long runs.
+ */
+const whiteSpace = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+function leadingSpaces(text: string): number {
+  let count = 0;
+  while (count < text.length && whiteSpace.test(text.charAt(count))) count += 1;
+  return count;
+}
+
+/** The white space at the start of a text, and the rest. */
+export function splitIndent(text: string): [indent: string, rest: string] {
+  const count = leadingSpaces(text);
+  return [text.slice(0, count), text.slice(count)];
+}
+
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && whiteSpace.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+export function trim(text: string): string {
+  return trimEnd(text.slice(leadingSpaces(text)));
+}
