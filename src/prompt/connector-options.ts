@@ -12,7 +12,7 @@ export type MemoryContent = "tree" | "full";
 export interface MemoryConnectorConfig {
   /** @default "after_system" */
   placement?: MemoryPlacement;
-  /** What is shown. `full` becomes `tree` where it would exceed `maxChars`, and says so. @default "tree" */
+  /** What is shown; of a directory whose name begins with a dot only how much it holds. `full` becomes `tree` where it would exceed `maxChars`, and says so. @default "tree" */
   content?: MemoryContent;
   /** Longest rendered text, its fence included, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
   maxChars?: number;

@@ -37,11 +37,30 @@ export function renderMemory(outline: MemoryOutline, options: RenderOptions): st
 
 /** Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together. */
 function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
+  const hidden = new Map<string, OutlineFile[]>();
+  for (const path of directories) if (hiddenDirectoryOf(`${path}/`) === path) hidden.set(path, []);
+  for (const file of files) hidden.get(hiddenDirectoryOf(file.path) ?? "")?.push(file);
+  const isShown = (path: string): boolean => !hidden.has(hiddenDirectoryOf(path) ?? "");
   const entries = [
-    ...directories.map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/` })),
-    ...files.map((file) => ({ key: file.path, depth: depthOf(file.path), line: fileLine(file), file })),
+    ...directories
+      .filter((path) => isShown(path))
+      .map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/${summaryOf(hidden.get(path))}` })),
+    ...files
+      .filter((file) => isShown(file.path))
+      .map((file) => ({ key: file.path, depth: depthOf(file.path), line: fileLine(file), file })),
   ];
   return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+}
+
+/** The topmost directory above `path` whose name begins with a dot: what dialects keep for themselves is one line. */
+function hiddenDirectoryOf(path: string): string | undefined {
+  return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];
+}
+
+function summaryOf(hidden: readonly OutlineFile[] | undefined): string {
+  if (hidden === undefined) return "";
+  const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
+  return ` (${hidden.length} hidden ${hidden.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
 }
 
 function depthOf(path: string): number {

@@ -35,6 +35,16 @@ describe("a rendered tree", () => {
     expect(renderMemory(outlineOf({}, ["/plans"]), fullOptions)).toContain("\n/plans/\n");
   });
 
+  it("shows what is below a directory whose name begins with a dot as one line, in both views", () => {
+    const contents = { "/a/.index/00": "12", "/a/.index/deep/01": "345", "/a/.file": "x", "/b": "y" };
+    for (const options of [treeOptions, fullOptions]) {
+      const text = renderMemory(outlineOf(contents), options) ?? "";
+      expect(text).toContain("\n/a/.index/ (2 hidden files, 5 bytes)\n");
+      expect(text).not.toMatch(/index\/(?:00|deep)/);
+      expect(text).toContain("\n/a/.file (1 byte)");
+    }
+  });
+
   it("says whose memory it shows", () => {
     expect(renderMemory(notes, { ...treeOptions, scope: "perThread" })).toContain(
       "Scope: perThread, this thread only.",
