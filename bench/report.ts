@@ -31,10 +31,10 @@ export async function reportOf(machine: Machine, servers: ServerResults[], impor
   ].join("\n");
 }
 
-async function machineLine({ mongod, rounds }: Machine): Promise<string> {
+export async function machineLine({ mongod, rounds }: Machine): Promise<string> {
   const [cpu] = cpus();
   const [driver, self] = await Promise.all([
-    versionIn(new URL("../node_modules/mongodb/package.json", import.meta.url)),
+    versionOfPackage("mongodb"),
     versionIn(new URL("../package.json", import.meta.url)),
   ]);
   const memory = Math.round(totalmem() / 2 ** 30);
@@ -42,6 +42,10 @@ async function machineLine({ mongod, rounds }: Machine): Promise<string> {
     `${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores of ${cpu?.model.trim()}, ${memory} GB; node ${process.versions.node}, ` +
     `mongod ${mongod} on the same machine, driver ${driver}, this package ${self}; ${rounds} rounds.`
   );
+}
+
+export function versionOfPackage(name: string): Promise<string> {
+  return versionIn(new URL(`../node_modules/${name}/package.json`, import.meta.url));
 }
 
 async function versionIn(packageFile: URL): Promise<string> {
@@ -77,12 +81,17 @@ function importTable(result: ImportResult): string[] {
   ];
 }
 
-function comparisonCell({ ratio, ratioMin, ratioMax, oursMs, theirsMs }: Comparison, goal: number): string {
+function comparisonCell(comparison: Comparison, goal: number): string {
+  const { ratio, oursMs, theirsMs } = comparison;
   const shown = ratio.toFixed(2);
-  const range = `[${ratioMin.toFixed(2)}..${ratioMax.toFixed(2)}]`;
-  return `${ratio > goal ? `**${shown}**` : shown} ${range} ${milliseconds(oursMs)} / ${milliseconds(theirsMs)} ms`;
+  return `${ratio > goal ? `**${shown}**` : shown} ${rangeOf(comparison)} ${milliseconds(oursMs)} / ${milliseconds(theirsMs)} ms`;
 }
 
-const milliseconds = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
+export function rangeOf({ ratioMin, ratioMax }: Pick<Comparison, "ratioMin" | "ratioMax">): string {
+  const [least, most] = [ratioMin, ratioMax].map((ratio) => ratio.toFixed(ratioMax < 10 ? 2 : 0));
+  return `[${least}..${most}]`;
+}
 
-const row = (cells: string[]): string => `| ${cells.join(" | ")} |`;
+export const milliseconds = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
+
+export const row = (cells: string[]): string => `| ${cells.join(" | ")} |`;

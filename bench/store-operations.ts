@@ -1,0 +1,101 @@
+import type { BaseStore, Item } from "@langchain/langgraph-checkpoint";
+import type { Collection, Document } from "mongodb";
+import { hundredOf, idOf, idsWithin, itemAt, newItemAt, pickOf, storeDocument } from "./store-fixture.js";
+
+export const operationNames = [
+  "get hit",
+  "get miss",
+  "put new",
+  "put existing",
+  "delete",
+  "search one namespace",
+  "search a tenth",
+  "search with a filter",
+  "listNamespaces of a tenth",
+  "listNamespaces",
+  "batch of 100 gets",
+  "batch of 100 puts",
+] as const;
+
+export type OperationName = (typeof operationNames)[number];
+
+/** One side of the comparison. */
+export type Operations = Record<OperationName, (iteration: number) => Promise<unknown>>;
+
+const pageSize = 10;
+const namespacePage = 100;
+const filterOf = (iteration: number): { kind: string } => ({ kind: `kind ${iteration % 10}` });
+const tenthOf = (iteration: number): string[] => [`org${iteration % 10}`];
+const userOf = (iteration: number, count: number): string[] => itemAt(pickOf(iteration, count)).namespace.slice(0, 2);
+
+/** Through the methods of any store. */
+export function operationsOfStore(store: BaseStore, count: number): Operations {
+  const picked = (iteration: number) => itemAt(pickOf(iteration, count));
+  const get = ({ namespace, key }: Pick<Item, "namespace" | "key">) => store.get(namespace, key);
+  const put = ({ namespace, key, value }: Pick<Item, "namespace" | "key" | "value">) => store.put(namespace, key, value);
+  return {
+    "get hit": (iteration) => get(picked(iteration)),
+    "get miss": (iteration) => get(newItemAt(iteration)),
+    "put new": (iteration) => put(newItemAt(iteration)),
+    "put existing": (iteration) => put(picked(iteration)),
+    delete: (iteration) => store.delete(picked(iteration).namespace, picked(iteration).key),
+    "search one namespace": (iteration) => store.search(userOf(iteration, count), { limit: pageSize }),
+    "search a tenth": (iteration) => store.search(tenthOf(iteration), { limit: pageSize }),
+    "search with a filter": (iteration) =>
+      store.search(userOf(iteration, count), { filter: filterOf(iteration), limit: pageSize }),
+    "listNamespaces of a tenth": (iteration) => store.listNamespaces({ prefix: tenthOf(iteration), limit: namespacePage }),
+    listNamespaces: () => store.listNamespaces({ limit: namespacePage }),
+    "batch of 100 gets": (iteration) => store.batch(hundredOf(iteration, count).map(({ namespace, key }) => ({ namespace, key }))),
+    "batch of 100 puts": (iteration) => store.batch(hundredOf(iteration, count)),
+  };
+}
+
+/** The one indexed command that does it in the layout of MongoMemoryStore. It checks nothing. */
+export function rawOperations(collection: Collection, count: number): Operations {
+  const picked = (iteration: number) => storeDocument(itemAt(pickOf(iteration, count)), new Date());
+  const get = (id: unknown) => collection.findOne({ _id: id } as Document);
+  const put = (document: Document) => {
+    const [filter, update] = upsertOf(document);
+    return collection.updateOne(filter, update, { upsert: true });
+  };
+  const page = (prefix: string[], filter: Document = {}) =>
+    collection.find({ _id: idsWithin(prefix), ...filter } as Document, { sort: { _id: 1 }, limit: pageSize }).toArray();
+  const namespaces = (range: Document) =>
+    collection
+      .aggregate([{ $match: { ns: range } }, { $group: { _id: "$ns" } }, { $sort: { _id: 1 } }, { $limit: namespacePage }])
+      .toArray();
+  return {
+    "get hit": (iteration) => get(picked(iteration)["_id"]),
+    "get miss": (iteration) => {
+      const { namespace, key } = newItemAt(iteration);
+      return get(idOf(namespace, key));
+    },
+    "put new": (iteration) => put(storeDocument(newItemAt(iteration), new Date())),
+    "put existing": (iteration) => put(picked(iteration)),
+    delete: (iteration) => collection.deleteOne({ _id: picked(iteration)["_id"] as never }),
+    "search one namespace": (iteration) => page(userOf(iteration, count)),
+    "search a tenth": (iteration) => page(tenthOf(iteration)),
+    "search with a filter": (iteration) => page(userOf(iteration, count), { "value.kind": filterOf(iteration).kind }),
+    "listNamespaces of a tenth": (iteration) => {
+      const [label = ""] = tenthOf(iteration);
+      return namespaces({ $gte: label, $lt: `${label}\u0001` });
+    },
+    listNamespaces: () => namespaces({ $gte: "" }),
+    "batch of 100 gets": (iteration) => {
+      const ids = hundredOf(iteration, count).map(({ namespace, key }) => idOf(namespace, key));
+      return collection.find({ _id: { $in: ids } } as Document, { batchSize: ids.length + 1 }).toArray();
+    },
+    "batch of 100 puts": (iteration) => {
+      const now = new Date();
+      const writes = hundredOf(iteration, count).map((item) => {
+        const [filter, update] = upsertOf(storeDocument(item, now));
+        return { updateOne: { filter, update, upsert: true } };
+      });
+      return collection.bulkWrite(writes, { ordered: false });
+    },
+  };
+}
+
+function upsertOf({ _id, ns, key, value, createdAt, updatedAt }: Document): [Document, Document] {
+  return [{ _id }, { $set: { value, updatedAt }, $setOnInsert: { ns, key, createdAt } }];
+}
