@@ -18,6 +18,7 @@ import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 import { brief } from "../helpers/graph-runs.js";
 import { privateMongod } from "../helpers/test-database.js";
+import { untilAnswers } from "../helpers/until-answers.js";
 import { useClient } from "../helpers/use-client.js";
 
 class RejectingStore extends InMemoryStore {
@@ -131,12 +132,11 @@ describe("a MongoDB that is down", () => {
     for (const [name, run] of Object.entries(ways)) {
       const model = new ScriptedChatModel(() => "done");
       const codes: string[] = [];
-      const begun = Date.now();
       await run(node, model, { onError: ({ code }) => codes.push(code) });
       expect([name, codes, model.calls.map(brief)]).toEqual([name, ["EIO"], [["system: Be kind.", "human: hello"]]]);
-      expect(Date.now() - begun).toBeLessThan(5_000);
     }
     await mongod.restart();
+    await untilAnswers(node.memory());
     for (const run of Object.values(ways)) {
       const model = new ScriptedChatModel(() => "done");
       await run(node, model, {});

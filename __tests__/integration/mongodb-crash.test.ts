@@ -4,6 +4,7 @@ import { MemoryError } from "../../src/core/errors.js";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 import { privateMongod } from "../helpers/test-database.js";
+import { untilAnswers } from "../helpers/until-answers.js";
 import { useClient } from "../helpers/use-client.js";
 
 it.each(["replicaSet", "standalone"] as const)(
@@ -37,6 +38,7 @@ it.each(["replicaSet", "standalone"] as const)(
       await mongod.restart();
     }
 
+    await untilAnswers(memory);
     const lines = (await memory.read("/log")).split("\n");
     expect(new Set(lines).size).toBe(lines.length);
     expect(lines).toEqual(expect.arrayContaining(acknowledged));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MemoryError } from "../../src/core/errors.js";
-import type { Memory } from "../../src/core/memory.js";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 import { MemoryTool } from "../../src/tools/memory-tool.js";
 import { privateMongod } from "../helpers/test-database.js";
+import { untilAnswers } from "../helpers/until-answers.js";
 import { useClient } from "../helpers/use-client.js";
 
 async function failureOf(call: Promise<unknown>): Promise<MemoryError> {
@@ -15,15 +15,6 @@ async function failureOf(call: Promise<unknown>): Promise<MemoryError> {
   );
   if (!MemoryError.isInstance(error)) throw new Error(`expected a MemoryError, not ${String(error)}`);
   return error;
-}
-
-/** Older drivers notice only at their next heartbeat that a server answers again. */
-async function untilReadable(memory: Memory): Promise<void> {
-  for (let attempt = 0; attempt < 40; attempt += 1) {
-    if (await memory.read("/a").catch(() => null)) return;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-  throw new Error("the memory was not readable again within 10 s");
 }
 
 describe("a MongoDB that goes away", () => {
@@ -53,6 +44,7 @@ describe("a MongoDB that goes away", () => {
       expect(error.cause).toBeInstanceOf(Error);
     }
     await mongod.restart();
+    await untilAnswers(memory);
     expect(await memory.read("/notes/today")).toBe("before");
     await memory.append("/notes/today", "after");
   }, 60_000);
@@ -66,6 +58,7 @@ describe("a MongoDB that goes away", () => {
     expect((await failureOf(memory.append("/a", "x"))).code).toBe("EIO");
     expect((await failureOf(store.start())).code).toBe("EIO");
     await mongod.restart();
+    await untilAnswers(memory);
     await memory.append("/a", "x");
     const names = (await client.db("late").collection("memories").indexes()).map((index) => index.name);
     expect(names).toEqual(expect.arrayContaining(["uniq_global", "uniq_per_thread"]));
@@ -83,7 +76,7 @@ describe("a MongoDB that goes away", () => {
     } finally {
       mongod.resume();
     }
-    await untilReadable(memory);
+    await untilAnswers(memory);
     await memory.append("/a", "z");
     expect(await memory.read("/a")).toMatch(/^x\n(y\n)?z$/);
   }, 60_000);
@@ -102,6 +95,7 @@ describe("a MongoDB that goes away", () => {
       error: { message: expect.stringMatching(/^EIO: /), code: "EIO" },
     });
     await mongod.restart();
+    await untilAnswers(memory);
     expect(JSON.parse(await tool.invoke({ path: "/a", command: "append", content: "x" }))).toMatchObject({ ok: true });
   }, 60_000);
 

@@ -150,14 +150,16 @@ describe("migrateFromMongoDBStore", () => {
   });
 
   it("keeps the end of items that expire, and leaves out those that have", async () => {
-    const { official, source, store } = await newStores({ defaultTtl: 3600, refreshOnRead: false });
+    const { official, source } = await newStores({ defaultTtl: 3600, refreshOnRead: false });
+    let now = Date.now();
+    const store = newTarget({ clock: () => new Date(now) });
     await official.put(["a"], "kept", {});
     await official.put(["a"], "expired", {});
-    await source.updateOne({ key: "expired" }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
-    await source.updateOne({ key: "kept" }, { $set: { expiresAt: new Date(Date.now() + 400) } });
+    await source.updateOne({ key: "expired" }, { $set: { expiresAt: new Date(now - 1000) } });
+    await source.updateOne({ key: "kept" }, { $set: { expiresAt: new Date(now + 3_600_000) } });
     expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toEqual([2, 1, 0, 1, 0]);
     expect((await store.search(["a"])).map((item) => item.key)).toEqual(["kept"]);
-    await new Promise((resolve) => setTimeout(resolve, 450));
+    now += 3_600_000;
     expect(await store.get(["a"], "kept")).toBeNull();
     expect(await store.search(["a"])).toEqual([]);
   });

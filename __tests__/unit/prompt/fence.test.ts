@@ -76,10 +76,9 @@ describe("the fence", () => {
     expect(contentLines(ordinary)).toEqual([ordinary]);
   });
 
-  it("treats a million brackets in no more than a moment", () => {
-    const start = performance.now();
-    guardFence("<".repeat(1_000_000));
-    expect(performance.now() - start).toBeLessThan(5000);
+  // Anything quadratic would not end within the time of a test.
+  it("treats a million brackets", () => {
+    expect(guardFence("<".repeat(1_000_000)).length).toBe(4_000_000);
   });
 });
 

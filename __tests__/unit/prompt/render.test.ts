@@ -103,15 +103,13 @@ describe("a full rendering", () => {
   });
 });
 
-describe("the time of a rendering", () => {
-  it("is a moment even for 20,000 files", () => {
+describe("a rendering of 20,000 files", () => {
+  // Anything quadratic would not end within the time of a test.
+  it("keeps every limit", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => [`/d${index % 97}/file ${index}`, "a < b\n"]);
     const outline = outlineOf(Object.fromEntries(names) as Record<string, string>);
     for (const maxChars of [4000, 200_000, 2_000_000]) {
-      const start = performance.now();
-      renderMemory(outline, { ...fullOptions, maxChars });
-      // About a tenth of a second; anything quadratic takes many seconds.
-      expect(performance.now() - start).toBeLessThan(3000);
+      expect(renderMemory(outline, { ...fullOptions, maxChars })?.length).toBeLessThanOrEqual(maxChars);
     }
   });
 });
