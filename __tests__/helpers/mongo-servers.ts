@@ -102,10 +102,11 @@ export class PrivateMongod {
 
   /**
    * SIGSTOP: connections stay open and nothing answers, as with a hung server. Clients notice only
-   * by their `socketTimeoutMS` and `connectTimeoutMS`.
+   * by their `socketTimeoutMS` and `connectTimeoutMS`. Threads at work stop a moment after the signal.
    */
-  pause(): void {
+  async pause(): Promise<void> {
     process.kill(this.pid, "SIGSTOP");
+    await sleep(200);
   }
 
   resume(): void {

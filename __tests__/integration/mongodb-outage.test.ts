@@ -69,7 +69,7 @@ describe("a MongoDB that goes away", () => {
     const client = useClient(new MongoClient(mongod.uri, { socketTimeoutMS: 500, connectTimeoutMS: 500, serverSelectionTimeoutMS: 500 }));
     const memory = new MongoMemoryStore({ client, dbName: "hang" }).memory(freshAddress());
     await memory.append("/a", "x");
-    mongod.pause();
+    await mongod.pause();
     try {
       expect((await failureOf(memory.read("/a"))).code).toBe("EIO");
       expect((await failureOf(memory.append("/a", "y"))).message).toContain("the outcome is unknown");
