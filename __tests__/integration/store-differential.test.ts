@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { inspect } from "node:util";
 import { AsyncBatchedStore, type BaseStore, type GetOperation, InMemoryStore, type Item, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
+import { Annotation, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
 import fc from "fast-check";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { testDatabase } from "../helpers/test-database.js";
@@ -11,7 +12,7 @@ let collections = 0;
 function newStore(): MongoMemoryStore {
   collections += 1;
   // Every other store writes as one with expiry and a text index does, which changes no answer here.
-  const options = collections % 2 === 0 ? {} : { ttl: { defaultTtlMs: 1e9 }, textSearch: true };
+  const options = collections % 2 === 0 ? { textSearch: false } : { ttl: { defaultTtlMs: 1e9 }, textSearch: true };
   return new MongoMemoryStore({ client, dbName: name, itemsCollection: `items${collections}`, ...options });
 }
 
@@ -179,28 +180,46 @@ describe("the store and InMemoryStore answer alike", () => {
     }
   });
 
-  it("wrapped as LangGraph wraps a store", async () => {
-    const writes = fc.array(fc.record({ namespace, key, value }), {
-      maxLength: 12,
-    });
+  it.each([
+    ["wrapped as LangGraph wraps a store", wrapped],
+    ["as the store of a compiled graph", inGraph],
+  ] as const)("%s", async (_name, run) => {
+    const writes = fc.array(fc.record({ namespace, key, value }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(writes, filter, async (puts, one) => {
-        const answersOf = async (store: BaseStore): Promise<string> => {
-          const wrapped = new AsyncBatchedStore(store);
-          wrapped.start();
-          await Promise.all(puts.map((put) => wrapped.put(put.namespace, put.key, put.value)));
-          const answers = await Promise.all([
-            ...puts.map((put) => wrapped.get(put.namespace, put.key)),
-            wrapped.search([], { filter: one, limit: 5 }),
-            wrapped.delete(["a"], "k"),
-          ]);
-          const afterwards = await wrapped.get(["a"], "k");
-          await wrapped.stop();
-          return shown([...answers, afterwards]);
-        };
+        const answersOf = async (store: BaseStore): Promise<string> =>
+          run(store, async (given) => {
+            await Promise.all(puts.map((put) => given.put(put.namespace, put.key, put.value)));
+            const answers = await Promise.all([
+              ...puts.map((put) => given.get(put.namespace, put.key)),
+              given.search([], { filter: one, limit: 5 }),
+              given.delete(["a"], "k"),
+            ]);
+            return shown([...answers, await given.get(["a"], "k")]);
+          });
         expect(await answersOf(newStore())).toBe(await answersOf(new Reference()));
       }),
       { numRuns: 30 },
     );
   }, 120_000);
 });
+
+type Run = (store: BaseStore) => Promise<string>;
+
+async function wrapped(store: BaseStore, run: Run): Promise<string> {
+  const wrapper = new AsyncBatchedStore(store);
+  wrapper.start();
+  try {
+    return await run(wrapper);
+  } finally {
+    await wrapper.stop();
+  }
+}
+
+async function inGraph(store: BaseStore, run: Run): Promise<string> {
+  const graph = new StateGraph(Annotation.Root({ answers: Annotation<string> }))
+    .addNode("node", async (_state, config: LangGraphRunnableConfig) => ({ answers: config.store ? await run(config.store) : "" }))
+    .addEdge(START, "node")
+    .compile({ store });
+  return (await graph.invoke({ answers: "" })).answers;
+}

@@ -10,8 +10,7 @@ export const ROOT = "/";
 const maxPathChars = 1024;
 const maxSegmentChars = 255;
 const maxLevels = 32;
-// oxlint-disable-next-line no-control-regex -- control characters are exactly what this finds
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+const controlCharacter = /\p{Cc}/u;
 
 /**
  * The one spelling of a path: absolute, `/`-separated, without repeated or trailing slashes.

@@ -9,8 +9,7 @@ const openingBracket = /([<\u226e\ufe64\uff1c])/;
 /** Whatever a model or its tokenizer may take for the end of a line. */
 const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
-// oxlint-disable-next-line no-control-regex -- control characters are exactly what this finds
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+const unprintable = /[\p{Cc}\u2028\u2029]/gu;
 
 export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly string[]): string {
   return [`<${tagName} scope="${scope}" view="${view}">`, ...lines, `</${tagName}>`].join("\n");

@@ -32,8 +32,7 @@ export const hostileText = fc.array(hostilePiece, { maxLength: 12 }).map((pieces
 
 const hostileSegment = fc
   .array(hostilePiece, { minLength: 1, maxLength: 5 })
-  // oxlint-disable-next-line no-control-regex -- what no path may hold
-  .map((pieces) => pieces.join("").replaceAll(/[/\u0000-\u001f\u0085]/g, "").normalize("NFC"))
+  .map((pieces) => pieces.join("").replaceAll(/[/\p{Cc}]/gu, "").normalize("NFC"))
   .filter((segment) => segment !== "");
 
 const path = fc.array(fc.oneof(hostileSegment, fc.constantFrom("a", "b", "notes")), { minLength: 1, maxLength: 6 })

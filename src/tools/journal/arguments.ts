@@ -16,8 +16,7 @@ export const limits = {
 } as const;
 
 /** What ends a line somewhere, and every other control character. */
-// oxlint-disable-next-line no-control-regex -- control characters are exactly what this finds
-const controlOrSeparator = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const controlOrSeparator = /[\p{Cc}\u2028\u2029]/u;
 
 const badArgument = (message: string): JournalError => new JournalError("MEMORY_INVALID_ARGUMENT", message);
 const badKey = (message: string): JournalError => new JournalError("MEMORY_INVALID_KEY", message);
