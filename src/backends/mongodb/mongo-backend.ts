@@ -42,6 +42,13 @@ export interface MongoMemoryContext {
 
 const maxAttempts = 100;
 
+interface Outcome<Report> {
+  /** Null where there was no document. */
+  report: (Report & { status: Status }) | null;
+  /** The time that the change has written. */
+  now: Date;
+}
+
 /** Values as JavaScript's own, whatever the client's defaults are. */
 const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
 
@@ -98,7 +105,7 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async delete(path: string): Promise<DeletedCounts> {
-    const report = await this.#run<{ counts: [files: number, dirs: number] }>((now) => deleteChange(path, now), false);
+    const { report } = await this.#run<{ counts: [files: number, dirs: number] }>((now) => deleteChange(path, now), false);
     const [files, dirs] = report?.counts ?? [0, 0];
     return { files, dirs };
   }
@@ -206,8 +213,7 @@ export class MongoBackend implements MemoryBackend {
     build: (now: Date) => Change,
     upsert = false,
   ): Promise<Partial<Report> & { status: Status; now: Date }> {
-    let now = this.#context.clock();
-    const report = await this.#run<Report>((time) => build((now = time)), upsert);
+    const { report, now } = await this.#run<Report>(build, upsert);
     if (report === null) {
       if (upsert) return { status: "ok", now } as Partial<Report> & { status: Status; now: Date };
       throw fileNotFound();
@@ -230,14 +236,15 @@ export class MongoBackend implements MemoryBackend {
   async #run<Report extends object>(
     build: (now: Date) => Change,
     upsert: boolean,
-  ): Promise<(Report & { status: Status }) | null> {
+  ): Promise<Outcome<Report>> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const change = build(this.#context.clock());
+      const now = this.#context.clock();
+      const change = build(now);
       try {
         const { pipeline, projection } = change;
         const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
         const report = answer && reportOf(answer, change);
-        if (report?.status !== "legacy") return report;
+        if (report?.status !== "legacy") return { report, now };
         await this.#rewriteLegacy();
       } catch (error) {
         if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
