@@ -144,8 +144,8 @@ describe("cost", () => {
       );
     }
     const [few, many] = costs;
-    expect(few?.commands).toBe(3);
-    expect(many?.commands).toBe(3);
+    expect(few?.commands).toBe(2);
+    expect(many?.commands).toBe(2);
     expect((many?.bytes ?? 0) / (few?.bytes ?? 1)).toBeLessThan(2);
   }, 120_000);
 
@@ -159,6 +159,6 @@ describe("cost", () => {
       update: await commandsOf("memory_update", { key: "a", content: "y" }),
       read: await commandsOf("memory_read", { key: "a" }),
       search: await commandsOf("memory_search", { query: "x" }),
-    }).toEqual({ write: 3, update: 2, read: 3, search: 1 });
+    }).toEqual({ write: 2, update: 2, read: 2, search: 1 });
   });
 });

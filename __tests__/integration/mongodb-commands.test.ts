@@ -24,9 +24,11 @@ async function commandsOf(run: () => Promise<unknown>): Promise<CommandStartedEv
 
 const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
   ["read", 1, (memory) => memory.read("/notes/today")],
+  ["read of several files", 1, (memory) => memory.readFiles(["/notes/today", "/missing", "/notes"])],
   ["list", 1, (memory) => memory.list("/")],
   ["append to a file", 1, (memory) => memory.append("/notes/today", "x")],
   ["append that creates", 1, (memory) => memory.append("/new/file", "x")],
+  ["append with a snapshot", 1, (memory) => memory.snapshotAndAppend("/notes/today", "x")],
   ["update", 1, (memory) => memory.update("/notes/today", "text", "other")],
   ["update without a match", 1, (memory) => memory.update("/notes/today", "missing", "other")],
   ["delete of a file", 1, (memory) => memory.delete("/notes/today")],

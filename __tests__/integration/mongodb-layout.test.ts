@@ -133,6 +133,7 @@ describe("documents of the earlier system", () => {
     expect(await memory.read("/notes/week/monday")).toBe("a\n");
     await refuses(memory.read("/notes/week"), "EISDIR");
     await refuses(memory.read("/missing"), "ENOENT");
+    expect(await memory.readFiles(["/today", "/notes/week", "/notes/week/tuesday"])).toEqual(["hello", null, "b"]);
     expect(await memory.list("/")).toEqual([
       { name: "made", kind: "dir" },
       { name: "notes", kind: "dir" },
@@ -148,6 +149,7 @@ describe("documents of the earlier system", () => {
 
   const changes: [string, (memory: Memory) => Promise<unknown>][] = [
     ["append", (memory) => memory.append("/notes/week/monday", "c")],
+    ["append with a snapshot", (memory) => memory.snapshotAndAppend("/notes/week/monday", "c")],
     ["append that creates", (memory) => memory.append("/other/new", "c")],
     ["update", (memory) => memory.update("/today", "hello", "hi")],
     ["delete", (memory) => memory.delete("/notes/week")],

@@ -52,15 +52,23 @@ export class BaseStoreBackend implements MemoryBackend {
     return this.#exclusively(async () => (await this.#existing(path)).content);
   }
 
+  readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+    return this.#exclusively(() => Promise.all(paths.map(async (path) => (await this.#find(path))?.content ?? null)));
+  }
+
   list(path: string): Promise<MemoryEntry[]> {
     return this.#exclusively(async () => (await this.#load()).list(path));
   }
 
   append(path: string, content: string, create: boolean): Promise<void> {
+    return this.#exclusively(() => this.#append(path, content, create));
+  }
+
+  snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
     return this.#exclusively(async () => {
-      const file = await this.#find(path);
-      if (file) await this.#put(path, appendText(file.content, content));
-      else await this.#create(path, content, create);
+      const tree = await this.#load();
+      await this.#append(path, content, create);
+      return tree.snapshot();
     });
   }
 
@@ -142,6 +150,12 @@ export class BaseStoreBackend implements MemoryBackend {
 
   async #existing(path: string): Promise<SnapshotFile> {
     return (await this.#find(path)) ?? (await this.#load()).file(path);
+  }
+
+  async #append(path: string, content: string, create: boolean): Promise<void> {
+    const file = await this.#find(path);
+    if (file) await this.#put(path, appendText(file.content, content));
+    else await this.#create(path, content, create);
   }
 
   async #create(path: string, content: string, allowed: boolean): Promise<void> {

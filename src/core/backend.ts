@@ -11,10 +11,14 @@ import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapsho
 export interface MemoryBackend {
   /** @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
+  /** The text of each file at one moment, in the order of `paths`; null where no file is. */
+  readFiles(paths: readonly string[]): Promise<(string | null)[]>;
   /** Immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */
   list(path: string): Promise<MemoryEntry[]>;
   /** Joined as `appendText` does. `create: false` refuses a missing file. @throws ENOENT, EISDIR, ENOTDIR, EFBIG, ENOSPC */
   append(path: string, content: string, create: boolean): Promise<void>;
+  /** The same in one step with a snapshot of what was there just before. */
+  snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot>;
   /** As `replaceText` does; answers how many were replaced. @throws ENOENT, EISDIR, EFBIG, ENOSPC */
   replace(path: string, oldContent: string, content: string): Promise<number>;
   /** A missing path counts nothing; the root is emptied and never counted. */

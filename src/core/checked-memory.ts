@@ -37,6 +37,11 @@ export class CheckedMemory implements Memory {
     return this.#existing(target, () => this.#backend.read(target));
   }
 
+  async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+    const targets = paths.map((path) => normalizePath(path));
+    return targets.length === 0 ? [] : this.#backend.readFiles(targets);
+  }
+
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
     const target = normalizePath(path, { emptyIsRoot: true });
     const entries = await this.#existing(target, () => this.#backend.list(target));
@@ -44,10 +49,13 @@ export class CheckedMemory implements Memory {
   }
 
   async append(path: string, content: string): Promise<void> {
-    const target = normalizePath(path);
-    this.#checkContent(content, "content");
-    const create = creationFault(target, this.#options.paths) === null;
-    await this.#existing(target, () => this.#backend.append(target, content, create));
+    await this.#appending(path, content, (target, create) => this.#backend.append(target, content, create));
+  }
+
+  async snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot> {
+    return sorted(
+      await this.#appending(path, content, (target, create) => this.#backend.snapshotAndAppend(target, content, create)),
+    );
   }
 
   async update(path: string, oldContent: string, content: string): Promise<number> {
@@ -118,6 +126,13 @@ export class CheckedMemory implements Memory {
 
   withPaths(paths: PathRule): Memory {
     return new CheckedMemory(this.#backend, this.address, checkMemoryOptions({ ...this.#options, paths }));
+  }
+
+  async #appending<T>(path: string, content: string, run: (target: string, create: boolean) => Promise<T>): Promise<T> {
+    const target = normalizePath(path);
+    this.#checkContent(content, "content");
+    const create = creationFault(target, this.#options.paths) === null;
+    return this.#existing(target, () => run(target, create));
   }
 
   /**

@@ -79,6 +79,8 @@ export interface Memory {
   readonly address: Readonly<CheckedAddress>;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
+  /** The texts of several files at one moment, in the order of `paths`; null where no file is, as where a directory is. */
+  readFiles(paths: readonly string[]): Promise<(string | null)[]>;
   /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**
@@ -86,6 +88,11 @@ export interface Memory {
    * unless one side has it there already, or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   append(path: string, content: string): Promise<void>;
+  /**
+   * Appends as `append` does, and answers the whole memory as it was just before, in one step: nothing comes between.
+   * @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
+   */
+  snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot>;
   /**
    * Replaces every occurrence of `oldContent`, both literal text, left to right and not overlapping.
    * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, EFBIG, ENOSPC

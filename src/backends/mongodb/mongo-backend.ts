@@ -27,7 +27,7 @@ import { utf8Bytes } from "../../core/text.js";
 import { type Answer, type Change, reportOf, type Status } from "./change.js";
 import { filterOf, flatFieldsOf, type MemoryDocument, ownValue, pathOf, snapshotOf } from "./document.js";
 import { isDuplicateKey, storageError } from "./errors.js";
-import { listProjection, outlineProjection, readProjection, statProjection } from "./projections.js";
+import { listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, newFileBytes, replaceChange, swapChange, writeChange } from "./text-changes.js";
 import { deleteChange, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
 
@@ -72,6 +72,12 @@ export class MongoBackend implements MemoryBackend {
     throw found.isDirectory ? pathIsDirectory() : fileNotFound();
   }
 
+  async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+    const found = await this.#find<{ texts: (string | null)[] }>(readFilesProjection(paths));
+    if (found === null) return paths.map(() => null);
+    return found instanceof MemoryTree ? paths.map((path) => found.files.get(path)?.content ?? null) : found.texts;
+  }
+
   async list(path: string): Promise<MemoryEntry[]> {
     const found = await this.#find<{ isFile: boolean; isDirectory?: true; files: string[]; directories: string[] }>(
       listProjection(path),
@@ -94,6 +100,15 @@ export class MongoBackend implements MemoryBackend {
   async append(path: string, content: string, create: boolean): Promise<void> {
     if (path === ROOT) throw pathIsDirectory();
     await this.#apply((now) => appendChange(path, content, create, now, this.#limits), this.#creating(path, content, create));
+  }
+
+  async snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
+    if (path === ROOT) throw pathIsDirectory();
+    const { before } = await this.#apply<{ before: MemoryDocument }>(
+      (now) => appendChange(path, content, create, now, this.#limits, { before: "$$ROOT" }),
+      this.#creating(path, content, create),
+    );
+    return snapshotOf(before ?? null);
   }
 
   async replace(path: string, oldContent: string, content: string): Promise<number> {

@@ -22,6 +22,10 @@ export function readProjection(path: string): Record<string, Expression> {
   return { _id: 0, text: valueAt("$data", keyOf(path)), isDirectory: isDirectory(path), ...legacyDocument };
 }
 
+export function readFilesProjection(paths: readonly string[]): Record<string, Expression> {
+  return { _id: 0, texts: paths.map((path) => valueAt("$data", keyOf(path))), ...legacyDocument };
+}
+
 export function listProjection(path: string): Record<string, Expression> {
   const key = keyOf(path);
   const childKeys = (record: Expression): Expression =>

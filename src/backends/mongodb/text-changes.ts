@@ -69,7 +69,15 @@ export function newFileBytes(path: string): number {
   return 2 * utf8Bytes(key) + 52 + parents;
 }
 
-export function appendChange(path: string, content: string, create: boolean, now: Date, limits: Limits): Change {
+/** @param report what else to answer of the document as it was. */
+export function appendChange(
+  path: string,
+  content: string,
+  create: boolean,
+  now: Date,
+  limits: Limits,
+  report: Record<string, Expression> = {},
+): Change {
   const bytes = utf8Bytes(content);
   const text = textOrNull(valueAt("$data", keyOf(path)));
   // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
@@ -85,6 +93,7 @@ export function appendChange(path: string, content: string, create: boolean, now
       growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), bytes + newFileBytes(path)),
       refusals: creationRefusals(path, create, isNull("$$start")),
       variables: [["start", mayNeedNewline ? withNewline : text]],
+      report,
     },
     now,
     limits,

@@ -105,6 +105,35 @@ export const readingCases: MemoryCase[] = [
     },
   },
   {
+    title: "several files are read at one moment, null where no file is",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      deepEqual(await memory.readFiles(["/a", "/b"]), [null, null]);
+      await memory.write("/a/b", "é");
+      await memory.write("/empty", "");
+      deepEqual(await memory.readFiles(["/empty", "/a", "a/b", "/a/b", "/a/b/c", "/constructor"]), ["", null, "é", "é", null, null]);
+      deepEqual(await memory.readFiles([]), []);
+      await refuses(memory.readFiles(["/a/b", "/../a"]), "EINVAL");
+    },
+  },
+  {
+    title: "a snapshot with an append is of just before it",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      const texts = async (path: string, content: string): Promise<string[][]> => {
+        const { files } = await memory.snapshotAndAppend(path, content);
+        return files.map((file) => [file.path, file.content]);
+      };
+      deepEqual(await texts("/a/b", "1"), []);
+      deepEqual(await texts("/a/b", "2"), [["/a/b", "1"]]);
+      deepEqual(await texts("/c", "3"), [["/a/b", "1\n2"]]);
+      await refuses(memory.snapshotAndAppend("/a", "x"), "EISDIR");
+      await refuses(memory.snapshotAndAppend("/a/b/c", "x"), "ENOTDIR");
+      await refuses(memory.snapshotAndAppend("/", "x"), "EISDIR");
+      deepEqual(await memory.readFiles(["/a/b", "/c"]), ["1\n2", "3"]);
+    },
+  },
+  {
     title: "an outline has sizes, and contents only where all of them fit",
     run: async (open) => {
       const memory = await openFresh(open);

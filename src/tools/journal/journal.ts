@@ -1,5 +1,5 @@
 import { MemoryError } from "../../core/errors.js";
-import type { Memory } from "../../core/memory.js";
+import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { shorten } from "../../core/text.js";
 import { limits, type Target } from "./arguments.js";
 import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";
@@ -15,7 +15,7 @@ import {
   resolve,
   summaryFile,
 } from "./journal-files.js";
-import { type Claim, indexFolder, KeyIndex, readOrEmpty } from "./key-index.js";
+import { type Claim, indexFolder, KeyIndex, withClaim } from "./key-index.js";
 
 export interface Draft {
   key: string;
@@ -96,18 +96,19 @@ export class Journal {
 
   /** Claims the key, and waits for writers of the same key who came first. */
   async #ownKey(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
-    let claim = await this.#index.claim(key, file);
+    let { claim, tree } = await this.#claim(key, file);
     try {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-        const tree = await this.#load();
         if (namesakes(tree.entries, key).length > 0) throw keyExists(key);
         const isLate = this.#index.isExpiring(claim);
         if (!isLate && this.#index.isFirst(claim, tree)) return { claim, tree };
         if (isLate) {
           await this.#index.release(claim);
-          claim = await this.#index.claim(key, file);
+          ({ claim, tree } = await this.#claim(key, file));
+        } else {
+          await pause(attempt);
+          tree = await this.#load();
         }
-        await pause(attempt);
       }
       throw lostRace();
     } catch (error) {
@@ -118,19 +119,15 @@ export class Journal {
 
   /** The key where the index says it is, or in the summary, where it need not be told. */
   async #lookUp(key: string): Promise<Resolved | undefined> {
-    const [summary, files] = await Promise.all([
-      readOrEmpty(this.#memory, this.#pathOf(summaryFile)),
-      this.#index.filesOf(key),
-    ]);
-    const inSummary = resolve(namesakes(this.#reader.entriesOf(summaryFile, summary), key));
+    const [summary, part] = await this.#memory.readFiles([this.#pathOf(summaryFile), this.#index.pathOf(key)]);
+    const inSummary = resolve(namesakes(this.#reader.entriesOf(summaryFile, summary ?? ""), key));
     if (inSummary !== undefined) return inSummary;
-    const daily = files.filter((file) => file !== summaryFile);
+    const daily = this.#index.filesOf(key, part ?? "").filter((file) => file !== summaryFile);
     // Only hands make so many: then one snapshot is less than a read of each.
     if (daily.length > maxLookUps) return undefined;
-    const entries = await Promise.all(
-      daily.map(async (file) => this.#reader.entriesOf(file, await readOrEmpty(this.#memory, this.#pathOf(file)))),
-    );
-    return resolve(namesakes(entries.flat(), key));
+    const texts = await this.#memory.readFiles(daily.map((file) => this.#pathOf(file))).catch(emptyIfIllegal);
+    const entries = daily.flatMap((file, index) => this.#reader.entriesOf(file, texts[index] ?? ""));
+    return resolve(namesakes(entries, key));
   }
 
   async #searchAll(key: string): Promise<Resolved | undefined> {
@@ -140,9 +137,20 @@ export class Journal {
     return found;
   }
 
+  /** Claims the key; the tree is the journal as the claim found it. */
+  async #claim(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
+    const askedAtMs = Date.now();
+    const { claim, snapshot } = await this.#index.claim(key, file);
+    const tree = this.#treeOf(snapshot, askedAtMs);
+    return { claim, tree: { ...tree, index: withClaim(tree.index, claim) } };
+  }
+
   async #load(): Promise<JournalTree> {
     const askedAtMs = Date.now();
-    const snapshot = await this.#memory.snapshot();
+    return this.#treeOf(await this.#memory.snapshot(), askedAtMs);
+  }
+
+  #treeOf(snapshot: MemorySnapshot, askedAtMs: number): JournalTree {
     return { askedAtMs, ...journalTree(snapshot, { root: this.#root, indexFolder }, this.#reader) };
   }
 
@@ -170,6 +178,12 @@ export class Journal {
 
 /** Thrown inside an edit, so that nothing is written. */
 class BlockGone extends Error {}
+
+/** A line of the index that no journal wrote may name a path that cannot be. */
+function emptyIfIllegal(error: unknown): string[] {
+  if (MemoryError.isInstance(error) && error.code === "EINVAL") return [];
+  throw error;
+}
 
 function namesakes(entries: readonly Entry[], key: string): Entry[] {
   return entries.filter(({ name }) => name === key);

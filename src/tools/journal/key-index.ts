@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { MemoryError } from "../../core/errors.js";
-import type { Memory } from "../../core/memory.js";
+import type { Memory, MemorySnapshot } from "../../core/memory.js";
+import { appendText } from "../../core/text.js";
 import { isJournalFile, type JournalTree } from "./journal-files.js";
 
 /** Hidden, and no `*.md`: the crate passes it over. */
@@ -46,21 +47,28 @@ export class KeyIndex {
     this.#folder = `${root}/${indexFolder}`;
   }
 
-  /** The files that may hold the key. */
-  async filesOf(name: string): Promise<string[]> {
-    const { part, hash } = addressOf(name);
-    const text = await readOrEmpty(this.#memory, this.#folder + part);
+  /** The path of the part that says where the key may be. */
+  pathOf(name: string): string {
+    return this.#folder + addressOf(name).part;
+  }
+
+  /** The files that may hold the key. @param text that of the key's part */
+  filesOf(name: string, text: string): string[] {
+    const { hash } = addressOf(name);
     const lines = parseLines(text).filter((line) => line.hash === hash && isJournalFile(line.file));
     return [...new Set(lines.map(({ file }) => file))];
   }
 
-  /** Announces that the key's block will be written into `file`; `isFirst` then says whether it may be. */
-  async claim(name: string, file: string): Promise<Claim> {
+  /**
+   * Announces that the key's block will be written into `file`; `isFirst` then says whether it may be.
+   * The snapshot is of just before.
+   */
+  async claim(name: string, file: string): Promise<{ claim: Claim; snapshot: MemorySnapshot }> {
     const { part, hash } = addressOf(name);
     const claimedAtMs = Date.now();
     const line = `${hash} ${claimedAtMs.toString(36)}${randomBytes(4).toString("hex")} ${file}\n`;
-    await this.#memory.append(this.#folder + part, line);
-    return { part, line, claimedAtMs };
+    const snapshot = await this.#memory.snapshotAndAppend(this.#folder + part, line);
+    return { claim: { part, line, claimedAtMs }, snapshot };
   }
 
   /** Whether no other writer of the same key came before, other than those that have finished or died. */
@@ -101,6 +109,11 @@ export class KeyIndex {
       }
     });
   }
+}
+
+/** The index with the line that a claim has added since. */
+export function withClaim(index: JournalTree["index"], { part, line }: Claim): JournalTree["index"] {
+  return new Map(index).set(part, appendText(index.get(part) ?? "", line));
 }
 
 interface Difference {
@@ -151,17 +164,6 @@ const linesOf = (text: string): string[] => text.split(/(?<=\n)/);
 
 function withoutLines(text: string, lines: ReadonlySet<string>): string {
   return linesOf(text).filter((line) => !lines.has(line)).join("");
-}
-
-/** A file's text; "" where there is none. */
-export async function readOrEmpty(memory: Memory, path: string): Promise<string> {
-  try {
-    return await memory.read(path);
-  } catch (error) {
-    const isAbsent = MemoryError.isInstance(error) && ["ENOENT", "EISDIR", "EINVAL"].includes(error.code);
-    if (isAbsent) return "";
-    throw error;
-  }
 }
 
 async function quietly(run: () => Promise<unknown>): Promise<void> {
