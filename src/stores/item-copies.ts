@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import type { AnyBulkWriteOperation } from "mongodb";
-import type { MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import { MemoryError } from "../core/errors.js";
 import { addressOf } from "../core/namespace.js";
 import type { ItemCollection } from "./item-collection.js";

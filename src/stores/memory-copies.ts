@@ -1,4 +1,5 @@
-import { MongoBackend, type MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import { MongoBackend } from "../backends/mongodb/mongo-backend.js";
+import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import { CheckedMemory } from "../core/checked-memory.js";
 import { alreadyExists, MemoryError, pathIsDirectory } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";

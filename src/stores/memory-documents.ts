@@ -1,6 +1,6 @@
 import type { FindOptions } from "mongodb";
 import { filterOf, type MemoryDocument } from "../backends/mongodb/document.js";
-import type { MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import type { CheckedAddress } from "../core/address.js";
 import { addressOf, memoryRootLabel, namespaceOf } from "../core/namespace.js";
 import { compareNamespaces } from "./namespaces.js";

@@ -2,7 +2,7 @@ import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import { filterOf, keyOf, type MemoryDocument, snapshotOf } from "../backends/mongodb/document.js";
 import { isDirectory, isLegacy } from "../backends/mongodb/change.js";
 import { type Expression, isText, valueAt, where } from "../backends/mongodb/expressions.js";
-import type { MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import type { MemorySnapshot } from "../core/memory.js";
 import { compareCodeUnits } from "../core/text.js";
 import { type FoundMemory, memoriesWithin, memoryReadOptions } from "./memory-documents.js";

@@ -10,7 +10,8 @@ import {
   valueAt,
   withoutKey,
 } from "../backends/mongodb/expressions.js";
-import { MongoBackend, type MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import { MongoBackend } from "../backends/mongodb/mongo-backend.js";
+import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import type { CheckedAddress } from "../core/address.js";
 import { CheckedMemory } from "../core/checked-memory.js";
 import { fileTooLarge, invalid, parentIsFile, pathIsDirectory } from "../core/errors.js";

@@ -1,6 +1,7 @@
 import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
-import { MongoBackend, type MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import { MongoBackend } from "../backends/mongodb/mongo-backend.js";
+import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import { createMemoryIndexes } from "../backends/mongodb/indexes.js";
 import { storageError } from "../backends/mongodb/errors.js";
 import type { MemoryDocument } from "../backends/mongodb/document.js";

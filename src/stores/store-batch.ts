@@ -1,5 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { MongoMemoryContext } from "../backends/mongodb/mongo-backend.js";
+import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import { addressOf, memoryRootLabel } from "../core/namespace.js";
 import type { ItemCollection } from "./item-collection.js";
 import { itemOf } from "./item-document.js";

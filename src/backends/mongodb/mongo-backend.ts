@@ -1,4 +1,3 @@
-import type { Collection, FindOneAndUpdateOptions, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../core/address.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../core/backend.js";
 import {
@@ -6,7 +5,6 @@ import {
   directoryNotFound,
   fileNotFound,
   fileTooLarge,
-  MemoryError,
   memoryFull,
   parentIsFile,
   pathIsDirectory,
@@ -24,48 +22,29 @@ import type {
 import { prefixOf, ROOT } from "../../core/paths.js";
 import { MemoryTree } from "../../core/tree.js";
 import { utf8Bytes } from "../../core/text.js";
-import { type Answer, type Change, reportOf, type Status } from "./change.js";
-import { filterOf, flatFieldsOf, type MemoryDocument, ownValue, pathOf, snapshotOf } from "./document.js";
-import { isDuplicateKey, storageError } from "./errors.js";
+import type { Change, Status } from "./change.js";
+import { type MemoryDocument, ownValue, pathOf, snapshotOf } from "./document.js";
+import { lostRace, maxAttempts, type MongoMemoryContext, StoredDocument, pause } from "./stored-document.js";
 import { listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, newFileBytes, replaceChange, swapChange, writeChange } from "./text-changes.js";
 import { deleteChange, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
 
-export interface MongoMemoryContext {
-  collection: Collection<MemoryDocument>;
-  /** Makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
-  ready: () => Promise<void>;
-  /** Queues the edits of one file inside this process, so that they do not race each other. */
-  edits: KeyedMutex;
-  clock: () => Date;
-}
-
-const maxAttempts = 100;
-
-interface Outcome<Report> {
-  /** Null where there was no document. */
-  report: (Report & { status: Status }) | null;
-  /** The time that the change has written. */
-  now: Date;
-}
-
-/** Values as JavaScript's own, whatever the client's defaults are. */
-const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
-
 /** One memory as one document; every command is one server command (specification sections 4 and 5). */
 export class MongoBackend implements MemoryBackend {
-  readonly #context: MongoMemoryContext;
+  readonly #document: StoredDocument;
   readonly #address: CheckedAddress;
+  readonly #edits: KeyedMutex;
   readonly #limits: BackendLimits;
 
   constructor(context: MongoMemoryContext, address: CheckedAddress, limits: BackendLimits) {
-    this.#context = context;
+    this.#document = new StoredDocument(context, address, limits);
     this.#address = address;
+    this.#edits = context.edits;
     this.#limits = limits;
   }
 
   async read(path: string): Promise<string> {
-    const found = await this.#find<{ text?: string; isDirectory?: true }>(readProjection(path));
+    const found = await this.#document.find<{ text?: string; isDirectory?: true }>(readProjection(path));
     if (found === null) throw path === ROOT ? pathIsDirectory() : fileNotFound();
     if (found instanceof MemoryTree) return found.file(path).content;
     if (found.text !== undefined) return found.text;
@@ -73,13 +52,13 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const found = await this.#find<{ texts: (string | null)[] }>(readFilesProjection(paths));
+    const found = await this.#document.find<{ texts: (string | null)[] }>(readFilesProjection(paths));
     if (found === null) return paths.map(() => null);
     return found instanceof MemoryTree ? paths.map((path) => found.files.get(path)?.content ?? null) : found.texts;
   }
 
   async list(path: string): Promise<MemoryEntry[]> {
-    const found = await this.#find<{ isFile: boolean; isDirectory?: true; files: string[]; directories: string[] }>(
+    const found = await this.#document.find<{ isFile: boolean; isDirectory?: true; files: string[]; directories: string[] }>(
       listProjection(path),
     );
     if (found === null) {
@@ -120,7 +99,7 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async delete(path: string): Promise<DeletedCounts> {
-    const { report } = await this.#run<{ counts: [files: number, dirs: number] }>((now) => deleteChange(path, now), false);
+    const { report } = await this.#document.change<{ counts: [files: number, dirs: number] }>((now) => deleteChange(path, now), false);
     const [files, dirs] = report?.counts ?? [0, 0];
     return { files, dirs };
   }
@@ -136,7 +115,7 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat> {
-    return this.#context.edits.run(JSON.stringify([this.#address, path]), async () => {
+    return this.#edits.run(JSON.stringify([this.#address, path]), async () => {
       let text = await this.read(path);
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const expected = text;
@@ -169,7 +148,7 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async stat(path: string): Promise<MemoryStat | null> {
-    const found = await this.#find<{
+    const found = await this.#document.find<{
       fileBytes: number | null;
       directoryBytes?: number;
       meta?: { createdAt: Date; updatedAt: Date };
@@ -184,11 +163,11 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async snapshot(): Promise<MemorySnapshot> {
-    return snapshotOf(await this.#findDocument<MemoryDocument>({}));
+    return snapshotOf(await this.#document.findWhole());
   }
 
   async outline(maxContentBytes: number): Promise<MemoryOutline> {
-    const found = await this.#find<{
+    const found = await this.#document.find<{
       files: { key: string; sizeBytes: number }[];
       directories: string[];
       revision: number;
@@ -228,7 +207,7 @@ export class MongoBackend implements MemoryBackend {
     build: (now: Date) => Change,
     upsert = false,
   ): Promise<Partial<Report> & { status: Status; now: Date }> {
-    const { report, now } = await this.#run<Report>(build, upsert);
+    const { report, now } = await this.#document.change<Report>(build, upsert);
     if (report === null) {
       if (upsert) return { status: "ok", now } as Partial<Report> & { status: Status; now: Date };
       throw fileNotFound();
@@ -247,79 +226,4 @@ export class MongoBackend implements MemoryBackend {
     if (status === "memoryFull") throw memoryFull(memoryBytes, this.#limits.maxMemoryBytes);
   }
 
-  /** One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. */
-  async #run<Report extends object>(
-    build: (now: Date) => Change,
-    upsert: boolean,
-  ): Promise<Outcome<Report>> {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const now = this.#context.clock();
-      const change = build(now);
-      try {
-        const { pipeline, projection } = change;
-        const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
-        const report = answer && reportOf(answer, change);
-        if (report?.status !== "legacy") return { report, now };
-        await this.#rewriteLegacy();
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
-      }
-      await pause(attempt);
-    }
-    throw lostRace();
-  }
-
-  async #update<Report extends object>(
-    pipeline: object[],
-    options: FindOneAndUpdateOptions,
-    extraFilter: object = {},
-  ): Promise<Report | null> {
-    await this.#context.ready();
-    const filter = { ...filterOf(this.#address), ...extraFilter } as object;
-    return (await this.#context.collection.findOneAndUpdate(filter, pipeline, {
-      ...asPlainValues,
-      ...options,
-      returnDocument: "before",
-      includeResultMetadata: false,
-    })) as Report | null;
-  }
-
-  /** Rewrites a document of the earlier system flat, unless its content has changed since it was read. */
-  async #rewriteLegacy(): Promise<void> {
-    const document = await this.#findDocument<MemoryDocument>({});
-    if (document === null || document.revision !== undefined) return;
-    const { data, dirs } = document;
-    const unchanged = {
-      revision: { $exists: false },
-      data: data === undefined ? { $exists: false } : { $eq: data },
-      dirs: dirs === undefined ? { $exists: false } : { $eq: dirs },
-    };
-    const fields = { ...flatFieldsOf(snapshotOf(document)), revision: 0 };
-    await this.#update([{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }], { projection: { _id: 1 } }, unchanged);
-  }
-
-  async #find<Found extends object>(projection: object): Promise<Found | MemoryTree | null> {
-    const found = await this.#findDocument<Found & { legacy?: MemoryDocument }>(projection);
-    return found?.legacy ? new MemoryTree(snapshotOf(found.legacy)) : found;
-  }
-
-  async #findDocument<Found extends object>(projection: FindOptions["projection"]): Promise<Found | null> {
-    try {
-      await this.#context.ready();
-      const options = { ...asPlainValues, projection: projection ?? {} };
-      return (await this.#context.collection.findOne<Found>(filterOf(this.#address) as object, options)) ?? null;
-    } catch (error) {
-      throw storageError(error, "read", this.#limits.maxMemoryBytes);
-    }
-  }
-}
-
-function lostRace(): MemoryError {
-  return new MemoryError("ECONFLICT", `ECONFLICT: the change lost its race ${maxAttempts} times; nothing was changed`);
-}
-
-/** Grows and varies, so that racing processes stop meeting. */
-async function pause(attempt: number): Promise<void> {
-  const delayMs = Math.random() * Math.min(2 ** attempt, 64);
-  await new Promise((resolve) => setTimeout(resolve, delayMs));
 }
