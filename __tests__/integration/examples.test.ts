@@ -99,7 +99,7 @@ describe("the READMEs", () => {
     const { peerDependencies, peerDependenciesMeta } = await packageJson();
     // ChatOpenAI is in the examples only.
     const peers = Object.entries(peerDependencies).filter(([name]) => name !== "@langchain/openai");
-    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "langchain"]);
+    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "deepagents", "langchain"]);
     const wanted = peers.map(async ([name, range]) => {
       const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")) as { version: string };
       return [`\`${name}\` ${range.replaceAll("||", "or")}`, `\`${name}\` ${version}`];
