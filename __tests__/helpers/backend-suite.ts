@@ -1,12 +1,17 @@
 import { describe, it } from "@jest/globals";
-import type { OpenMemory } from "../../src/testing/memory-case.js";
+import type { MemoryCapabilities, OpenMemory } from "../../src/testing/memory-case.js";
 import { defineMemorySuite } from "../../src/testing/memory-suite.js";
 import { defineModelProperty } from "./model-property.js";
 
 /** Everything a backend must do. @param modelRuns random command sequences of 5 to 30 commands for each path rule. */
-export function testBackend(name: string, open: OpenMemory, modelRuns: number): void {
+export function testBackend(
+  name: string,
+  open: OpenMemory,
+  modelRuns: number,
+  capabilities: Partial<MemoryCapabilities> = {},
+): void {
   describe(name, () => {
-    defineMemorySuite({ describe, it }, open);
+    defineMemorySuite({ describe, it }, open, { capabilities });
     defineModelProperty(open, modelRuns);
   });
 }

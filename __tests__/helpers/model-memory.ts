@@ -31,7 +31,8 @@ export class ModelMemory {
     return parts.length - 1;
   }
 
-  delete(path: string): { files: number; dirs: number } {
+  delete(path: string, ifDirectory: "delete" | "fail" = "delete"): { files: number; dirs: number } {
+    if (ifDirectory === "fail" && this.#isDirectory(path)) throw code("EISDIR");
     const counts = { files: 0, dirs: 0 };
     for (const file of this.files.keys()) if (isWithin(file, path) && this.files.delete(file)) counts.files += 1;
     for (const directory of this.directories) if (isWithin(directory, path) && this.directories.delete(directory)) counts.dirs += 1;

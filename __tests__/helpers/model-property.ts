@@ -37,7 +37,11 @@ function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
       real: (memory) => memory.update(p, o, t),
       model: (model) => model.update(p, o, t),
     })),
-    step(path, (p) => ({ label: `delete ${p}`, real: (memory) => memory.delete(p), model: (model) => model.delete(p) })),
+    step(fc.tuple(path, fc.constantFrom("delete" as const, "fail" as const)), ([p, ifDirectory]) => ({
+      label: `delete ${p} ${ifDirectory}`,
+      real: (memory) => memory.delete(p, { ifDirectory }),
+      model: (model) => model.delete(p, ifDirectory),
+    })),
     step(
       fc.tuple(path, text, fc.constantFrom("replace" as const, "fail" as const), fc.constantFrom("create" as const, "fail" as const)),
       ([p, t, ifExists, ifMissing]) => ({
@@ -78,6 +82,7 @@ async function outcomeOf(run: () => unknown): Promise<unknown> {
 /** Random sequences of commands answer, and leave the memory, as the trivial model says. */
 export function defineModelProperty(open: OpenMemory, numRuns: number): void {
   for (const rule of ["adr", "posix"] as const) {
+    // Requirement: base-store.every-store, memory.agrees-with-the-trivial-model
     it(`any sequence of commands agrees with the trivial model, by the rule ${rule}`, async () => {
       const property = fc.asyncProperty(fc.array(stepsOf(rule), { minLength: 5, maxLength: 30 }), async (steps) => {
         const memory = await openFresh(open, { paths: rule });

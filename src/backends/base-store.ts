@@ -80,9 +80,11 @@ export class BaseStoreBackend implements MemoryBackend {
     });
   }
 
-  delete(path: string): Promise<DeletedCounts> {
+  delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
     return this.#exclusively(async () => {
-      const { files, directories } = (await this.#load()).within(path);
+      const tree = await this.#load();
+      if (ifDirectory === "fail" && tree.isDirectory(path)) throw pathIsDirectory();
+      const { files, directories } = tree.within(path);
       const keys = [...files.map((file) => file.path), ...directories.map(directoryKey)];
       if (keys.length > 0) await this.#batch(keys.map((key) => this.#operation(key, null)));
       return { files: files.length, dirs: directories.length };

@@ -21,8 +21,8 @@ export interface MemoryBackend {
   snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot>;
   /** As `replaceText` does; answers how many were replaced. @throws ENOENT, EISDIR, EFBIG, ENOSPC */
   replace(path: string, oldContent: string, content: string): Promise<number>;
-  /** A missing path counts nothing; the root is emptied and never counted. */
-  delete(path: string): Promise<DeletedCounts>;
+  /** A missing path counts nothing; the root is emptied and never counted. @throws EISDIR by `ifDirectory: "fail"` */
+  delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts>;
   /** @throws EEXIST, ENOENT (by mode), EISDIR, ENOTDIR, EFBIG, ENOSPC */
   write(path: string, content: string, mode: WriteMode): Promise<FileStat>;
   /**

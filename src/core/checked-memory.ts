@@ -1,8 +1,9 @@
 import type { CheckedAddress } from "./address.js";
 import type { MemoryBackend } from "./backend.js";
-import { alreadyExists, fileTooLarge, invalid, MemoryError } from "./errors.js";
+import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
 import type {
   DeletedCounts,
+  DeleteOptions,
   FileStat,
   Memory,
   MemoryEntry,
@@ -19,6 +20,8 @@ import { z } from "zod";
 const writeOptionsSchema = z
   .object({ ifExists: z.enum(["replace", "fail"]).optional(), ifMissing: z.enum(["create", "fail"]).optional() })
   .strict();
+
+const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).optional() }).strict();
 
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
 export class CheckedMemory implements Memory {
@@ -66,9 +69,12 @@ export class CheckedMemory implements Memory {
     return this.#existing(target, () => this.#backend.replace(target, oldContent, content));
   }
 
-  async delete(path: string): Promise<DeletedCounts> {
+  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
     const target = normalizePath(path);
-    const counts = await this.#backend.delete(target);
+    if (options !== undefined) checkOptions("DeleteOptions", deleteOptionsSchema, options);
+    const ifDirectory = options?.ifDirectory ?? "delete";
+    if (ifDirectory === "fail" && target === ROOT) throw pathIsDirectory();
+    const counts = await this.#backend.delete(target, ifDirectory);
     if (counts.files === 0 && counts.dirs === 0) this.#assertCreatable(target);
     return counts;
   }

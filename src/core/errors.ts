@@ -25,6 +25,7 @@ export class MemoryError extends Error {
   override readonly name = "MemoryError";
   readonly code: MemoryErrorCode;
 
+  /** @param message free text; by convention it begins with the code */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;

@@ -7,6 +7,7 @@ export interface MemoryEntry {
   kind: "file" | "dir";
 }
 
+/** What is known of a file beside its text. */
 export interface FileStat {
   kind: "file";
   /** Bytes of UTF-8. */
@@ -15,6 +16,7 @@ export interface FileStat {
   updatedAt: Date;
 }
 
+/** What is known of a directory; the root is one. */
 export interface DirectoryStat {
   kind: "dir";
   /** Bytes of UTF-8 of all files below it. */
@@ -24,6 +26,7 @@ export interface DirectoryStat {
   updatedAt: null;
 }
 
+/** Told apart by `kind`. */
 export type MemoryStat = FileStat | DirectoryStat;
 
 /** What a delete took away, the directory itself included. */
@@ -32,6 +35,7 @@ export interface DeletedCounts {
   dirs: number;
 }
 
+/** What `write` does where the file is there already, and where it is not. */
 export interface WriteOptions {
   /** @default "replace" */
   ifExists?: "replace" | "fail";
@@ -39,6 +43,13 @@ export interface WriteOptions {
   ifMissing?: "create" | "fail";
 }
 
+/** What `delete` does to a directory. */
+export interface DeleteOptions {
+  /** Whether a directory goes with all below it, or is refused. @default "delete" */
+  ifDirectory?: "delete" | "fail";
+}
+
+/** A file with its text. */
 export interface SnapshotFile extends FileStat {
   path: string;
   content: string;
@@ -54,6 +65,7 @@ export interface MemorySnapshot {
   revision: number | null;
 }
 
+/** A file with its size, and with its text where all texts were asked for and fit. */
 export interface OutlineFile {
   path: string;
   /** Bytes of UTF-8. */
@@ -98,8 +110,11 @@ export interface Memory {
    * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, EFBIG, ENOSPC
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
-  /** Removes a file, or a directory with all below it. A missing path counts 0; the root is emptied and stays. */
-  delete(path: string): Promise<DeletedCounts>;
+  /**
+   * Removes a file, or a directory with all below it. A missing path counts 0; the root is emptied and stays.
+   * @throws EISDIR by `ifDirectory: "fail"`
+   */
+  delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
   /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
   write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
   /**

@@ -68,7 +68,8 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((current, key) => (current as Record<PropertyKey, unknown> | undefined)?.[key], value);
 }
 
-function preview(value: unknown): string {
+/** A value as a refusal quotes it: short, and never what an object holds. */
+export function preview(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(shorten(value, 64));
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }

@@ -1,14 +1,14 @@
-import type { Binary, MongoClient } from "mongodb";
+import type { Binary, MongoClient, MongoClientOptions } from "mongodb";
 
 /*
  * The driver is imported in this file only, and only when needed, so that passing in a client loads no second copy of it.
  */
 
 /** @throws TypeError for a malformed string, which it does not repeat */
-export async function connectionOf(uri: string): Promise<MongoClient> {
+export async function connectionOf(uri: string, options: MongoClientOptions = {}): Promise<MongoClient> {
   const { MongoClient } = await import("mongodb");
   try {
-    return new MongoClient(uri);
+    return new MongoClient(uri, options);
   } catch (cause) {
     throw new TypeError("the MongoDB connection string is malformed; expected mongodb://… or mongodb+srv://…", { cause });
   }

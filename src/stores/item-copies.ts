@@ -51,8 +51,12 @@ export class ItemCopies {
     this.#ranking = ranking;
   }
 
-  /** One bulk write for all items, and up to four commands for each file of a memory. @throws MemoryError EIO */
-  async copy(items: readonly ForeignItem[]): Promise<CopyReport> {
+  /**
+   * One bulk write for all items, and up to four commands for each file of a memory. A dry run only reads, and reports
+   * what would be done. @throws MemoryError EIO
+   */
+  async copy(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
+    const memories = dryRun ? { ...this.#memories, ready: async () => undefined } : this.#memories;
     const report: CopyReport = { copied: 0, unchanged: 0, skipped: 0, refused: [] };
     const puts = new Map<ItemPut, ItemTimes>();
     for (const item of items) {
@@ -65,17 +69,23 @@ export class ItemCopies {
         const { namespace, key, value } = item;
         const checked = checkOperation({ namespace, key, value }, this.#ranking);
         if (checked.kind === "putItem") puts.set(checked, times);
-        else if (checked.kind === "putMemory") report[await copyFile(this.#memories, checked, times)] += 1;
+        else if (checked.kind === "putMemory") report[await copyFile(memories, checked, times, dryRun)] += 1;
         else throw new TypeError("an item's value must be a plain object (given null)");
       } catch (error) {
         if (!isRefusal(error)) throw error;
         report.refused.push({ item, reason: error });
       }
     }
-    const copied = await this.#copyItems(puts);
+    const copied = await (dryRun ? this.#countOlder(puts) : this.#copyItems(puts));
     report.copied += copied;
     report.unchanged += puts.size - copied;
     return report;
+  }
+
+  async #countOlder(puts: ReadonlyMap<ItemPut, ItemTimes>): Promise<number> {
+    const found = await this.#items.find(Array.from(puts.keys(), ({ place }) => place.id));
+    const isOlder = ([{ place }, { updatedAt }]: [ItemPut, ItemTimes]): boolean => !((found.get(place.id)?.updatedAt ?? 0) >= updatedAt);
+    return [...puts].filter(isOlder).length;
   }
 
   async #copyItems(puts: ReadonlyMap<ItemPut, ItemTimes>): Promise<number> {

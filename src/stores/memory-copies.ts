@@ -12,11 +12,12 @@ const memoryOptions = { ...memoryDefaults, paths: "posix" } as const;
 
 type FilePut = Extract<MemoryWrite, { kind: "putMemory" }>;
 
-/** Takes over a file with its times, unless the memory has one at its path that is as new. @throws MemoryError */
+/** Takes over a file with its times, unless the memory has one at its path that is as new; or only says so. @throws MemoryError */
 export async function copyFile(
   context: MongoMemoryContext,
   { place: { address, path }, content }: FilePut,
   { createdAt, updatedAt }: Pick<ItemDocument, "createdAt" | "updatedAt">,
+  dryRun: boolean,
 ): Promise<"copied" | "unchanged"> {
   if (path === null) return "unchanged";
   const at = (time: Date): Memory =>
@@ -24,6 +25,7 @@ export async function copyFile(
   const found = await at(updatedAt).stat(path);
   if (found?.kind === "dir") throw pathIsDirectory();
   if (found !== null && found.updatedAt >= updatedAt) return "unchanged";
+  if (dryRun) return "copied";
   try {
     const seen = found === null ? content : await at(updatedAt).read(path);
     if (found === null) await at(createdAt).write(path, content, { ifExists: "fail" });

@@ -14,10 +14,9 @@ import { MongoBackend } from "../backends/mongodb/mongo-backend.js";
 import type { MongoMemoryContext } from "../backends/mongodb/stored-document.js";
 import type { CheckedAddress } from "../core/address.js";
 import { CheckedMemory } from "../core/checked-memory.js";
-import { fileTooLarge, invalid, parentIsFile, pathIsDirectory } from "../core/errors.js";
 import { memoryDefaults } from "../core/options.js";
-import { creationFault, parentsOf, prefixOf } from "../core/paths.js";
-import { compareCodeUnits, utf8Bytes } from "../core/text.js";
+import { compareCodeUnits } from "../core/text.js";
+import { directoryNotEmpty, emptyDocumentBytes, ExpectedMemory } from "./expected-memory.js";
 import { memoryReadOptions } from "./memory-documents.js";
 import { type CheckedOperation, groupedByMemory, type MemoryPlace } from "./operations.js";
 
@@ -35,8 +34,8 @@ export class MemoryWrites {
   }
 
   /**
-   * Refuses what the memories as they are now would refuse, so that a batch is refused as a whole. A change by someone
-   * else in between, or a memory over its limit, can still stop it half-way.
+   * Refuses what the memories as they are now would refuse, so that a batch is refused as a whole. Only a change by
+   * someone else in between can still stop it half-way.
    */
   async check(writes: readonly MemoryWrite[]): Promise<void> {
     const places = writes.map((write) => ({ ...write, namespace: write.place.namespace }));
@@ -54,23 +53,27 @@ export class MemoryWrites {
   async #checkOneMemory(writes: readonly MemoryWrite[]): Promise<void> {
     const [first] = writes;
     if (first === undefined) return;
-    const outline = await this.#backend(first.place.address).outline(0);
-    const files = new Set(outline.files.map((file) => file.path));
-    const directories = new Set(outline.directories);
-    for (const write of inOrder(writes)) {
-      const { path, kind } = write.place;
-      if (path === null) continue;
-      if (write.kind === "putMemory") {
-        checkPut(path, write.content, files, directories);
-        files.add(path);
-        for (const parent of parentsOf(path)) directories.add(parent);
-      } else if (kind === "file") {
-        files.delete(path);
-      } else {
-        const isBelow = (other: string): boolean => other.startsWith(prefixOf(path));
-        if (directories.has(path) && [...files, ...directories].some(isBelow)) throw directoryNotEmpty();
-        directories.delete(path);
-      }
+    const { address } = first.place;
+    const outline = await this.#backend(address).outline(0);
+    const expected = new ExpectedMemory(outline, await this.#documentBytes(address), memoryOptions);
+    for (const { place, ...write } of inOrder(writes)) {
+      if (place.path === null) continue;
+      if (write.kind === "putMemory") expected.put(place.path, write.content);
+      else if (place.kind === "file") expected.deleteFile(place.path);
+      else expected.deleteDirectory(place.path);
+    }
+  }
+
+  async #documentBytes(address: CheckedAddress): Promise<number> {
+    try {
+      const projection = { _id: 0, sizeBytes: { $bsonSize: "$$ROOT" } };
+      const found = await this.#context.collection.findOne<{ sizeBytes: number }>(filterOf(address) as object, {
+        ...memoryReadOptions,
+        projection,
+      });
+      return found?.sizeBytes ?? emptyDocumentBytes(address);
+    } catch (error) {
+      throw storageError(error, "read", memoryOptions.maxMemoryBytes);
     }
   }
 
@@ -91,7 +94,7 @@ export class MemoryWrites {
     const backend = this.#backend(address);
     if ((await backend.stat(path))?.kind !== kind) return;
     if (kind === "dir" && (await backend.list(path)).length > 0) throw directoryNotEmpty();
-    await backend.delete(path);
+    await backend.delete(path, "delete");
   }
 
   async #change(address: CheckedAddress, { pipeline, projection }: Change): Promise<Status> {
@@ -125,20 +128,6 @@ function inOrder(writes: readonly MemoryWrite[]): MemoryWrite[] {
     ...deletes.filter(isOfDirectory).toSorted(deepestFirst),
     ...writes.filter(isPut),
   ];
-}
-
-function checkPut(path: string, content: string, files: ReadonlySet<string>, directories: ReadonlySet<string>): void {
-  const sizeBytes = utf8Bytes(content);
-  if (sizeBytes > memoryOptions.maxFileBytes) throw fileTooLarge(sizeBytes, memoryOptions.maxFileBytes);
-  if (files.has(path)) return;
-  if (directories.has(path)) throw pathIsDirectory();
-  const fault = creationFault(path, memoryOptions.paths);
-  if (fault) throw fault;
-  if (parentsOf(path).some((parent) => files.has(parent))) throw parentIsFile();
-}
-
-function directoryNotEmpty(): Error {
-  return invalid("the directory is not empty: delete its items first, or use delete of the memory itself");
 }
 
 function fileDeletion(path: string, now: Date): Change {

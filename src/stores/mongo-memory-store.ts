@@ -161,8 +161,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /** For `migrateFromMongoDBStore`. @internal */
-  copyItems(items: readonly ForeignItem[]): Promise<CopyReport> {
-    return new ItemCopies(this.#items, this.#memories, this.#ranking).copy(items);
+  copyItems(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
+    return new ItemCopies(this.#items, this.#memories, this.#ranking).copy(items, dryRun);
   }
 
   #readyMemories(): Promise<void> {

@@ -8,9 +8,19 @@ import type { MemoryOptions } from "../core/options.js";
 /** Opens the memory of an address; the same address must give the same memory, two addresses two. */
 export type OpenMemory = (address: MemoryAddress, options?: MemoryOptions) => Memory | Promise<Memory>;
 
+/** What a backend declares about itself, where good backends differ. */
+export interface MemoryCapabilities {
+  /** The `createdAt` of a file stays when its text changes. @default true */
+  keepsCreatedAt: boolean;
+  /** Names that Windows refuses can be created, such as `a:b` and `...`, where the rule `posix` allows them. @default true */
+  createsAnyName: boolean;
+}
+
+export const memoryCapabilityDefaults: Readonly<MemoryCapabilities> = { keepsCreatedAt: true, createsAnyName: true };
+
 export interface MemoryCase {
   title: string;
-  run: (open: OpenMemory) => Promise<void>;
+  run: (open: OpenMemory, declared: Readonly<MemoryCapabilities>) => Promise<void>;
 }
 
 /** An address that no other test uses. */

@@ -1,4 +1,4 @@
-import type { MemoryCase, OpenMemory } from "./memory-case.js";
+import { type MemoryCapabilities, memoryCapabilityDefaults, type MemoryCase, type OpenMemory } from "./memory-case.js";
 import { addressCases } from "./memory-cases/addresses.js";
 import { concurrencyCases } from "./memory-cases/concurrency.js";
 import { editingCases } from "./memory-cases/editing.js";
@@ -12,10 +12,16 @@ export interface TestRunner {
   it: TestDefinition;
 }
 
+/** Defines a test; `run` rejects where it fails. */
 export interface TestDefinition {
   (title: string, run: () => Promise<void>): void;
   /** Shows a test that does not run. Where the runner has none, such a test is left out. */
   skip?: (title: string, run: () => Promise<void>) => void;
+}
+
+export interface MemorySuiteOptions {
+  /** What the backend declares about itself; users should read the same in its documentation. */
+  capabilities?: Partial<MemoryCapabilities>;
 }
 
 const groups: Record<string, MemoryCase[]> = {
@@ -33,10 +39,11 @@ const groups: Record<string, MemoryCase[]> = {
  * @param runner `{ describe, it }` of the test runner in use.
  * @param open opens a memory on the backend under test; called inside the tests only.
  */
-export function defineMemorySuite({ describe, it }: TestRunner, open: OpenMemory): void {
+export function defineMemorySuite({ describe, it }: TestRunner, open: OpenMemory, options: MemorySuiteOptions = {}): void {
+  const declared = { ...memoryCapabilityDefaults, ...options.capabilities };
   for (const [group, cases] of Object.entries(groups)) {
     describe(group, () => {
-      for (const { title, run } of cases) it(title, () => run(open));
+      for (const { title, run } of cases) it(title, () => run(open, declared));
     });
   }
 }

@@ -17,6 +17,7 @@ import type { OpenExpiringStore, OpenIndexedStore, VariantCase } from "./store-v
 /** Opens the store under test, for each case anew or always the same one. Started, where it needs that. */
 export type OpenStore = () => BaseStore | Promise<BaseStore>;
 
+/** What a store declares, how else it can be opened, and in what it is known to fail. */
 export interface StoreSuiteOptions {
   /** What the store declares about itself; users should read the same in its documentation. */
   capabilities?: Partial<StoreCapabilities>;

@@ -7,9 +7,9 @@ import {
   type ToolReturnType,
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
-import { isGraphBubbleUp, type LangGraphRunnableConfig } from "@langchain/langgraph";
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { FlatSchema, ToolAnswer, ToolDefinition } from "./dialect.js";
-import { checkMemorySource, memoryOf, type MemorySource, type StoreRun } from "./memory-source.js";
+import { checkMemorySource, memoryOf, type MemorySource, runOf } from "./memory-source.js";
 
 /**
  * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are answered
@@ -96,13 +96,6 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
     const metadata = this.metadata && { metadata: this.metadata };
     return new ToolMessage({ content: text, tool_call_id: toolCallId, name: this.name, status, ...metadata });
   }
-}
-
-function runOf(config: ToolRunnableConfig | undefined): StoreRun {
-  const { configurable, store } = (config ?? {}) as LangGraphRunnableConfig;
-  const threadId: unknown = configurable?.["thread_id"];
-  // A thread id that is no string is passed on as it is: the address check refuses it.
-  return { ...(threadId !== undefined && { threadId: threadId as string }), ...(store && { store }) };
 }
 
 function isToolCall(input: unknown): input is { type: "tool_call"; args: unknown; id?: string } {

@@ -1,3 +1,5 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
@@ -15,6 +17,7 @@ export interface StoreRun extends MemoryRun {
 
 /** Chooses the memory for a run; `MemoryNode` is one. */
 export interface MemoryProvider {
+  /** @throws MemoryError ENOTMEM, EINVAL */
   memoryForRun(run: StoreRun): Memory;
 }
 
@@ -23,6 +26,14 @@ export interface MemoryProvider {
  * that a function chooses. Nothing a model says reaches this choice.
  */
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory);
+
+/** What the config of a run tells; nothing where a call is part of none. */
+export function runOf(config: RunnableConfig | undefined): StoreRun {
+  const { configurable, store } = (config ?? {}) as LangGraphRunnableConfig;
+  const threadId: unknown = configurable?.["thread_id"];
+  // A thread id that is no string is passed on as it is: the address check refuses it.
+  return { ...(threadId !== undefined && { threadId: threadId as string }), ...(store && { store }) };
+}
 
 /** @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread that the memory needs */
 export function memoryOf(source: MemorySource | undefined, run: StoreRun): Memory {

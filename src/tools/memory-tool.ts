@@ -4,6 +4,7 @@ import { DialectTool } from "./dialect-tool.js";
 import type { MemorySource } from "./memory-source.js";
 import { type MemoryCommand, unifiedTool } from "./unified.js";
 
+/** What the model is told of the tool, and the memory behind it. */
 export interface MemoryToolOptions {
   /** Where the tool finds its memory; without one every call answers ENOTMEM until `setMemorySource`. */
   memory?: MemorySource;
@@ -17,16 +18,16 @@ export interface MemoryToolOptions {
   commands?: MemoryCommand[];
 }
 
-const optionsSchema = z
-  .object({
-    memory: z.unknown().optional(),
-    // The rule of OpenAI, the narrowest of the providers.
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -").optional(),
-    description: z.string().min(1).optional(),
-    title: z.string().min(1).optional(),
-    commands: z.array(z.enum(["read", "list", "append", "update", "delete"])).min(1).optional(),
-  })
-  .strict();
+/** The fields of MemoryToolOptions but the memory, for other ways to configure the tool. */
+export const memoryToolFields = {
+  // The rule of OpenAI, the narrowest of the providers.
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -").optional(),
+  description: z.string().min(1).optional(),
+  title: z.string().min(1).optional(),
+  commands: z.array(z.enum(["read", "list", "append", "update", "delete"])).min(1).optional(),
+};
+
+const optionsSchema = z.object({ memory: z.unknown().optional(), ...memoryToolFields }).strict();
 
 /**
  * The unified memory tool: one tool with the commands read, list, append, update and delete.

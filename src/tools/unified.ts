@@ -4,6 +4,7 @@ import { normalizePath } from "../core/paths.js";
 import { shorten } from "../core/text.js";
 import type { FlatSchema, ToolAnswer, ToolDefinition } from "./dialect.js";
 
+/** The `command` argument of the unified tool (specification section 3). */
 export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
 
 interface Arguments {

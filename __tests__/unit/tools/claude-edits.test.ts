@@ -17,6 +17,7 @@ async function fileOf(text: string, options?: ClaudeMemoryOptions) {
 }
 
 describe("str_replace", () => {
+  // Requirement: claude.str-replace-deletes, claude.str-replace-lines, claude.str-replace-literal
   it.each([
     ["several lines", "a\nb\nc\n", "a\nb", "x", "x\nc\n"],
     ["a newline", "a\nb", "\n", " ", "a b"],
@@ -38,6 +39,7 @@ describe("str_replace", () => {
     expect(await call({ command: "str_replace", old_str: "a", new_str: "b" })).toContain(`in lines: ${numbers}, …. Please`);
   });
 
+  // Requirement: claude.str-replace-ambiguous
   it("says of several lines found twice where each begins", async () => {
     const { call } = await fileOf("x\na\nb\n-\na\nb\n");
     expect(await call({ command: "str_replace", old_str: "a\nb", new_str: "c" })).toContain("in lines: 2, 5. Please");
@@ -45,6 +47,7 @@ describe("str_replace", () => {
 });
 
 describe("insert", () => {
+  // Requirement: claude.insert, claude.insert-keeps-final-newline
   it.each([
     ["at the beginning", "a\nb\n", 0, "x", "x\na\nb\n"],
     ["at the end, keeping the final newline", "a\nb\n", 2, "x", "a\nb\nx\n"],
@@ -63,6 +66,7 @@ describe("insert", () => {
     expect(await text()).toBe(after);
   });
 
+  // Requirement: claude.insert-bounds-ignore-final-newline
   it("into an empty file finds no first line", async () => {
     const { call } = await fileOf("");
     const answer = await call({ command: "insert", insert_line: 1, insert_text: "x" });
@@ -71,6 +75,7 @@ describe("insert", () => {
 });
 
 describe("create", () => {
+  // Requirement: claude.create-replaces
   it("replaces where the options say so, but no directory", async () => {
     const { call, text } = await fileOf("old", { ifExists: "replace" });
     expect(await call({ command: "create", file_text: "new" })).toBe("File created successfully at: /memories/f");
@@ -81,6 +86,7 @@ describe("create", () => {
 });
 
 describe("maxViewChars", () => {
+  // Requirement: claude.max-view-chars
   it("cuts after a whole line and says so", async () => {
     const { call } = await fileOf("aaa\nbbb\nccc\n", { maxViewChars: 21 });
     const header = "Here's the content of /memories/f with line numbers:\n";
@@ -101,6 +107,7 @@ describe("maxViewChars", () => {
     expect(await call({ command: "str_replace", old_str: "aaa", new_str: "b\nc" })).toMatch(/\n {5}1\tb\n\[Truncated after 12 characters: 1 of 2 lines shown\]$/);
   });
 
+  // Requirement: claude.max-view-chars
   it("shows everything where it is not given", async () => {
     const { call } = await fileOf("x".repeat(500_000));
     expect(await call({ command: "view" })).toHaveLength("Here's the content of /memories/f with line numbers:\n     1\t".length + 500_000);
@@ -125,6 +132,7 @@ describe("any text", () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
+  // Requirement: claude.insert-bounds
   it("takes an insert at each of its lines, and at no other", async () => {
     const property = fc.asyncProperty(texts, fc.integer({ min: -2, max: 14 }), texts, async (before, insert_line, addition) => {
       const { call, text } = await fileOf(before);
@@ -146,6 +154,7 @@ describe("any text", () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
+  // Requirement: claude.str-replace-only-unique
   it("takes a str_replace where the old text is in it once, and at no other time", async () => {
     const property = fc.asyncProperty(texts, fc.string({ unit: fc.constantFrom("a", "b", "\n", "🧠"), minLength: 1, maxLength: 4 }), texts, async (before, old_str, new_str) => {
       const { call, text } = await fileOf(before);

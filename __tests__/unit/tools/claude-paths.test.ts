@@ -40,6 +40,7 @@ async function expectRefused(path: unknown, answer: string | RegExp): Promise<vo
 }
 
 describe("a path that climbs", () => {
+  // Requirement: claude.no-encoded-traversal, claude.no-folded-traversal, claude.no-traversal, claude.no-traversal-inside
   it.each([
     "/memories/..",
     "/memories/../x",
@@ -66,6 +67,7 @@ describe("a path that climbs", () => {
     await expectRefused(path, 'Error: invalid path: ".." not allowed');
   });
 
+  // Requirement: claude.no-control-characters
   it.each(["/memories/f\0", "/memories/\0", "/memories/a\nb", "/memories/\u0007", "/memories/x\u007f"])(
     "or holds a control character is refused: %j",
     (path) => expectRefused(path, "Error: invalid path: control characters are not allowed"),
@@ -75,6 +77,7 @@ describe("a path that climbs", () => {
     expectRefused(path, "Error: invalid path segment: ."),
   );
 
+  // Requirement: claude.no-control-characters
   it("or is an encoded NUL, too long or too deep is refused", async () => {
     await expectRefused("/memories/%00", /^Error: invalid path/);
     await expectRefused(`/memories/${"x".repeat(256)}`, "Error: invalid path: a segment longer than 255 characters");
@@ -84,6 +87,7 @@ describe("a path that climbs", () => {
 });
 
 describe("a path that does not begin with the root", () => {
+  // Requirement: claude.paths-below-the-root
   it.each([
     "/memoriesfoo",
     "/memoriesfoo.txt",
@@ -115,6 +119,7 @@ describe("a path that does not begin with the root", () => {
 });
 
 describe("the root", () => {
+  // Requirement: claude.delete-root
   it.each(["/memories", "/memories/", "/memories//", "//memories", "\\memories", "/memories\\", "/\\memories///"])(
     "can be neither deleted nor renamed as %s, and can be viewed",
     async (path) => {
@@ -141,6 +146,7 @@ describe("the root", () => {
     expect(await memory.read("/z/f")).toBe("text");
   });
 
+  // Requirement: claude.root-is-the-root-of-the-memory
   it("is the root of the memory for every other way in", async () => {
     const memory = freshMemory();
     await callOn(memory)({ command: "create", path: "/memories/a.txt", file_text: "x" });
@@ -149,6 +155,7 @@ describe("the root", () => {
     expect(await callOn(memory)({ command: "view", path: "/memories/notes/today" })).toMatch(/:\n {5}1\ty$/);
   });
 
+  // Requirement: claude.root-of-the-options
   it.each([
     ["/notes/of me", "/notes/of me/a.txt", "/notes/a.txt"],
     ["/notes/", "/notes/a.txt", "/memories/a.txt"],
@@ -164,6 +171,7 @@ describe("the root", () => {
     expect(await call({ command: "delete", path: root })).toBe(`Error: Cannot delete the ${shown} directory itself`);
   });
 
+  // Requirement: claude.options-checked
   it.each([{ root: "memories" }, { root: "/../x" }, { root: "" }, { root: 5 }, { maxViewChars: 0 }, { ifExists: "maybe" }, { other: 1 }])(
     "and other options of a mistaken kind are a TypeError: %j",
     (options) => {
@@ -174,6 +182,7 @@ describe("the root", () => {
 });
 
 describe("names", () => {
+  // Requirement: claude.names-are-posix, paths.decoded-for-the-check-only
   it("are created by the rule posix, whatever the memory's own is", async () => {
     const { nodeId } = freshAddress();
     const node = new MemoryNode({ store, nodeId, paths: "adr" });
@@ -189,6 +198,7 @@ describe("names", () => {
     expect(answer).toBe("Error: invalid path segment: e\u0301");
   });
 
+  // Requirement: claude.spellings
   it("in other spellings are the same file, and are repeated as given", async () => {
     const call = callOn(freshMemory());
     await call({ command: "create", path: "/memories/a/b.txt", file_text: "x" });

@@ -23,6 +23,7 @@ const textsOf = (text: string): BlockText[] =>
   parseBlocks(text).map(({ start: _start, end: _end, ...rest }) => rest);
 
 describe("blocks", () => {
+  // Requirement: journal.contents-come-back, journal.headings-split-nothing
   it("come back as they were, whatever they say", () => {
     fc.assert(
       fc.property(blocks, (given) => {
@@ -44,6 +45,7 @@ describe("blocks", () => {
     );
   });
 
+  // Requirement: journal.crate-reads-the-same
   it("are as many to the crate, with the same keys, times and tags", () => {
     fc.assert(
       fc.property(blocks, (given) => {
@@ -54,6 +56,7 @@ describe("blocks", () => {
     );
   });
 
+  // Requirement: journal.hand-written, journal.update-in-place
   it("leave every other block and all hand-written text as they were when one is replaced", () => {
     const hand = fc.constantFrom("", "# Title\n\nintro\n\n", "\uFEFF# Title\r\n\r\n", "### open\n\nhand\n\n## Section\n\nmore\n\n");
     fc.assert(

@@ -53,6 +53,7 @@ describe("the key index", () => {
     expect((await indexText(bench)).match(/\n/g)).toHaveLength(2);
   });
 
+  // Requirement: journal.index-is-not-believed, journal.key-exists
   it("is not believed where a hand renamed a key, moved it to another file or removed the index", async () => {
     const bench = await benchWith("a", "b", "c");
     await bench.memory.update(today, "### a", "### renamed");
@@ -75,12 +76,14 @@ describe("the key index", () => {
     expect(await bench.call("memory_read", { key: "y" })).toMatchObject({ data: { content: "3", duplicates: ["2025/01/01.md"] } });
   });
 
+  // Requirement: journal.summary-first
   it("never hides a block in the summary", async () => {
     const bench = await benchWith("a");
     await bench.put("/MEMORY.md", "### a\n\nby hand\n");
     expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "by hand", kind: "summary" } });
   });
 
+  // Requirement: journal.index-is-not-believed
   it("may hold anything", async () => {
     const bench = await benchWith("a");
     const [[part = "", line = ""] = []] = await indexOf(bench);
@@ -104,6 +107,7 @@ describe("a claim", () => {
     return { bench, part, hash };
   }
 
+  // Requirement: journal.dead-writers-pass
   it("of a writer that died is waited for, then passed over", async () => {
     const { bench } = await claimedAgo(9000);
     const started = performance.now();
@@ -137,6 +141,7 @@ describe("a claim", () => {
 });
 
 describe("parallel calls in one process, on a generic store", () => {
+  // Requirement: journal.key-accepted-once, journal.on-every-store
   it("accept a key once and lose no other", async () => {
     const bench = new JournalBench();
     const same = Array.from({ length: 20 }, () => bench.call("memory_write", { key: "same", content: "" }));

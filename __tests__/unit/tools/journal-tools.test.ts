@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createJournalTools } from "../../../src/journal.js";
 import { openMemory } from "../../../src/stores/open-memory.js";
+import { hitsOf } from "../../helpers/journal-answers.js";
 import { type Answer, JournalBench } from "../../helpers/journal-scenario.js";
 
 const codes = [
@@ -13,6 +14,7 @@ const codes = [
 ];
 
 describe("the journal's tools", () => {
+  // Requirement: journal.never-throws
   it("answer arguments of any shape in their own form", async () => {
     const bench = new JournalBench();
     const names = fc.constantFrom("key", "content", "query", "tags", "target", "limit", "path", "__proto__", "type");
@@ -30,6 +32,19 @@ describe("the journal's tools", () => {
     );
   });
 
+  // Requirement: journal.search-tags
+  it("find the blocks that have all of the tags, with a query or without", async () => {
+    const bench = new JournalBench();
+    const tagsOf = { one: ["x"], both: ["y", "x"], more: ["x", "z", "y"], cased: ["X", "y"] };
+    for (const [key, tags] of Object.entries(tagsOf)) await bench.call("memory_write", { key, content: `of ${key}`, tags });
+    const found = async (args: object): Promise<unknown[]> =>
+      hitsOf(await bench.call("memory_search", args)).map(({ key }) => key).toSorted();
+    expect(await found({ query: "", tags: ["x", "y"] })).toEqual(["both", "more"]);
+    expect(await found({ query: "MORE", tags: ["y"] })).toEqual(["more"]);
+    expect(await found({ query: "", tags: [] })).toEqual(["both", "cased", "more", "one"]);
+  });
+
+  // Requirement: journal.either-path-rule
   it("work on a memory of either path rule", async () => {
     for (const paths of ["adr", "posix"] as const) {
       const bench = new JournalBench("/", openMemory(new InMemoryStore(), { nodeId: paths }, { paths }));
@@ -37,6 +52,7 @@ describe("the journal's tools", () => {
     }
   });
 
+  // Requirement: journal.thread-of-the-run
   it("take the thread from the run, and say where it is missing", async () => {
     const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "n", scope: "perThread" });
     const [write, , read] = createJournalTools(node);
@@ -50,6 +66,7 @@ describe("the journal's tools", () => {
     });
   });
 
+  // Requirement: journal.no-host-paths
   it("tell a failing storage without its address", async () => {
     const store = new InMemoryStore();
     const fail = (): never => {
@@ -70,6 +87,7 @@ describe("the journal's tools", () => {
     }
   });
 
+  // Requirement: journal.never-throws
   it("answer where the source of the memory or the clock fails", async () => {
     const failing = createJournalTools(() => {
       throw new Error("/srv/secret");
@@ -89,6 +107,7 @@ describe("the journal's tools", () => {
     expect(message).toMatchObject({ status: "error", tool_call_id: "1" });
   });
 
+  // Requirement: journal.options-checked
   it.each([[{ root: 5 }], [{ clock: "now" }], [{ folder: "/x" }]])("refuse the options %p as a mistake", (options) => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
     expect(() => createJournalTools(memory, options as object)).toThrow(TypeError);
@@ -98,6 +117,7 @@ describe("the journal's tools", () => {
     expect(() => createJournalTools(undefined as never)).toThrow(TypeError);
   });
 
+  // Requirement: journal.daily-by-day, journal.root
   it.each([["/"], ["."], ["./"], ["notes"], ["/notes/"], ["./notes"]])("keep the journal below the root %p", async (root) => {
     const bench = new JournalBench(root);
     await bench.call("memory_write", { key: "k", content: "", target: "summary" });

@@ -24,6 +24,7 @@ function refusal(command: string, path: string, message: string, code: string): 
 }
 
 describe("the examples of the memory server", () => {
+  // Requirement: paths.empty-is-root-for-list, tool.append-result, tool.examples, tool.read-result, tool.update-result
   it("are answered to the letter", async () => {
     const call = toolOn(freshMemory());
     expect(await call({ path: "/missing", command: "read" })).toBe(
@@ -58,6 +59,9 @@ describe("the messages", () => {
     return toolOn(memory);
   };
 
+  // Requirement: tool.code-efbig, tool.commands-of-javascript, tool.message-content-required, tool.message-eisdir, tool.message-enoent
+  // Requirement: tool.message-enotdir, tool.message-invalid-path, tool.message-path-required, tool.message-unknown-command
+  // Requirement: tool.message-update-required, tool.refused-changes-nothing
   it.each([
     ["read", "/dir/none", {}, "ENOENT: file not found", "ENOENT"],
     ["update", "/dir/none", { oldContent: "a", content: "b" }, "ENOENT: file not found", "ENOENT"],
@@ -93,6 +97,7 @@ describe("the messages", () => {
     expect(await call({ path: "/dir/file", command: "read" })).toContain('"content":"text"');
   });
 
+  // Requirement: paths.answers-are-normalised
   it("repeat the path normalised", async () => {
     const call = toolOn(freshMemory());
     for (const given of ["a/b", "\\a\\b", "//a///b/", "/a/b"]) {
@@ -100,6 +105,7 @@ describe("the messages", () => {
     }
   });
 
+  // Requirement: tool.delete-missing, tool.delete-root
   it("say what a delete that finds nothing did, and leave the root", async () => {
     const call = toolOn(freshMemory());
     expect(await call({ path: "/none", command: "delete" })).toBe(
@@ -112,6 +118,7 @@ describe("the messages", () => {
 });
 
 describe("what the model is told of the tool", () => {
+  // Requirement: tool.metadata, tool.one-tool, tool.schema-flat-and-strict
   it("is one flat strict schema", () => {
     const schema = new MemoryTool().schema;
     expect(schema).toEqual({
@@ -132,6 +139,7 @@ describe("what the model is told of the tool", () => {
     });
   });
 
+  // Requirement: tool.metadata
   it("is what the options say", async () => {
     const options = { name: "notes", description: "Notes of the team.", title: "Team notes" };
     const tool = new MemoryTool(options);
@@ -147,6 +155,7 @@ describe("what the model is told of the tool", () => {
     }
   });
 
+  // Requirement: tool.code-eacces, tool.subset-of-commands
   it("is only the commands allowed; others are refused by name", async () => {
     const memory = freshMemory();
     await memory.append("/a", "x");
@@ -166,6 +175,7 @@ describe("what the model is told of the tool", () => {
     expect(await tool.invoke({ path: "/a", command: "read" })).toContain('"content":"x"');
   });
 
+  // Requirement: errors.type-errors, tool.options-checked
   it.each([
     [{ name: "two words" }, "name"],
     [{ name: "" }, "name"],
@@ -181,6 +191,7 @@ describe("what the model is told of the tool", () => {
 });
 
 describe("the source of the tool's memory", () => {
+  // Requirement: tool.code-enotmem, tool.source-may-change
   it("may be missing, and be given and changed later", async () => {
     const tool = new MemoryTool();
     const read = { path: "/a", command: "read" };
@@ -196,6 +207,7 @@ describe("the source of the tool's memory", () => {
     expect(() => tool.setMemorySource(undefined as never)).toThrow(TypeError);
   });
 
+  // Requirement: tool.code-enotmem, tool.source-may-be-a-node
   it("may be a MemoryNode; one without a store answers ENOTMEM outside a graph", async () => {
     const { nodeId } = freshAddress();
     const answer = await new MemoryTool({ memory: new MemoryNode({ nodeId }) }).invoke({ path: "/a", command: "read" });
@@ -205,6 +217,7 @@ describe("the source of the tool's memory", () => {
     expect(await new MemoryTool({ memory: node }).invoke({ path: "/a", command: "read" })).toContain("of the node");
   });
 
+  // Requirement: tool.source-may-be-a-function
   it("may be a function, which is told the run's thread and nothing else", async () => {
     const runs: unknown[] = [];
     const memory = freshMemory();
@@ -219,6 +232,7 @@ describe("the source of the tool's memory", () => {
     expect(runs).toEqual([{ threadId: "thread 1" }, {}]);
   });
 
+  // Requirement: memory.per-thread-needs-thread
   it.each([{}, { thread_id: 7 }, { thread_id: "" }, { thread_id: null }, { thread_id: { $ne: null } }])(
     "of scope perThread refuses a run with configurable %j",
     async (configurable) => {
@@ -231,6 +245,21 @@ describe("the source of the tool's memory", () => {
     },
   );
 
+  // Requirement: memory.no-fallback-on-read, memory.no-fallback-on-write
+  it("of scope perThread never reads or changes the global memory", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    await node.globalMemory().append("/shared", "for all");
+    const call = (args: Record<string, unknown>) => new MemoryTool({ memory: node }).invoke(args, { configurable: { thread_id: "1" } });
+    expect(await call({ path: "/", command: "list" })).toContain('"entries":[]');
+    expect(await call({ path: "/shared", command: "read" })).toContain("ENOENT");
+    expect(await call({ path: "/shared", command: "update", oldContent: "all", content: "one" })).toContain("ENOENT");
+    expect(await call({ path: "/", command: "delete" })).toContain('{"files":0,"dirs":0}');
+    await call({ path: "/shared", command: "append", content: "of the thread" });
+    expect(await node.globalMemory().read("/shared")).toBe("for all");
+    expect(await node.memory("1").read("/shared")).toBe("of the thread");
+  });
+
+  // Requirement: guarantees.model-chooses-no-memory, memory.thread-of-the-run
   it("of scope perThread takes the thread from the run, and never from the arguments", async () => {
     const tool = new MemoryTool({ memory: new MemoryNode({ ...freshAddress(), store, scope: "perThread" }) });
     const inThread = (thread_id: string) => ({ configurable: { thread_id } });

@@ -39,6 +39,11 @@ export interface Limits {
   maxMemoryBytes: number;
 }
 
+/** By how many bytes the document may still grow. None where it is over the limit, as after the limit was lowered. */
+export const roomFor = ({ maxMemoryBytes }: Limits): Expression => ({
+  $max: [0, { $subtract: [maxMemoryBytes, { $bsonSize: "$$ROOT" }] }],
+});
+
 /**
  * Holds for a document of the earlier system: it has content, whose `data` may be nested, but no revision. The first of
  * the three fields that exists is then an object, and objects sort after numbers.

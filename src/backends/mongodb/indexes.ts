@@ -4,7 +4,7 @@ import { storageError } from "./errors.js";
 import type { MemoryDocument } from "./document.js";
 
 /** One document an address, by partial unique indexes (specification section 5). */
-const memoryIndexes = [
+export const memoryIndexes = [
   {
     name: "uniq_global",
     key: { nodeId: 1, scope: 1 },

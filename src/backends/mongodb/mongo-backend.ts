@@ -98,8 +98,10 @@ export class MongoBackend implements MemoryBackend {
     return replaced ?? 0;
   }
 
-  async delete(path: string): Promise<DeletedCounts> {
-    const { report } = await this.#document.change<{ counts: [files: number, dirs: number] }>((now) => deleteChange(path, now), false);
+  async delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
+    const build = (now: Date): Change => deleteChange(path, ifDirectory, now);
+    const { report } = await this.#document.change<{ counts: [files: number, dirs: number] }>(build, false);
+    if (report?.status === "directory") throw pathIsDirectory();
     const [files, dirs] = report?.counts ?? [0, 0];
     return { files, dirs };
   }
@@ -137,10 +139,10 @@ export class MongoBackend implements MemoryBackend {
 
   async rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = await this.#apply<{ keys: string[]; revision: number }>((now) => renameFileChange(from, to, now));
+      const found = await this.#apply<{ keys: string[]; revision: number }>((now) => renameFileChange(from, to, now, this.#limits));
       if (found.status === "ok") return;
       for (const key of found.keys ?? []) checkMoved(to + pathOf(key).slice(from.length));
-      const moved = await this.#apply((now) => renameDirectoryChange(from, to, found.revision ?? 0, now));
+      const moved = await this.#apply((now) => renameDirectoryChange(from, to, found.revision ?? 0, now, this.#limits));
       if (moved.status === "ok") return;
       await pause(attempt);
     }
@@ -185,6 +187,11 @@ export class MongoBackend implements MemoryBackend {
       directories: found.directories.map(pathOf),
       revision: found.revision,
     };
+  }
+
+  /** @see StoredDocument.rewriteEarlierFormat */
+  rewriteEarlierFormat(): Promise<boolean> {
+    return this.#document.rewriteEarlierFormat();
   }
 
   /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */

@@ -88,10 +88,27 @@ export class StoredDocument {
     })) as Report | null;
   }
 
-  /** Rewrites a document of the earlier system flat, unless its content has changed since it was read. */
-  async #rewriteLegacy(): Promise<void> {
+  /**
+   * Rewrites a document of the earlier system flat, as the first change of it would do. Nothing else of it changes.
+   * @returns whether it was one. @throws ECONFLICT, ENOSPC
+   */
+  async rewriteEarlierFormat(): Promise<boolean> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      try {
+        const outcome = await this.#rewriteLegacy();
+        if (outcome !== "raced") return outcome === "rewritten";
+      } catch (error) {
+        throw storageError(error, "write", this.#maxMemoryBytes);
+      }
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  /** Unless the content of the document has changed since it was read. */
+  async #rewriteLegacy(): Promise<"rewritten" | "raced" | "not legacy"> {
     const document = await this.findWhole();
-    if (document === null || document.revision !== undefined) return;
+    if (document === null || document.revision !== undefined) return "not legacy";
     const { data, dirs } = document;
     const unchanged = {
       revision: { $exists: false },
@@ -99,7 +116,9 @@ export class StoredDocument {
       dirs: dirs === undefined ? { $exists: false } : { $eq: dirs },
     };
     const fields = { ...flatFieldsOf(snapshotOf(document)), revision: 0 };
-    await this.#update([{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }], { projection: { _id: 1 } }, unchanged);
+    const pipeline = [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }];
+    const found = await this.#update(pipeline, { projection: { _id: 1 } }, unchanged);
+    return found === null ? "raced" : "rewritten";
   }
 
   async #findRaw<Found extends object>(projection: FindOptions["projection"]): Promise<Found | null> {

@@ -1,6 +1,6 @@
 import type { WriteMode } from "../../core/backend.js";
 import { appendSeparator, utf8Bytes } from "../../core/text.js";
-import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, refusableChange, withParents } from "./change.js";
+import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
 import { keyOf, parentKeysOf } from "./document.js";
 import {
   bound,
@@ -32,14 +32,13 @@ interface TextChange {
 function textChange(textual: TextChange, now: Date, limits: Limits): Change {
   const { path, newText, newBytes, growth, refusals, variables, report } = textual;
   const key = keyOf(path);
-  const room: Expression = { $max: [0, { $subtract: [limits.maxMemoryBytes, { $bsonSize: "$$ROOT" }] }] };
   return refusableChange(
     [
       [isDirectory(path), "directory"],
       ...refusals,
       // The caller has checked a text whose size it knows.
       ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, limits.maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
-      [{ $gt: [growth, room] }, "memoryFull"],
+      [{ $gt: [growth, roomFor(limits)] }, "memoryFull"],
     ],
     {
       data: withValueAt("$data", key, newText),

@@ -10,6 +10,7 @@ const confusableIds = [
 ];
 
 export const addressCases: MemoryCase[] = [
+  // Requirement: memory.ids-are-any-strings, memory.ids-are-exact-bytes
   {
     title: "no two addresses share a memory",
     run: async (open) => {
@@ -25,6 +26,7 @@ export const addressCases: MemoryCase[] = [
       }
     },
   },
+  // Requirement: memory.per-thread-is-apart
   {
     title: "the memory of one thread is not seen from another, nor from the global one",
     run: async (open) => {
@@ -40,6 +42,8 @@ export const addressCases: MemoryCase[] = [
       equal(await thread.read("/secret"), "x");
     },
   },
+  // Requirement: memory.global-has-no-thread, memory.ids-are-any-strings, memory.ids-are-no-operators, memory.per-thread-needs-thread
+  // Requirement: paths.no-control-characters, paths.no-lone-surrogates, paths.no-nul-in-ids
   {
     title: "an address that is not two strings and a scope is EINVAL",
     run: async (open) => {

@@ -5,6 +5,7 @@ const many = 50;
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 
 export const concurrencyCases: MemoryCase[] = [
+  // Requirement: base-store.serialised-in-a-process, guarantees.appends-survive
   {
     title: "concurrent appends to one file all survive, once each",
     run: async (open) => {
@@ -14,6 +15,7 @@ export const concurrencyCases: MemoryCase[] = [
       deepEqual(lines.toSorted(), times(many, (index) => `line ${index}`).toSorted());
     },
   },
+  // Requirement: memory.snapshot-with-an-append
   {
     title: "concurrent appends with snapshots each see exactly those that came before",
     run: async (open) => {
@@ -28,6 +30,7 @@ export const concurrencyCases: MemoryCase[] = [
       lines.forEach((line, index) => equal(before.get(line), lines.slice(0, index).join("\n")));
     },
   },
+  // Requirement: guarantees.edits-survive, memory.edit-runs-again-after-a-lost-race
   {
     title: "concurrent edits and updates of one file all survive",
     run: async (open) => {
@@ -43,6 +46,7 @@ export const concurrencyCases: MemoryCase[] = [
       equal(await memory.read("/file"), times(many, (index) => `(${index})`).join("\n"));
     },
   },
+  // Requirement: guarantees.one-creation-wins
   {
     title: "of concurrent creations of one file exactly one wins",
     run: async (open) => {
@@ -55,6 +59,7 @@ export const concurrencyCases: MemoryCase[] = [
       equal(await memory.read("/file"), `writer ${winners[0]}`);
     },
   },
+  // Requirement: memory.rename-never-overwrites
   {
     title: "of concurrent renames onto one destination exactly one wins and nothing is lost",
     run: async (open) => {
@@ -66,6 +71,7 @@ export const concurrencyCases: MemoryCase[] = [
       deepEqual(files.map(({ content }) => content).toSorted(), times(10, String).toSorted());
     },
   },
+  // Requirement: guarantees.delete-racing-append
   {
     title: "a directory delete racing appends ends in one of the two orders",
     run: async (open) => {
@@ -80,6 +86,7 @@ export const concurrencyCases: MemoryCase[] = [
       }
     },
   },
+  // Requirement: guarantees.first-writes-never-refused
   {
     title: "concurrent first writes of a fresh memory are never refused",
     run: async (open) => {

@@ -2,6 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
 export const editingCases: MemoryCase[] = [
+  // Requirement: memory.directories-of-files, mongodb.directories, tool.append-creates
   {
     title: "append creates the file and its parent directories",
     run: async (open) => {
@@ -11,6 +12,7 @@ export const editingCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/a", "/a/b"]);
     },
   },
+  // Requirement: tool.append-joins
   {
     title: "append joins with one newline unless one side has it or is empty",
     run: async (open) => {
@@ -33,6 +35,7 @@ export const editingCases: MemoryCase[] = [
       }
     },
   },
+  // Requirement: tool.append-below-file, tool.append-to-directory
   {
     title: "append to a directory is EISDIR, below a file ENOTDIR",
     run: async (open) => {
@@ -45,6 +48,7 @@ export const editingCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/dir"]);
     },
   },
+  // Requirement: tool.update-every-occurrence, tool.update-none
   {
     title: "update replaces every occurrence, left to right and not overlapping",
     run: async (open) => {
@@ -57,6 +61,7 @@ export const editingCases: MemoryCase[] = [
       equal(await memory.read("/file"), "a b ");
     },
   },
+  // Requirement: tool.update-literal, tool.update-no-expressions
   {
     title: "update takes both texts literally",
     run: async (open) => {
@@ -68,6 +73,7 @@ export const editingCases: MemoryCase[] = [
       equal(await memory.read("/file"), "cost: $5 $& $1 \\1 $nodeId $$NOW \\1");
     },
   },
+  // Requirement: tool.update-empty, tool.update-missing
   {
     title: "update of a missing file is ENOENT, of a directory EISDIR, of nothing EINVAL",
     run: async (open) => {
@@ -80,6 +86,7 @@ export const editingCases: MemoryCase[] = [
       equal(await memory.read("/dir/file"), "x");
     },
   },
+  // Requirement: memory.write-modes
   {
     title: "write sets the whole text, and its modes refuse what exists or is missing",
     run: async (open) => {
@@ -94,19 +101,21 @@ export const editingCases: MemoryCase[] = [
       await refuses(memory.write("/a/b/c", "x"), "ENOTDIR");
     },
   },
+  // Requirement: memory.stat-of-change
   {
     title: "createdAt stays and updatedAt moves when a file changes",
-    run: async (open) => {
+    run: async (open, { keepsCreatedAt }) => {
       const memory = await openFresh(open);
       const first = await memory.write("/file", "a");
       await new Promise((resolve) => setTimeout(resolve, 5));
       await memory.append("/file", "b");
       const second = await memory.edit("/file", (text) => `${text}c`);
       deepEqual(second, await memory.stat("/file"));
-      equal(second.createdAt.getTime(), first.createdAt.getTime());
+      if (keepsCreatedAt) equal(second.createdAt.getTime(), first.createdAt.getTime());
       equal(second.updatedAt.getTime() > first.updatedAt.getTime(), true);
     },
   },
+  // Requirement: memory.edit-changes-the-text-it-saw
   {
     title: "edit sees the text and writes what it returns; what it throws leaves all as it was",
     run: async (open) => {
@@ -125,6 +134,8 @@ export const editingCases: MemoryCase[] = [
       await refuses(memory.edit("/dir", (text) => text), "EISDIR");
     },
   },
+  // Requirement: guarantees.file-limit, guarantees.limits-before-writing, guarantees.limits-on-every-way
+  // Requirement: guarantees.refused-changed-nothing
   {
     title: "a file over its limit is EFBIG and stays as it was",
     run: async (open) => {
@@ -141,6 +152,7 @@ export const editingCases: MemoryCase[] = [
       await memory.append("/file", "x".repeat(10));
     },
   },
+  // Requirement: guarantees.file-limit
   {
     title: "a file of one million bytes fits by default and one byte more does not",
     run: async (open) => {
@@ -151,6 +163,7 @@ export const editingCases: MemoryCase[] = [
       equal((await memory.read("/file")).length, 1_000_000);
     },
   },
+  // Requirement: memory.strings-only, paths.contents-well-formed
   {
     title: "a text that is no string or not well-formed is EINVAL and changes nothing",
     run: async (open) => {

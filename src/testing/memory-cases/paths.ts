@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
+import { type MemoryCapabilities, type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
 /** Never legal by any rule, in any command. */
 const illegalPaths = [
@@ -41,7 +41,6 @@ const posixPaths = [
   "/notes.txt",
   "/MEMORY.md",
   "/.hidden",
-  "/...",
   "/a..b",
   "/$a",
   "/a$b/$c",
@@ -52,14 +51,20 @@ const posixPaths = [
   "/é",
   "/文件.md",
   "/🧠",
-  "/*?\"<>|:",
   "/~",
   "/'; drop",
   "/a.b/c.d",
   "/a%2Eb",
 ];
 
+/** Legal by the same rule, and by none of Windows. */
+const unportablePaths = ["/...", "/*?\"<>|:"];
+
+const posixPathsOf = ({ createsAnyName }: MemoryCapabilities): string[] =>
+  createsAnyName ? [...posixPaths, ...unportablePaths] : posixPaths;
+
 export const pathCases: MemoryCase[] = [
+  // Requirement: paths.backslash-is-slash, paths.missing-slash-added, paths.repeated-slashes-collapse, paths.trailing-slash-dropped
   {
     title: "every spelling of a path is one file",
     run: async (open) => {
@@ -72,6 +77,8 @@ export const pathCases: MemoryCase[] = [
       deepEqual(await memory.list("a/"), [{ name: "b", kind: "file" }]);
     },
   },
+  // Requirement: paths.no-control-characters, paths.no-dot-segments, paths.no-encoded-traversal, paths.no-folded-traversal
+  // Requirement: paths.no-lone-surrogates, paths.no-nul, paths.no-operators
   {
     title: "what no rule allows is EINVAL in every command, and nothing is stored",
     run: async (open) => {
@@ -94,6 +101,7 @@ export const pathCases: MemoryCase[] = [
       }
     },
   },
+  // Requirement: paths.empty-is-refused-elsewhere, paths.empty-is-root-for-list
   {
     title: "the empty path is the root for list and EINVAL elsewhere",
     run: async (open) => {
@@ -105,6 +113,7 @@ export const pathCases: MemoryCase[] = [
       await refuses(memory.delete(""), "EINVAL", "path is required");
     },
   },
+  // Requirement: paths.adr-by-default, paths.adr-dots-and-dollars, paths.adr-segment
   {
     title: "the rule adr refuses to create anything but letters, digits, _, - and spaces",
     run: async (open) => {
@@ -113,7 +122,7 @@ export const pathCases: MemoryCase[] = [
       await refuses(memory.write("/a..b", "x"), "EINVAL", 'invalid path: ".." not allowed');
       await refuses(memory.write("/a$b", "x"), "EINVAL", 'invalid path: "$" not allowed');
       await refuses(memory.append("/notes.txt", "x"), "EINVAL", "invalid path segment: notes.txt");
-      for (const path of posixPaths) {
+      for (const path of [...posixPaths, ...unportablePaths]) {
         await refuses(memory.write(path, "x"), "EINVAL");
         await refuses(memory.append(path, "x"), "EINVAL");
         await refuses(memory.rename("/Az 09_-/ok", path), "EINVAL");
@@ -122,24 +131,29 @@ export const pathCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).files.map((file) => file.path), ["/Az 09_-/ok"]);
     },
   },
+  // Requirement: paths.decoded-for-the-check-only, paths.names-are-no-expressions, paths.posix-names, paths.posix-nfc
   {
     title: "the rule posix takes any name, each a file of its own",
-    run: async (open) => {
+    run: async (open, declared) => {
       const memory = await openFresh(open, { paths: "posix" });
-      for (const path of posixPaths) await memory.write(path, path);
-      for (const path of posixPaths) equal(await memory.read(path), path);
-      deepEqual((await memory.snapshot()).files.map((file) => file.path), posixPaths.toSorted());
+      const paths = posixPathsOf(declared);
+      for (const path of paths) await memory.write(path, path);
+      for (const path of paths) equal(await memory.read(path), path);
+      deepEqual((await memory.snapshot()).files.map((file) => file.path), paths.toSorted());
       await refuses(memory.write("/e\u0301", "not NFC"), "EINVAL");
     },
   },
+  // Requirement: paths.reaching
   {
     title: "what one rule created the other can list, read, change and delete",
-    run: async (open) => {
+    run: async (open, declared) => {
       const address = { nodeId: `reach ${Math.random()}` };
       const posix = await open(address, { paths: "posix" });
       const adr = await open(address);
-      for (const path of posixPaths) {
+      for (const path of posixPathsOf(declared)) {
         await posix.write(path, "old");
+        const names = (await adr.list("/")).map(({ name }) => name);
+        equal(names.includes(path.split("/")[1] ?? ""), true);
         equal(await adr.read(path), "old");
         await adr.append(path, "more");
         equal(await adr.update(path, "old", "new"), 1);
@@ -148,6 +162,7 @@ export const pathCases: MemoryCase[] = [
       }
     },
   },
+  // Requirement: paths.another-rule-for-one-memory
   {
     title: "withPaths is the same memory by another rule, with the other options it had",
     run: async (open) => {
@@ -162,6 +177,7 @@ export const pathCases: MemoryCase[] = [
       throws(() => memory.withPaths("windows" as "adr"), TypeError);
     },
   },
+  // Requirement: paths.names-are-values
   {
     title: "names of JavaScript's own are names like any other",
     run: async (open) => {
@@ -184,6 +200,7 @@ export const pathCases: MemoryCase[] = [
       equal(({} as Record<string, unknown>)["polluted"], undefined);
     },
   },
+  // Requirement: paths.limits
   {
     title: "the limits of length and depth are 255, 1,024 and 32",
     run: async (open) => {

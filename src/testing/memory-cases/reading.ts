@@ -2,6 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
 export const readingCases: MemoryCase[] = [
+  // Requirement: memory.empty-until-written, paths.root-always-exists
   {
     title: "a memory never written is an empty root",
     run: async (open) => {
@@ -12,6 +13,7 @@ export const readingCases: MemoryCase[] = [
       deepEqual({ files, directories }, { files: [], directories: [] });
     },
   },
+  // Requirement: memory.holds-text, paths.nul-in-contents
   {
     title: "a file reads as it was written, any well-formed text",
     run: async (open) => {
@@ -22,6 +24,7 @@ export const readingCases: MemoryCase[] = [
       }
     },
   },
+  // Requirement: tool.read-directory, tool.read-missing
   {
     title: "reading a missing file is ENOENT, a directory EISDIR, the root too",
     run: async (open) => {
@@ -33,6 +36,7 @@ export const readingCases: MemoryCase[] = [
       await refuses(memory.read("/"), "EISDIR", "EISDIR: path is a directory");
     },
   },
+  // Requirement: tool.list-order, tool.list-result
   {
     title: "list shows immediate children only, sorted by name in code-unit order",
     run: async (open) => {
@@ -52,6 +56,7 @@ export const readingCases: MemoryCase[] = [
       ]);
     },
   },
+  // Requirement: tool.list-file, tool.list-missing
   {
     title: "listing a missing directory is ENOENT, a file ENOTDIR",
     run: async (open) => {
@@ -61,6 +66,7 @@ export const readingCases: MemoryCase[] = [
       await refuses(memory.list("/file"), "ENOTDIR", "ENOTDIR: path is a file");
     },
   },
+  // Requirement: memory.emptied-directory-stays
   {
     title: "a directory stays when its last file goes",
     run: async (open) => {
@@ -71,6 +77,7 @@ export const readingCases: MemoryCase[] = [
       deepEqual(await memory.list("/notes"), []);
     },
   },
+  // Requirement: memory.stat-tells-kind-size-times
   {
     title: "stat tells kind, bytes of UTF-8 and times, and null where nothing is",
     run: async (open) => {
@@ -85,6 +92,7 @@ export const readingCases: MemoryCase[] = [
       equal(await memory.stat("/missing"), null);
     },
   },
+  // Requirement: memory.snapshot-is-whole
   {
     title: "a snapshot holds every file and directory, sorted by path",
     run: async (open) => {
@@ -104,6 +112,7 @@ export const readingCases: MemoryCase[] = [
       deepEqual(directories, ["/b", "/empty"]);
     },
   },
+  // Requirement: memory.several-files-at-one-moment
   {
     title: "several files are read at one moment, null where no file is",
     run: async (open) => {
@@ -116,6 +125,7 @@ export const readingCases: MemoryCase[] = [
       await refuses(memory.readFiles(["/a/b", "/../a"]), "EINVAL");
     },
   },
+  // Requirement: memory.snapshot-with-an-append
   {
     title: "a snapshot with an append is of just before it",
     run: async (open) => {
@@ -133,6 +143,7 @@ export const readingCases: MemoryCase[] = [
       deepEqual(await memory.readFiles(["/a/b", "/c"]), ["1\n2", "3"]);
     },
   },
+  // Requirement: memory.outline-has-contents-that-fit
   {
     title: "an outline has sizes, and contents only where all of them fit",
     run: async (open) => {
@@ -152,6 +163,7 @@ export const readingCases: MemoryCase[] = [
       ]);
     },
   },
+  // Requirement: guarantees.refused-changed-nothing, memory.snapshot-is-whole, mongodb.revision
   {
     title: "a revision, where the storage keeps one, grows by one with each change and only then",
     run: async (open) => {

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Memory } from "../../core/memory.js";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
@@ -8,6 +8,7 @@ async function contentsOf(memory: Memory): Promise<Record<string, string>> {
 }
 
 export const treeCases: MemoryCase[] = [
+  // Requirement: tool.delete-counts
   {
     title: "delete removes a file and counts it",
     run: async (open) => {
@@ -18,6 +19,7 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await contentsOf(memory), { "/notes/todaylong": "y" });
     },
   },
+  // Requirement: tool.delete-counts, tool.delete-whole-names
   {
     title: "delete removes a directory with all below it and counts itself",
     run: async (open) => {
@@ -28,6 +30,21 @@ export const treeCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/a-", "/ab"]);
     },
   },
+  // Requirement: memory.delete-of-files-only
+  {
+    title: "delete of files only refuses a directory, whose files stay",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      for (const path of ["/a/b/c", "/a/empty/gone", "/file"]) await memory.write(path, path);
+      deepEqual(await memory.delete("/a/empty/gone", { ifDirectory: "fail" }), { files: 1, dirs: 0 });
+      for (const path of ["/a", "/a/b", "/a/empty", "/"]) await refuses(memory.delete(path, { ifDirectory: "fail" }), "EISDIR");
+      deepEqual(await memory.delete("/missing", { ifDirectory: "fail" }), { files: 0, dirs: 0 });
+      deepEqual(await contentsOf(memory), { "/a/b/c": "/a/b/c", "/file": "/file" });
+      await rejects(memory.delete("/file", { ifDirectory: "no" } as never), TypeError);
+      deepEqual(await memory.delete("/a", { ifDirectory: "delete" }), { files: 1, dirs: 3 });
+    },
+  },
+  // Requirement: tool.delete-missing
   {
     title: "deleting what is missing counts nothing",
     run: async (open) => {
@@ -39,6 +56,7 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await contentsOf(memory), { "/file": "x" });
     },
   },
+  // Requirement: paths.root-always-exists, tool.delete-root
   {
     title: "deleting the root empties the memory, which stays",
     run: async (open) => {
@@ -51,6 +69,7 @@ export const treeCases: MemoryCase[] = [
       equal(await memory.read("/a"), "a file now");
     },
   },
+  // Requirement: memory.rename-moves-files-and-directories
   {
     title: "rename moves a file and makes the parents of its new place",
     run: async (open) => {
@@ -61,6 +80,7 @@ export const treeCases: MemoryCase[] = [
       deepEqual((await memory.snapshot()).directories, ["/a", "/b", "/b/c"]);
     },
   },
+  // Requirement: memory.rename-moves-files-and-directories
   {
     title: "rename moves a directory with all below it and nothing beside it",
     run: async (open) => {
@@ -84,6 +104,7 @@ export const treeCases: MemoryCase[] = [
       ]);
     },
   },
+  // Requirement: guarantees.refused-changed-nothing, memory.rename-never-overwrites, memory.rename-refuses-what-cannot-be
   {
     title: "rename never overwrites, and refuses what cannot be",
     run: async (open) => {
@@ -102,6 +123,7 @@ export const treeCases: MemoryCase[] = [
       deepEqual(await contentsOf(memory), { "/dir/inside": "/dir/inside", "/file": "/file", "/other/x": "/other/x" });
     },
   },
+  // Requirement: memory.rename-keeps-the-limits
   {
     title: "rename refuses to make a path below too long or too deep",
     run: async (open) => {

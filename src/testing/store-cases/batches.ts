@@ -5,6 +5,7 @@ import { attempt, keysOf, putAll, refuses, sortedKeysOf, type StoreCase, times, 
 type Answer = Item | Item[] | string[][] | null | undefined;
 
 const batchCasesBare: StoreCase[] = [
+  // Requirement: store.batch-in-order
   {
     id: "batch-answers",
     title: "a batch answers every operation, in order",
@@ -31,6 +32,7 @@ const batchCasesBare: StoreCase[] = [
     title: "an empty batch has no answers",
     run: async ({ store }) => deepEqual(await store.batch([]), []),
   },
+  // Requirement: store.batch-reads-first
   {
     id: "batch-reads-first",
     title: "a batch reads before it writes",
@@ -49,6 +51,7 @@ const batchCasesBare: StoreCase[] = [
       deepEqual(sortedKeysOf(await store.search([root])), ["k", "new"]);
     },
   },
+  // Requirement: store.batch-last-write
   {
     id: "batch-last-write",
     title: "of several writes to one place the last one counts",
@@ -61,6 +64,7 @@ const batchCasesBare: StoreCase[] = [
       deepEqual(sortedKeysOf(await store.search([root])), ["a", "c", "d"]);
     },
   },
+  // Requirement: store.batch-all-or-nothing
   {
     id: "batch-all-or-nothing",
     title: "a refused operation of a batch means that none of it was written",
@@ -75,6 +79,7 @@ const batchCasesBare: StoreCase[] = [
       }
     },
   },
+  // Requirement: store.batch-all-or-nothing
   {
     id: "batch-all-or-nothing-of-reads",
     title: "a search or a get that is refused stops the writes of its batch too",
@@ -86,6 +91,7 @@ const batchCasesBare: StoreCase[] = [
       }
     },
   },
+  // Requirement: store.batch-of-hundreds
   {
     id: "batch-many",
     title: "hundreds of operations fit into a batch, and its reads answer each for itself",
@@ -124,6 +130,7 @@ const batchCasesBare: StoreCase[] = [
       deepEqual(items.map((item) => item?.value["index"] as number | undefined), times(places.length, (index) => index));
     },
   },
+  // Requirement: store.batch-no-operation
   {
     id: "batch-no-operation",
     title: "what is no operation is refused, or leaves every other its own answer",

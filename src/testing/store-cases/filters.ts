@@ -18,6 +18,7 @@ const filterCase = (id: string, title: string, values: () => Record<string, Fiel
 const numbers = (): Record<string, Fields> => ({ one: { x: 1 }, five: { x: 5 }, nine: { x: 9 } });
 
 export const filterCases: StoreCase[] = [
+  // Requirement: store-search.filter-equality
   filterCase("filter-equal", "a value and $eq find equal values of the same type", 
     () => ({ number: { x: 5 }, text: { x: "5" }, yes: { x: true }, one: { x: 1 }, zero: { x: 0 }, empty: { x: "" }, no: { x: false } }),
     () => [
@@ -32,16 +33,19 @@ export const filterCases: StoreCase[] = [
       [{ $eq: false }, ["no"]],
       ["none", []],
     ]),
+  // Requirement: store-search.filter-not-equal
   filterCase("filter-not-equal", "$ne finds every other value", numbers, () => [
     [{ $ne: 5 }, ["one", "nine"]],
     [{ $ne: "5" }, ["one", "five", "nine"]],
   ]),
+  // Requirement: store-search.filter-not-equal
   filterCase("filter-not-equal-missing", "$ne finds items without the field",
     () => ({ null: { x: null }, missing: {}, five: { x: 5 } }),
     () => [
       [{ $ne: 5 }, ["null", "missing"]],
       [{ $ne: null }, ["missing", "five"]],
     ]),
+  // Requirement: store-search.filter-comparisons
   filterCase("filter-compare", "$gt, $gte, $lt and $lte compare numbers", numbers, () => [
     [{ $gt: 5 }, ["nine"]],
     [{ $gte: 5 }, ["five", "nine"]],
@@ -50,27 +54,32 @@ export const filterCases: StoreCase[] = [
     [{ $gt: 9 }, []],
     [{ $gt: Number.NaN }, []],
   ]),
+  // Requirement: store-search.filter-all-operators
   filterCase("filter-range", "all operators of one field count", numbers, () => [
     [{ $gte: 2, $lt: 9 }, ["five"]],
     [{ $gte: 100, $lte: 200 }, []],
     [{ $gt: 1, $ne: 5 }, ["nine"]],
     [{ $gt: 0, $lt: 9, $ne: 1 }, ["five"]],
   ]),
+  // Requirement: store-search.filter-all-operators
   filterCase("filter-contradiction", "$eq and $ne of one value find nothing", numbers, () => [
     [{ $eq: 5, $ne: 5 }, []],
     [{ $gt: 5, $lt: 5 }, []],
   ]),
+  // Requirement: store-search.filter-in
   filterCase("filter-in", "$in finds what the array holds", numbers, () => [
     [{ $in: [5, 9, 100] }, ["five", "nine"]],
     [{ $in: ["5"] }, []],
     [{ $in: [] }, []],
   ]),
+  // Requirement: store-search.filter-in
   filterCase("filter-not-in", "$nin finds what the array does not hold", numbers, () => [
     [{ $nin: [5, 9] }, ["one"]],
     [{ $nin: ["5"] }, ["one", "five", "nine"]],
     [{ $nin: [] }, ["one", "five", "nine"]],
     [{ $nin: [5], $lt: 9 }, ["one"]],
   ]),
+  // Requirement: store-search.filter-null
   filterCase("filter-null", "null finds null, not a missing field",
     () => ({ null: { x: null }, missing: {}, zero: { x: 0 } }),
     () => [
@@ -86,6 +95,7 @@ export const filterCases: StoreCase[] = [
       [{ $eq: undefined }, ["missing"]],
       [{ $ne: undefined }, ["null", "zero"]],
     ]),
+  // Requirement: store-search.filter-arrays
   filterCase("filter-array-fields", "a field that holds an array is not its elements",
     () => ({ array: { x: [5, 6] }, number: { x: 5 }, text: { x: "a" }, list: { x: ["a"] } }),
     () => [
@@ -95,6 +105,7 @@ export const filterCases: StoreCase[] = [
       [{ $in: ["a", 5] }, ["number", "text"]],
       [{ $nin: ["a", 5] }, ["array", "list"]],
     ]),
+  // Requirement: store-search.filter-objects
   filterCase("filter-objects", "no object equals another, whatever it holds",
     () => ({ object: { x: { a: 1, b: 2 } }, array: { x: [1] }, text: { x: "t" } }),
     () => [
@@ -104,6 +115,7 @@ export const filterCases: StoreCase[] = [
       [{ $ne: { a: 1, b: 2 } }, ["object", "array", "text"]],
       [{ $in: [[1]] }, []],
     ]),
+  // Requirement: store-search.filter-comparisons
   filterCase("filter-coercion", "comparisons take texts, booleans and null as numbers",
     () => ({ number: { x: 5 }, text: { x: "5" }, spaced: { x: " 5 " }, yes: { x: true }, null: { x: null }, word: { x: "five" }, missing: {} }),
     () => [
@@ -113,6 +125,7 @@ export const filterCases: StoreCase[] = [
       [{ $lte: 0 }, ["null"]],
       [{ $lt: "word" }, []],
     ]),
+  // Requirement: store-search.filter-arrays
   filterCase("filter-coercion-of-arrays", "comparisons take an array of one number as the number",
     () => ({ one: { x: [5] }, two: { x: [5, 6] }, none: { x: [] }, object: { x: { a: 5 } } }),
     () => [
@@ -127,6 +140,7 @@ export const filterCases: StoreCase[] = [
       [{ $eq: Number.NaN }, []],
       [{ $ne: Number.NaN }, ["number", "text"]],
     ]),
+  // Requirement: store-search.filter-dates
   {
     id: "filter-dates",
     title: "comparisons order dates, also against numbers",
@@ -139,6 +153,7 @@ export const filterCases: StoreCase[] = [
         [{ $eq: new Date(1000) }, []],
       ]),
   },
+  // Requirement: store-search.filter-literal-names
   {
     id: "filter-literal-names",
     title: "a field name with a dot is that name, not a path",
@@ -149,6 +164,7 @@ export const filterCases: StoreCase[] = [
       await findsKeys(store, [root], { "x.0": 1 }, []);
     },
   },
+  // Requirement: store-search.filter-literal-names
   {
     id: "filter-names-with-dollars",
     title: "a field name with a dollar is that name, not an operator",
@@ -159,6 +175,7 @@ export const filterCases: StoreCase[] = [
       await findsKeys(store, [root], { $or: [{ x: 1 }] }, []);
     },
   },
+  // Requirement: store-search.filter-every-field
   {
     id: "filter-fields",
     title: "every field of a filter counts, and a filter of none admits everything",
@@ -170,6 +187,7 @@ export const filterCases: StoreCase[] = [
       await findsKeys(store, [root], {}, ["a", "b", "c"]);
     },
   },
+  // Requirement: store-search.filter-within-prefix
   {
     id: "filter-and-prefix",
     title: "a filter finds nothing outside the prefix",

@@ -24,6 +24,7 @@ const showFilter = (filter: unknown): string =>
   JSON.stringify(filter, (_, part: unknown) => (part instanceof RegExp ? String(part) : part));
 
 export const hostileCases: StoreCase[] = [
+  // Requirement: store.no-operators-for-keys
   {
     id: "hostile-key-get",
     title: "get with an operator object for a key finds nothing",
@@ -34,6 +35,7 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
+  // Requirement: store.no-operators-for-keys
   {
     id: "hostile-key-delete",
     title: "delete with an operator object for a key deletes nothing",
@@ -54,6 +56,7 @@ export const hostileCases: StoreCase[] = [
       for (const key of ["k1", "k2"]) deepEqual((await store.get([root, "secret"], key))?.value["stolen"], undefined);
     },
   },
+  // Requirement: store.no-operators-for-keys
   {
     id: "hostile-key-missing",
     title: "a missing key is no key: nothing is read, nothing is deleted",
@@ -66,6 +69,7 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
+  // Requirement: store.no-operators-for-labels
   {
     id: "hostile-labels",
     title: "an operator object for a label is refused",
@@ -81,6 +85,7 @@ export const hostileCases: StoreCase[] = [
       await secretsAreLeft(store, root);
     },
   },
+  // Requirement: store-search.list-expressions
   {
     id: "hostile-labels-of-listing",
     title: "an operator object or an expression in a listing matches no namespace",
@@ -106,6 +111,7 @@ export const hostileCases: StoreCase[] = [
       await refuses("matchType regex", () => store.batch([listing]));
     },
   },
+  // Requirement: store-search.filter-unknown-operators
   {
     id: "hostile-unknown-operators",
     title: "a filter with an operator that the store does not know is refused or finds nothing",
@@ -120,6 +126,7 @@ export const hostileCases: StoreCase[] = [
         { n: { $GT: 0 } },
       ]),
   },
+  // Requirement: store-search.filter-no-injection
   {
     id: "hostile-nested-operators",
     title: "an operator inside an operator's operand is no operator",
@@ -151,6 +158,7 @@ export const hostileCases: StoreCase[] = [
     title: "a RegExp under $eq, $in or a comparison is refused or finds nothing",
     run: async ({ store, root }) => findsNoSecret(store, root, [{ token: { $eq: /^s/u } }, { token: { $in: [/^s/u] } }, { token: { $gt: /^s/u } }]),
   },
+  // Requirement: store-search.filter-no-injection
   {
     id: "hostile-operator-names",
     title: "an operator of the database for a field name finds nothing",
@@ -164,6 +172,7 @@ export const hostileCases: StoreCase[] = [
         { "": { $eq: 1 } },
       ]),
   },
+  // Requirement: store-search.filter-within-prefix
   {
     id: "hostile-filter-across",
     title: "no filter reaches out of the prefix",
@@ -187,6 +196,7 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
+  // Requirement: store-search.bad-pages-refused
   {
     id: "hostile-limits",
     title: "a negative limit or offset is refused or finds nothing",
@@ -197,6 +207,7 @@ export const hostileCases: StoreCase[] = [
       }
     },
   },
+  // Requirement: store-search.bad-pages-refused
   {
     id: "hostile-limits-no-number",
     title: "a limit or offset that is no number is refused or finds nothing",

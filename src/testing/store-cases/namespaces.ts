@@ -24,6 +24,7 @@ async function lists(store: BaseStore, root: string, options: Listing, expected:
 const tree = [["a", "b", "c"], ["a", "b", "d"], ["a", "x"], ["b", "b", "c"]];
 
 const listingCases: StoreCase[] = [
+  // Requirement: store-search.list-each-once
   {
     id: "list-all",
     title: "listNamespaces gives each namespace once",
@@ -33,6 +34,7 @@ const listingCases: StoreCase[] = [
       await lists(store, root, {}, tree);
     },
   },
+  // Requirement: store-search.list-each-once
   {
     id: "list-prefix",
     title: "listNamespaces takes a prefix of whole labels",
@@ -43,6 +45,7 @@ const listingCases: StoreCase[] = [
       await lists(store, root, { prefix: ["a/b"] }, [["a/b"]]);
     },
   },
+  // Requirement: store-search.list-each-once
   {
     id: "list-suffix",
     title: "listNamespaces takes a suffix, alone and with a prefix",
@@ -54,6 +57,7 @@ const listingCases: StoreCase[] = [
       await lists(store, root, { suffix: times(9, () => "c") }, []);
     },
   },
+  // Requirement: store-search.list-each-once
   {
     id: "list-wildcards",
     title: "listNamespaces takes * for any one label",
@@ -74,6 +78,7 @@ const listingCases: StoreCase[] = [
       deepEqual((await store.search([root, "*"])).map((item) => item.namespace), [[root, "*"]]);
     },
   },
+  // Requirement: store-search.list-depth
   {
     id: "list-depth",
     title: "maxDepth cuts namespaces and gives each cut once",
@@ -97,6 +102,7 @@ const listingCases: StoreCase[] = [
       deepEqual(await listed(store, root, { offset: 12 }), []);
     },
   },
+  // Requirement: store-search.list-depth
   {
     id: "list-depth-pages",
     title: "pages of a listing that is cut give each cut once",
@@ -107,6 +113,7 @@ const listingCases: StoreCase[] = [
       deepEqual(pages.map(joined).toSorted(byCodeUnits), times(6, (index) => `n${index}`));
     },
   },
+  // Requirement: store-search.limit-zero
   {
     id: "list-limit-zero",
     title: "a limit of 0 lists nothing",
@@ -125,6 +132,7 @@ const listingCases: StoreCase[] = [
       deepEqual((await listed(store, root)).length, 100);
     },
   },
+  // Requirement: store-search.list-expressions
   {
     id: "list-expressions",
     title: "labels that look like expressions are labels",
@@ -136,6 +144,7 @@ const listingCases: StoreCase[] = [
       for (const label of labels) await lists(store, root, { suffix: [label] }, [[label]]);
     },
   },
+  // Requirement: store-search.list-no-emptied
   {
     id: "list-emptied",
     title: "a namespace without items is not listed",
@@ -147,6 +156,7 @@ const listingCases: StoreCase[] = [
       await lists(store, root, {}, [["kept"]]);
     },
   },
+  // Requirement: store-search.list-order
   {
     id: "list-order",
     title: "listNamespaces sorts by code units",

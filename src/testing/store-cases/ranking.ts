@@ -26,6 +26,7 @@ function indexOf(options: { embedded?: string[]; vector?: (text: string) => numb
 const dishes = { first: "apple apple apple bread", second: "apple bread", third: "bread bread cheese", fourth: "cheese" };
 
 export const rankingCases: RankingCase[] = [
+  // Requirement: store-search.ranked-by-meaning
   {
     id: "rank-nearest",
     title: "a query ranks the nearest first, with falling scores",
@@ -38,6 +39,7 @@ export const rankingCases: RankingCase[] = [
       ok((scores[0] ?? 0) > (scores[1] ?? Infinity), `scores fall: ${scores.join(", ")}`);
     },
   },
+  // Requirement: store-search.ranked-by-meaning
   {
     id: "rank-filter",
     title: "a query obeys the filter",
@@ -48,6 +50,7 @@ export const rankingCases: RankingCase[] = [
       deepEqual(keysOf(await store.search([root], { query: "apple", filter: { owner: { $in: ["eve"] } } })), []);
     },
   },
+  // Requirement: store-search.ranked-by-meaning
   {
     id: "rank-prefix",
     title: "a query finds nothing outside the prefix, of which it takes whole labels",
@@ -66,6 +69,7 @@ export const rankingCases: RankingCase[] = [
       deepEqual(keysOf(await store.search([root], { query: "apple", limit: 1 })), ["first"]);
     },
   },
+  // Requirement: store-search.index-of-a-put
   {
     id: "rank-index-false",
     title: "an item put with index: false is not embedded",
@@ -77,6 +81,7 @@ export const rankingCases: RankingCase[] = [
       deepEqual((await store.get([root], "k"))?.value, { text: "apple" });
     },
   },
+  // Requirement: store-search.index-of-a-put
   {
     id: "rank-fields",
     title: "embedded is the text of the fields itself, of the index or of the put",
@@ -88,6 +93,7 @@ export const rankingCases: RankingCase[] = [
       deepEqual(embedded, ["apple", "bread bread"]);
     },
   },
+  // Requirement: store-search.dimensions-checked
   {
     id: "rank-dimensions",
     title: "a vector of other than the dimensions of the index is refused at the put",

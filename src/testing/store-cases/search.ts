@@ -5,6 +5,7 @@ const numbered = (count: number): Record<string, { index: number }> =>
   Object.fromEntries(times(count, (index) => [`k${String(index).padStart(3, "0")}`, { index }]));
 
 export const searchCases: StoreCase[] = [
+  // Requirement: store-search.prefix-and-below
   {
     id: "search-prefix",
     title: "search finds what lies at the prefix and below it",
@@ -18,6 +19,7 @@ export const searchCases: StoreCase[] = [
       deepEqual(await store.search([root, "c"]), []);
     },
   },
+  // Requirement: store-search.prefix-of-whole-labels
   {
     id: "search-whole-labels",
     title: "a prefix matches whole labels only",
@@ -27,6 +29,7 @@ export const searchCases: StoreCase[] = [
       for (const label of labels) deepEqual(keysOf(await store.search([root, label])), [label], label);
     },
   },
+  // Requirement: store-search.prefix-of-whole-labels
   {
     id: "search-slash",
     title: "a label with a slash is one label",
@@ -38,6 +41,7 @@ export const searchCases: StoreCase[] = [
       deepEqual(keysOf(await store.search([root, "a", "b"])), ["two"]);
     },
   },
+  // Requirement: store-search.prefix-and-below
   {
     id: "search-everything",
     title: "the empty prefix is everything",
@@ -46,6 +50,7 @@ export const searchCases: StoreCase[] = [
       deepEqual(sortedKeysOf(await store.search([], { filter: { mark: root } })), ["x", "y"]);
     },
   },
+  // Requirement: store-search.whole-items
   {
     id: "search-item",
     title: "search answers whole items",
@@ -58,6 +63,7 @@ export const searchCases: StoreCase[] = [
       deepEqual([found?.createdAt, found?.updatedAt], [item?.createdAt, item?.updatedAt]);
     },
   },
+  // Requirement: store-search.ten-by-default
   {
     id: "search-limit",
     title: "search answers ten where no limit is given, and as many as the limit says",
@@ -70,6 +76,7 @@ export const searchCases: StoreCase[] = [
       deepEqual(await store.search([root], { offset: 15 }), []);
     },
   },
+  // Requirement: store-search.limit-zero
   {
     id: "search-limit-zero",
     title: "a limit of 0 is none",
@@ -78,6 +85,7 @@ export const searchCases: StoreCase[] = [
       deepEqual(await store.search([root], { limit: 0 }), []);
     },
   },
+  // Requirement: store-search.ten-by-default
   {
     id: "search-limit-in-batch",
     title: "a search of a batch answers ten where no limit is given",
@@ -88,6 +96,7 @@ export const searchCases: StoreCase[] = [
       equal(found?.length, 10);
     },
   },
+  // Requirement: store-search.pages-are-slices
   {
     id: "search-pages",
     title: "pages give every item once",
@@ -100,6 +109,7 @@ export const searchCases: StoreCase[] = [
       deepEqual((await pagesOf(store, [root], 7, { even: true })).map(placeOf), even);
     },
   },
+  // Requirement: store-search.pages-are-slices
   {
     id: "search-pages-while-written",
     title: "pages give every item once while items of theirs are put again",
@@ -114,6 +124,7 @@ export const searchCases: StoreCase[] = [
       deepEqual(found.toSorted(byCodeUnits), Object.keys(numbered(40)));
     },
   },
+  // Requirement: store-search.one-order
   {
     id: "search-order",
     title: "search sorts by namespace, then key, by code units",
@@ -128,6 +139,7 @@ export const searchCases: StoreCase[] = [
       deepEqual(page.map((item) => [item.namespace[1], item.key]), expected.slice(13, 22));
     },
   },
+  // Requirement: store-search.one-order
   {
     id: "search-order-of-depths",
     title: "a namespace sorts before those below it, and those before its longer neighbours",

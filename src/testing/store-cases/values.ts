@@ -37,18 +37,21 @@ class Point {
 }
 
 export const valueCases: StoreCase[] = [
+  // Requirement: store.json-comes-back
   {
     id: "value-json",
     title: "JSON comes back equal",
     run: async ({ store, root }) =>
       comesBack(store, root, () => ({ text: "a\0b $x {} \u2028", number: 1.5, yes: true, no: null, empty: {}, list: [[], [1, [2, { a: [] }]]] })),
   },
+  // Requirement: store.numbers-come-back
   {
     id: "value-numbers",
     title: "numbers come back as they were",
     run: async ({ store, root }) =>
       comesBack(store, root, () => ({ large: 2 ** 53, integer: 2 ** 31, negative: -(2 ** 31), tiny: 5e-324, huge: -1.7e308, float: 0.1 + 0.2 })),
   },
+  // Requirement: store.json-comes-back
   {
     id: "value-field-names",
     title: "field names with dots, dollars and the names of prototypes come back",
@@ -59,16 +62,19 @@ export const valueCases: StoreCase[] = [
         () => JSON.parse('{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"_id":3,"toString":"t","hasOwnProperty":1}') as Fields,
       ),
   },
+  // Requirement: store.constructor-fields
   {
     id: "value-field-constructor",
     title: "fields called constructor or valueOf come back, inside arrays too",
     run: async ({ store, root }) => comesBack(store, root, () => ({ constructor: [{ a: 1 }], valueOf: [{ a: 1 }], toString: [{ b: [{}] }] })),
   },
+  // Requirement: store.references-come-back
   {
     id: "value-like-a-reference",
     title: "an object that looks like a database reference is an object",
     run: async ({ store, root }) => comesBack(store, root, () => ({ deep: { $ref: "a.b", $id: 1, $db: "c" } })),
   },
+  // Requirement: store.no-prototype-reached
   {
     id: "value-pollutes-no-prototype",
     title: "a field __proto__ is a field, and reaches no prototype",
@@ -85,6 +91,7 @@ export const valueCases: StoreCase[] = [
     run: async ({ store, root }) =>
       comesBack(store, root, () => ({ ...Object.fromEntries(times(10_000, (index) => [`f${index}`, index])), text: "é".repeat(500_000) })),
   },
+  // Requirement: store.numbers-come-back
   {
     id: "value-negative-zero",
     title: "-0, NaN and the infinities come back or are refused",
@@ -92,12 +99,14 @@ export const valueCases: StoreCase[] = [
       for (const number of [-0, Number.NaN, Infinity, -Infinity]) await comesBackOrIsRefused(store, root, String(number), number);
     },
   },
+  // Requirement: store.dates-come-back
   {
     id: "value-dates",
     title: "dates come back as dates",
     needs: { storesDates: true },
     run: async ({ store, root }) => comesBack(store, root, () => ({ at: new Date(1234567890123), deep: [{ at: new Date(-1) }] })),
   },
+  // Requirement: store.bytes-come-back
   {
     id: "value-bytes",
     title: "bytes come back as bytes",
@@ -109,6 +118,7 @@ export const valueCases: StoreCase[] = [
       deepEqual([Array.from(value["bytes"]), value["none"].length], [[0, 128, 255], 0]);
     },
   },
+  // Requirement: store.bigints-come-back
   {
     id: "value-bigints",
     title: "64-bit integers come back as bigint",
@@ -135,6 +145,7 @@ export const valueCases: StoreCase[] = [
     ["to-bson", "an object with a method toBSON", { real: 1, toBSON: (): Fields => ({ other: 2 }) }],
   ].map(
     ([id, what, value]): StoreCase => ({
+      // Requirement: store.unequal-is-refused
       id: `value-${id as string}`,
       title: `${what as string} comes back as it was, or is refused`,
       run: async ({ store, root }) => comesBackOrIsRefused(store, root, describe(what), value),
@@ -152,6 +163,7 @@ export const valueCases: StoreCase[] = [
       await store.delete([root], "kept");
     },
   },
+  // Requirement: store.surrogates-refused
   {
     id: "value-key-surrogates",
     title: "keys with different lone surrogates are different, or refused",
@@ -162,6 +174,7 @@ export const valueCases: StoreCase[] = [
       equal((await store.search([root])).length, stored);
     },
   },
+  // Requirement: store.copies
   {
     id: "value-copied-on-put",
     title: "what the caller changes after a put changes nothing",
@@ -173,6 +186,7 @@ export const valueCases: StoreCase[] = [
       deepEqual(await valueOf(store, [root], "k"), { list: [1] });
     },
   },
+  // Requirement: store.copies
   {
     id: "value-copied-at-once",
     title: "what the caller changes while a put is under way changes nothing",
@@ -189,6 +203,7 @@ export const valueCases: StoreCase[] = [
       deepEqual(await valueOf(store, [root], "k"), { list: [1] });
     },
   },
+  // Requirement: store.copies
   {
     id: "value-copied-on-get",
     title: "what a reader changes in an answer changes nothing",

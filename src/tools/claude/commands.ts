@@ -17,6 +17,7 @@ export type ClaudeMemoryCommand =
   | { command: "delete"; path: string }
   | { command: "rename"; old_path: string; new_path: string };
 
+/** The `command` argument of Claude's memory tool. */
 export type ClaudeCommandName = ClaudeMemoryCommand["command"];
 
 interface Call {

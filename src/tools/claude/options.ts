@@ -3,6 +3,7 @@ import { checkOptions } from "../../core/options.js";
 import { normalizePath } from "../../core/paths.js";
 import { MemoryError } from "../../core/errors.js";
 
+/** Where Claude's memory tool may be told apart from Anthropic's documentation. */
 export interface ClaudeMemoryOptions {
   /** What the model calls the root of the memory: `/memories/a.txt` is `/a.txt` for every other way in. @default "/memories" */
   root?: string;

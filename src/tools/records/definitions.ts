@@ -1,0 +1,152 @@
+import { MemoryError, type MemoryErrorCode } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import { ROOT } from "../../core/paths.js";
+import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { Arguments, nameFault } from "./arguments.js";
+import { badPath, errorOf, notAllowed, notFound, RecordError } from "./errors.js";
+import { toYaml } from "./yaml.js";
+
+export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "clear_memory";
+
+type Fields = Record<string, string | number | Date>;
+
+interface Call {
+  args: Arguments;
+  openMemory: () => Memory;
+  /** Asked for before anything is changed: a clock may fail. */
+  now: Date;
+}
+
+interface RecordCommand {
+  description: string;
+  /** All of them required. */
+  properties: Record<string, object>;
+  destructive: boolean;
+  /** Checks every argument, then runs in one atomic command; answers the fields after the status, in the reference's order. */
+  run: (call: Call) => Promise<Fields>;
+}
+
+const path = {
+  type: "string",
+  description: 'Relative path of the memory, such as "project/todo": letters, digits, "_", "-" and "/", at most 255 characters.',
+};
+const content = { type: "string", description: "The whole text of the memory, at most 1 MB." };
+
+const commands: Record<RecordToolName, RecordCommand> = {
+  add_memory: {
+    description: "Creates a memory at a path where there is none. To change one that exists, use replace_memory.",
+    properties: { path, content },
+    destructive: false,
+    run: addMemory,
+  },
+  replace_memory: {
+    description: "Replaces the whole content of a memory that exists. To create one, use add_memory.",
+    properties: { path, content },
+    destructive: true,
+    run: replaceMemory,
+  },
+  drop_memory: {
+    description: "Deletes one memory. This cannot be undone.",
+    properties: { path },
+    destructive: true,
+    run: dropMemory,
+  },
+  clear_memory: {
+    description: "Deletes all memories at once. This cannot be undone.",
+    properties: {},
+    destructive: true,
+    run: async ({ openMemory, now }) => {
+      const { files } = await openMemory().delete(ROOT);
+      return { cleared_count: files, cleared_at: now };
+    },
+  },
+};
+
+async function addMemory({ args, openMemory, now }: Call): Promise<Fields> {
+  const name = args.newPath();
+  const { text, sizeBytes } = args.content();
+  const memory = openMemory();
+  const exists = `Path "${name}" already exists, please use replace_memory to update`;
+  const faults: Faults = {
+    EEXIST: () => new RecordError("MEMORY_ALREADY_EXISTS", exists),
+    // Not as one that exists: replace_memory would refuse it too.
+    EISDIR: () => badPath(name, "is a folder of memories, please choose another path"),
+    ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
+    EINVAL: ({ message }) => notAllowed(name, message),
+  };
+  await withFaults(faults, () => memory.write(name, text, { ifExists: "fail" }));
+  return { path: name, content_size: sizeBytes, created_at: now };
+}
+
+async function replaceMemory({ args, openMemory, now }: Call): Promise<Fields> {
+  const name = args.path();
+  const { text, sizeBytes } = args.content();
+  const memory = openMemory();
+  const faults = missingFaults(name, ", please use add_memory to create first");
+  await withFaults(faults, () => memory.write(name, text, { ifMissing: "fail" }));
+  return { path: name, content_size: sizeBytes, updated_at: now };
+}
+
+async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
+  const name = args.path();
+  const memory = openMemory();
+  const { files } = await withFaults(missingFaults(name), () => memory.delete(name, { ifDirectory: "fail" }));
+  if (files === 0) throw missing(name);
+  return { path: name, deleted_at: now };
+}
+
+/** Makes of what a memory refuses what the dialect says to it. */
+type Faults = Partial<Record<MemoryErrorCode, (error: MemoryError) => RecordError>>;
+
+function missingFaults(name: string, hint?: string): Faults {
+  return {
+    ENOENT: () => missing(name, hint),
+    EINVAL: ({ message }) => nameFault(name) ?? notAllowed(name, message),
+    EISDIR: () => notFound(name, " as a memory: it is a folder of memories"),
+  };
+}
+
+function missing(name: string, hint?: string): RecordError {
+  return nameFault(name) ?? notFound(name, hint);
+}
+
+async function withFaults<T>(faults: Faults, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    throw faults[error.code]?.(error) ?? error;
+  }
+}
+
+/** The records as Dominds documents them: memories by path, added, replaced and dropped whole. */
+export function recordsDialect({ clock = () => new Date() }: { clock?: (() => Date) | undefined } = {}): Dialect {
+  const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
+    const { description, properties, destructive, run } = command;
+    const names = Object.keys(properties);
+    return {
+      name,
+      description,
+      schema: { type: "object", properties, required: names, additionalProperties: false },
+      readOnly: false,
+      destructive,
+      answer: async (given, openMemory) => {
+        try {
+          const args = new Arguments(given, names);
+          const now = new Date(clock().toISOString());
+          return { text: toYaml({ status: "ok", ...(await run({ args, openMemory, now })) }), failed: false };
+        } catch (error) {
+          const refusal = errorOf(error);
+          if (refusal === null) throw error;
+          return failure(refusal);
+        }
+      },
+      failure: () => failure({ code: "MEMORY_STORAGE_ERROR", message: "The memory could not be opened" }),
+    };
+  });
+  return { name: "records", tools };
+}
+
+function failure({ code, message }: { code: string; message: string }): ToolAnswer {
+  return { text: toYaml({ status: "error", error_code: code, message }), failed: true };
+}

@@ -1,0 +1,52 @@
+import { MemoryError } from "../../core/errors.js";
+import { shorten } from "../../core/text.js";
+
+export type RecordErrorCode =
+  | "MEMORY_ALREADY_EXISTS"
+  | "MEMORY_CONTENT_TOO_LARGE"
+  | "MEMORY_INVALID_ARGUMENT"
+  | "MEMORY_NOT_FOUND"
+  | "MEMORY_PATH_INVALID"
+  | "MEMORY_STORAGE_ERROR";
+
+/** A refusal of the records, in the reference's words where it has any. */
+export class RecordError extends Error {
+  override readonly name = "RecordError";
+  readonly code: RecordErrorCode;
+
+  constructor(code: RecordErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const badArgument = (message: string): RecordError => new RecordError("MEMORY_INVALID_ARGUMENT", message);
+
+/** @param what what is the matter with the path, to follow its name in the message. */
+export function badPath(path: string, what: string): RecordError {
+  return new RecordError("MEMORY_PATH_INVALID", `Path ${quoted(path)} ${what}`);
+}
+
+/** Where the rules of the memory, or of what it is kept in, are narrower than those of records. */
+export function notAllowed(path: string, reason: string): RecordError {
+  return badPath(path, `is not allowed (${reason})`);
+}
+
+export function notFound(path: string, hint = ""): RecordError {
+  return new RecordError("MEMORY_NOT_FOUND", `Path ${quoted(path)} does not exist${hint}`);
+}
+
+const maxEchoChars = 255;
+
+/** A name as a message repeats it: never without bound, and without what YAML or a terminal would take for more. */
+export function quoted(name: string): string {
+  return `"${shorten(name, maxEchoChars).toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029\uFEFF]/gu, "\uFFFD")}"`;
+}
+
+/** The code and message of what was refused; null for errors that are none of a memory's. */
+export function errorOf(error: unknown): { code: RecordErrorCode; message: string } | null {
+  if (error instanceof RecordError) return { code: error.code, message: error.message };
+  if (!MemoryError.isInstance(error)) return null;
+  const code = error.code === "EFBIG" ? "MEMORY_CONTENT_TOO_LARGE" : "MEMORY_STORAGE_ERROR";
+  return { code, message: error.message };
+}
