@@ -4,8 +4,13 @@ import { AIMessage, AIMessageChunk, type BaseMessage } from "@langchain/core/mes
 import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
 
-/** What the model answers: a text, or one call of a tool. */
-export type ScriptedAnswer = string | { tool: string; args: Record<string, unknown> };
+export interface ScriptedCall {
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+/** What the model answers: a text, or calls of tools, several of them at once where it is a list. */
+export type ScriptedAnswer = string | ScriptedCall | ScriptedCall[];
 
 /** Chooses the answer to the messages the model was sent. */
 export type Script = (messages: readonly BaseMessage[]) => ScriptedAnswer;
@@ -64,7 +69,10 @@ export class ScriptedChatModel extends BaseChatModel {
     const answer = this.#script(messages);
     const id = `scripted-${this.calls.length}`;
     if (typeof answer === "string") return new AIMessage({ id, content: answer });
-    const call = { id: `call-${this.calls.length}`, name: answer.tool, args: answer.args, type: "tool_call" as const };
-    return new AIMessage({ id, content: "", tool_calls: [call] });
+    const calls = [answer].flat().map(({ tool, args }, index) => {
+      const suffix = index === 0 ? "" : `-${index + 1}`;
+      return { id: `call-${this.calls.length}${suffix}`, name: tool, args, type: "tool_call" as const };
+    });
+    return new AIMessage({ id, content: "", tool_calls: calls });
   }
 }

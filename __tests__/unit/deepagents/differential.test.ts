@@ -1,0 +1,224 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { type BackendProtocolV2, FilesystemBackend, StoreBackend } from "deepagents";
+import fc from "fast-check";
+import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { openMemory } from "../../../src/stores/open-memory.js";
+
+/** deepagents' own backends, beside ours over the same files. */
+interface Backends {
+  ours: BackendProtocolV2;
+  store: BackendProtocolV2;
+  disk: BackendProtocolV2;
+}
+
+type Files = Record<string, string>;
+
+const roots: string[] = [];
+afterAll(() => Promise.all(roots.map((root) => rm(root, { recursive: true }))));
+
+async function backendsWith(files: Files): Promise<Backends> {
+  const root = await mkdtemp(join(tmpdir(), "deepagents-differential-"));
+  roots.push(root);
+  const backends: Backends = {
+    ours: new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "differential" })),
+    store: new StoreBackend({ store: new InMemoryStore(), namespace: ["differential"] }),
+    disk: new FilesystemBackend({ rootDir: root, virtualMode: true }),
+  };
+  for (const backend of Object.values(backends) as BackendProtocolV2[]) {
+    for (const [path, content] of Object.entries(files)) await backend.write(path, content);
+  }
+  return backends;
+}
+
+const tree: Files = {
+  "/AGENTS.md": "# Agents\n\nBe brief.\n",
+  "/.hidden": "secret needle\n",
+  "/data/table.csv": "a,b\n1,2\n",
+  "/data/deep/er/notes.md": "needle\nhay\nneedle needle",
+  "/data/deep/config.json": "{}\n",
+  "/data2/x": "not below /data\n",
+  "/empty.txt": "",
+  "/lines.txt": Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join("\n"),
+  "/windows.txt": "one\r\ntwo\r\n",
+  "/blank": "\n",
+  "/page.svg": "<svg/>\n",
+};
+
+describe("beside deepagents' own backends", () => {
+  let backends: Backends;
+  beforeAll(async () => {
+    backends = await backendsWith(tree);
+  });
+
+  const all = async <T>(run: (backend: BackendProtocolV2) => T): Promise<{ [Name in keyof Backends]: Awaited<T> }> => ({
+    ours: await run(backends.ours),
+    store: await run(backends.store),
+    disk: await run(backends.disk),
+  });
+
+  const windows: [offset: number, limit: number][] = [[0, 500], [0, 5], [3, 4], [11, 1], [5, 100], [0, 0], [-3, 2.9], [1.7, 3], [Number.NaN, 2]];
+  const texts = Object.keys(tree).filter((path) => path !== "/empty.txt" && path !== "/blank");
+  it.each(texts.flatMap((path) => windows.map(([offset, limit]): [string, number, number] => [path, offset, limit])))(
+    "read of %s from %d, %d lines, answers alike",
+    async (path, offset, limit) => {
+      const answers = await all((backend) => backend.read(path, offset, limit));
+      expect(answers.ours).toEqual(answers.disk);
+      // The store's shows an offset behind the end as an empty text, which the tool presents as a line.
+      if (answers.disk.error === undefined) expect(answers.ours).toEqual(answers.store);
+    },
+  );
+
+  it("read of an empty file is its text, as of the store's; the disk's reads the tool's reminder out as if it were the file", async () => {
+    for (const path of ["/empty.txt", "/blank"]) {
+      const answers = await all((backend) => backend.read(path));
+      expect(answers.ours).toEqual(answers.store);
+      expect(answers.disk.content).toBe("System reminder: File exists but has empty contents");
+    }
+  });
+
+  it.each(["/none", "/data", "/data/none.md", "/AGENTS.md/below"])("read and edit of %s, which is no file, answer alike", async (path) => {
+    const reads = await all((backend) => backend.read(path));
+    expect(reads.ours).toEqual(reads.store);
+    const edits = await all((backend) => backend.edit(path, "a", "b"));
+    expect(edits.ours).toEqual(edits.store);
+  });
+
+  it.each(["/", "/data", "/data/", "/data/deep", "/none", "/AGENTS.md"])("ls of %s shows the same entries", async (path) => {
+    const answers = await all(async (backend) => entriesOf(await backend.ls(path)));
+    expect(answers.ours).toEqual(answers.store);
+    expect(answers.ours).toEqual(answers.disk);
+  });
+
+  const patterns = [
+    "*", "**", "**/*", "*.md", "**/*.md", "data/*", "data/**", "data/**/*.md", "**/deep/**", "*/*.csv", "{AGENTS,lines}.*", "**/*.{md,json}",
+    "?ines.txt", "[A-Z]*", "!(lines).txt", "+(l|i|n|e|s).txt", "*.txt", ".*", "**/.*", "./lines.txt", "{1..3}", "nothing", "lines.txt",
+  ];
+  it.each(patterns.flatMap((pattern) => ["/", "/data", "/data/deep/"].map((path): [string, string] => [pattern, path])))(
+    "glob of %s in %s finds the same files",
+    async (pattern, path) => {
+      const answers = await all(async (backend) => entriesOf(await backend.glob(pattern, path)));
+      expect(answers.ours).toEqual(answers.store);
+      expect(answers.ours).toEqual(answers.disk);
+    },
+  );
+
+  it("glob takes a leading slash for the directory searched, as the tool describes it and the disk's does", async () => {
+    const answers = await all(async (backend) => entriesOf(await backend.glob("/data/**/*.md")));
+    expect(answers.ours).toEqual(["/data/deep/er/notes.md"]);
+    expect(answers.disk).toEqual(answers.ours);
+    expect(answers.store).toEqual([]);
+  });
+
+  it("glob reads [!a] as a shell does, and so the disk's, where the store's takes the ! for a letter", async () => {
+    const answers = await all(async (backend) => entriesOf(await backend.glob("[!a-z]*")));
+    expect(answers.ours).toEqual(["/.hidden", "/AGENTS.md"]);
+    expect(answers.disk).toEqual(answers.ours);
+    expect(answers.store).toContain("/blank");
+  });
+
+  it("glob takes ? in a directory's name for any character, as the store's, where the disk's finds nothing", async () => {
+    const answers = await all(async (backend) => entriesOf(await backend.glob("data?/*")));
+    expect(answers.ours).toEqual(["/data2/x"]);
+    expect(answers.store).toEqual(answers.ours);
+    expect(answers.disk).toEqual([]);
+  });
+
+  it.each(["/data/deep/er/notes.md", "/none", "/dat"])("glob in %s, which is no directory, answers as the store's", async (path) => {
+    const answers = await all(async (backend) => entriesOf(await backend.glob("*", path)));
+    expect(answers.ours).toEqual(answers.store);
+  });
+
+  // Not beside the disk's: that runs ripgrep where there is one, which skips files, and leaves a timer where there is none.
+  it.each<[string, string | null, string | null]>([
+    ["needle", "/", null],
+    ["needle", null, null],
+    ["needle", "/data", null],
+    ["needle", "/data/", "*.md"],
+    ["needle", "/", "*.{md,txt}"],
+    ["needle", "/", "**/*.md"],
+    ["needle", "/data/deep/er/notes.md", null],
+    ["needle", "/none", null],
+    ["line 1", "/", ".*"],
+    ["line 1", "/lines.txt", null],
+    ["two", "/", null],
+    ["1,2", "/", "*.csv"],
+    [".*", "/", null],
+    ["needle\nhay", "/", null],
+    ["NEEDLE", "/", null],
+    ["", "/data/table.csv", null],
+  ])("grep of %j in %j among %j finds the same lines", async (pattern, path, glob) => {
+    const { ours, store } = backends;
+    expect(matchesOf(await ours.grep(pattern, path, glob))).toEqual(matchesOf(await store.grep(pattern, path, glob)));
+  });
+
+  it("grep of a glob with a slash compares paths, where the store's compares names and so finds nothing", async () => {
+    const { ours, store } = backends;
+    const found = matchesOf(await ours.grep("needle", "/", "data/**/*.md"));
+    expect(found).toEqual(["/data/deep/er/notes.md:1:needle", "/data/deep/er/notes.md:3:needle needle"]);
+    expect(matchesOf(await store.grep("needle", "/", "data/**/*.md"))).toEqual([]);
+  });
+
+  it("sorts by code units, where theirs sort by the locale of the process", async () => {
+    const { ours, disk } = await all((backend) => backend.ls("/data2/.."));
+    expect(ours.error).toBe('invalid path: ".." not allowed');
+    expect(disk.files).toEqual([]);
+    const sorted = await backendsWith({ "/b": "", "/B": "", "/a": "" });
+    expect((await sorted.ours.ls("/")).files?.map(({ path }) => path)).toEqual(["/B", "/a", "/b"]);
+    expect((await sorted.store.ls("/")).files?.map(({ path }) => path)).toEqual(["/a", "/b", "/B"]);
+  });
+});
+
+describe("edits beside deepagents' own", () => {
+  const pieces = fc.constantFrom("a", "aa", "b", "\n", "$&", "$1", "\\", ".*", "é", "😀", "");
+  const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
+
+  it("leave the same text and say the same", async () => {
+    await fc.assert(
+      fc.asyncProperty(text, text, text, fc.boolean(), async (content, oldString, newString, replaceAll) => {
+        const { ours, store } = await storesOnly({ "/f.md": content });
+        const [one, other] = [await ours.edit("/f.md", oldString, newString, replaceAll), await store.edit("/f.md", oldString, newString, replaceAll)];
+        expect(one).toEqual(other);
+        expect((await ours.readRaw("/f.md")).data?.content).toBe((await store.readRaw("/f.md")).data?.content);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("windows of any text and bounds are the same where there are lines", async () => {
+    const bound = fc.oneof(fc.integer({ min: -2, max: 12 }), fc.constantFrom(1.5, Number.NaN));
+    await fc.assert(
+      fc.asyncProperty(text, bound, bound, async (content, offset, limit) => {
+        const { ours, store } = await storesOnly({ "/f.txt": content });
+        const answer = await ours.read("/f.txt", offset, limit);
+        if (answer.error === undefined) expect(answer).toEqual(await store.read("/f.txt", offset, limit));
+        else expect(offset).toBeGreaterThan(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  async function storesOnly(files: Files): Promise<Pick<Backends, "ours" | "store">> {
+    const ours = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "differential" }));
+    const store = new StoreBackend({ store: new InMemoryStore(), namespace: ["differential"] });
+    for (const [path, content] of Object.entries(files)) {
+      await ours.write(path, content);
+      await store.write(path, content);
+    }
+    return { ours, store };
+  }
+});
+
+/** Paths in an order of our own, with a failure standing out. */
+function entriesOf({ error, files }: { error?: string; files?: { path: string; is_dir?: boolean }[] }): string[] {
+  if (error !== undefined) return [`error: ${error}`];
+  return (files ?? []).map(({ path, is_dir: isDirectory }) => `${path}${isDirectory === true ? " (directory)" : ""}`).toSorted();
+}
+
+function matchesOf({ error, matches }: { error?: string; matches?: { path: string; line: number; text: string }[] }): string[] {
+  if (error !== undefined) return [`error: ${error}`];
+  return (matches ?? []).map(({ path, line, text }) => `${path}:${line}:${text}`).toSorted();
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { RunnableLambda } from "@langchain/core/runnables";
+import { GraphInterrupt } from "@langchain/langgraph";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import type { MemoryError } from "../../../src/core/errors.js";
+import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { openMemory } from "../../../src/stores/open-memory.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { FailingStore } from "../../helpers/failing-store.js";
+
+const methods: [string, (backend: MemoryBackend) => Promise<unknown>][] = [
+  ["ls", (backend) => backend.ls("/")],
+  ["read", (backend) => backend.read("/f")],
+  ["readRaw", (backend) => backend.readRaw("/f")],
+  ["write", (backend) => backend.write("/f", "x")],
+  ["edit", (backend) => backend.edit("/f", "a", "b")],
+  ["grep", (backend) => backend.grep("a")],
+  ["glob", (backend) => backend.glob("*")],
+  ["delete", (backend) => backend.delete("/f")],
+];
+
+const transfers: [string, (backend: MemoryBackend) => Promise<unknown>][] = [
+  ["download of one file", (backend) => backend.downloadFiles(["/f"])],
+  ["download of two files", (backend) => backend.downloadFiles(["/f", "/g"])],
+  ["upload", (backend) => backend.uploadFiles([["/f", new Uint8Array()]])],
+];
+
+/** A run of LangChain, which a backend knows by AsyncLocalStorage alone. */
+const inRun = <T>(config: { configurable?: Record<string, unknown>; signal?: AbortSignal }, run: () => Promise<T>): Promise<T> =>
+  RunnableLambda.from<null, T>(run as () => Promise<never>).invoke(null, config);
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe("a storage that fails", () => {
+  it.each(methods)("is the answer of %s, without a word of the host", async (_name, call) => {
+    const store = new FailingStore();
+    const backend = new MemoryBackend(openMemory(store, freshAddress()));
+    store.isAway = true;
+    const answer = (await call(backend)) as { error?: string };
+    expect(Object.keys(answer)).toEqual(["error"]);
+    expect(answer.error).toMatch(/^(?:Error: )?EIO: /);
+    expect(answer.error).not.toContain("example");
+  });
+
+  it.each(transfers)("is told to onError by the %s, which denies permission", async (_name, call) => {
+    const store = new FailingStore();
+    const told: MemoryError[] = [];
+    const backend = new MemoryBackend(openMemory(store, freshAddress()), { onError: (error) => told.push(error) });
+    store.isAway = true;
+    const answers = (await call(backend)) as { error: string }[];
+    expect(new Set(answers.map(({ error }) => error))).toEqual(new Set(["permission_denied"]));
+    expect(told.map(({ code }) => code)).toEqual(["EIO"]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["throws", () => assert.fail("hook")],
+    ["rejects", () => Promise.reject(new Error("hook"))],
+  ])("is a warning of the process where onError %s", async (_how, onError) => {
+    const warnings: string[] = [];
+    jest.spyOn(process, "emitWarning").mockImplementation((warning) => void warnings.push(String(warning)));
+    const store = new FailingStore();
+    store.isAway = true;
+    const backend = new MemoryBackend(openMemory(store, freshAddress()), { onError });
+    expect(await backend.downloadFiles(["/f"])).toEqual([{ path: "/f", content: null, error: "permission_denied" }]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual([expect.stringMatching(/^deepagents goes on without a file of the memory: EIO: /)]);
+  });
+});
+
+describe("the memory of a run", () => {
+  const node = new MemoryNode({ store: new FailingStore(), nodeId: "threads", scope: "perThread" });
+
+  it.each(methods)("is missing where there is no thread: %s says so", async (_name, call) => {
+    expect(await call(new MemoryBackend(node))).toEqual({
+      error: expect.stringMatching(/^(?:Error: )?thread_id is required for perThread scope$/),
+    });
+  });
+
+  it("is missing for transfers too", async () => {
+    const told: string[] = [];
+    const backend = new MemoryBackend(node, { onError: ({ message }) => told.push(message) });
+    expect(await backend.downloadFiles(["/f"])).toEqual([{ path: "/f", content: null, error: "permission_denied" }]);
+    expect(told).toEqual(["thread_id is required for perThread scope"]);
+  });
+
+  it("is that of its thread", async () => {
+    const backend = new MemoryBackend(node);
+    for (const thread of ["ada", "bob"]) {
+      await inRun({ configurable: { thread_id: thread } }, () => backend.write("/name.txt", thread));
+    }
+    expect(await node.memory("ada").read("/name.txt")).toBe("ada");
+    const seen = await inRun({ configurable: { thread_id: "bob" } }, () => backend.read("/name.txt"));
+    expect(seen.content).toBe("bob");
+  });
+
+  it("is not chosen by a thread id that is no string", async () => {
+    const answer = await inRun({ configurable: { thread_id: { $ne: null } } }, () => new MemoryBackend(node).ls("/"));
+    expect(answer).toEqual({ error: expect.any(String) });
+  });
+
+  it("may be chosen by a function, whose failure is an answer too", async () => {
+    const memory = openMemory(new FailingStore(), freshAddress());
+    const backend = new MemoryBackend(({ threadId }) => {
+      if (threadId === undefined) throw new Error("secret of the program");
+      return memory;
+    });
+    expect(await backend.ls("/")).toEqual({ error: "EIO: the memory could not be opened" });
+    expect(await inRun({ configurable: { thread_id: "t" } }, () => backend.ls("/"))).toEqual({ files: [] });
+  });
+});
+
+describe("an interrupt or an abort", () => {
+  it.each([...methods, ...transfers])("passes through %s", async (_name, call) => {
+    const interrupted = new MemoryBackend(() => {
+      throw new GraphInterrupt();
+    });
+    await expect(call(interrupted)).rejects.toBeInstanceOf(GraphInterrupt);
+  });
+
+  it.each([...methods, ...transfers])("keeps %s from beginning", async (_name, call) => {
+    const backend = new MemoryBackend(openMemory(new FailingStore(), freshAddress()));
+    expect(await outcomeOf(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
+  });
+
+  it.each([...methods, ...transfers])("ends %s where its storage fails meanwhile", async (_name, call) => {
+    const abort = new AbortController();
+    const backend = new MemoryBackend(() => {
+      abort.abort(new Error("stopped"));
+      throw new Error("closed");
+    });
+    expect(await outcomeOf(abort, { before: false }, () => call(backend))).toBe("closed");
+  });
+
+  /** What the call itself comes to: LangChain ends an aborted run whatever becomes of it. */
+  function outcomeOf(abort: AbortController, { before }: { before: boolean }, call: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve) => {
+      const run = inRun({ signal: abort.signal }, async () => {
+        if (before) abort.abort(new Error("stopped"));
+        resolve(await call().then(() => "answered", (error: Error) => error.message));
+      });
+      run.catch(() => {});
+    });
+  }
+});
+
+describe("the constructor", () => {
+  it.each([undefined, null, {}, "memory"])("refuses %p for a memory", (memory) => {
+    expect(() => new MemoryBackend(memory as never)).toThrow(TypeError);
+  });
+
+  it("refuses bad options", () => {
+    const memory = openMemory(new FailingStore(), freshAddress());
+    expect(() => new MemoryBackend(memory, { onError: "log" } as never)).toThrow("invalid MemoryBackendOptions: onError: expected a function");
+    expect(() => new MemoryBackend(memory, { root: "/" } as never)).toThrow(TypeError);
+  });
+
+  it("makes nothing that deepagents would take for a sandbox", () => {
+    const backend = new MemoryBackend(openMemory(new FailingStore(), freshAddress()));
+    expect(backend).not.toHaveProperty("execute");
+    expect(backend).not.toHaveProperty("id");
+  });
+});

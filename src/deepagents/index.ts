@@ -1,0 +1,2 @@
+export { MemoryBackend } from "./memory-backend.js";
+export type { MemoryBackendOptions } from "./options.js";

@@ -1,0 +1,39 @@
+import { posix } from "node:path";
+
+const plainText = "text/plain";
+
+/** What deepagents takes for text; all further extensions but the binary ones are plain text to it too. */
+const textTypes = new Map([
+  [".md", "text/markdown"],
+  [".markdown", "text/markdown"],
+  [".html", "text/html"],
+  [".htm", "text/html"],
+  [".css", "text/css"],
+  [".csv", "text/csv"],
+  [".xml", "text/xml"],
+  [".json", "application/json"],
+  [".js", "application/javascript"],
+  [".mjs", "application/javascript"],
+  [".cjs", "application/javascript"],
+  [".svg", "image/svg+xml"],
+]);
+
+const images = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".heif"];
+const sounds = [".mp3", ".wav", ".aiff", ".aac", ".ogg", ".flac"];
+const films = [".mp4", ".webm", ".mpeg", ".mov", ".avi", ".flv", ".mpg", ".wmv", ".3gpp"];
+const documents = [".pdf", ".ppt", ".pptx"];
+const binaryExtensions = new Set([...images, ...sounds, ...films, ...documents]);
+
+/** A text type for every path: what lies in a memory is text, and only as such does `read_file` show it. */
+export function mediaTypeOf(path: string): string {
+  return textTypes.get(extensionOf(path)) ?? plainText;
+}
+
+/** Whether deepagents writes to this path what a model sends it in base64. */
+export function isBinaryPath(path: string): boolean {
+  return binaryExtensions.has(extensionOf(path));
+}
+
+function extensionOf(path: string): string {
+  return posix.extname(path).toLowerCase();
+}

@@ -1,0 +1,216 @@
+import { getConfig, isGraphBubbleUp, type LangGraphRunnableConfig } from "@langchain/langgraph";
+import type {
+  BackendProtocolV2,
+  DeleteResult,
+  EditResult,
+  FileDownloadResponse,
+  FileOperationError,
+  FileUploadResponse,
+  GlobResult,
+  GrepResult,
+  LsResult,
+  ReadRawResult,
+  ReadResult,
+  WriteResult,
+} from "deepagents";
+import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
+import type { Memory } from "../core/memory.js";
+import { normalizePath, ROOT } from "../core/paths.js";
+import { MemoryTree } from "../core/tree.js";
+import { checkMemorySource, memoryOf, type MemorySource, runOf } from "../tools/memory-source.js";
+import { mediaTypeOf } from "./media-types.js";
+import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
+import { childrenOf, filesLike, linesWith } from "./search.js";
+import { assertTextPath, decoded, editedText, windowOf } from "./texts.js";
+
+/** What a download or an upload is answered with; `permission_denied` for all else, which `onError` is told of. */
+const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
+  ENOENT: "file_not_found",
+  EISDIR: "is_directory",
+  EINVAL: "invalid_path",
+  ENOTDIR: "invalid_path",
+};
+
+/**
+ * A memory as a backend of deepagents, for the whole file system of an agent or for a route of a `CompositeBackend`:
+ * `new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memoryNode) })`. A route must end in "/".
+ *
+ * No edit is lost to another one, of the same turn or of another process. Every method but `uploadFiles` (one a file) is
+ * one command of MongoDB when uncontended, `edit` at most two. Refusals and failures are answered as `error`, in the words
+ * of deepagents' own backends where they have some; only an interrupt or an abort of the run is thrown. Names are created
+ * by the rule `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit order.
+ */
+export class MemoryBackend implements BackendProtocolV2 {
+  readonly #source: MemorySource;
+  readonly #onError: (error: MemoryError) => unknown;
+
+  /**
+   * @param memory a Memory, a MemoryNode or a function from a run to a Memory; the thread is `configurable.thread_id` of
+   *   the run that calls, and the store of a MemoryNode without one that of the run.
+   * @throws TypeError for bad options, or what is no memory
+   */
+  constructor(memory: MemorySource, options?: MemoryBackendOptions) {
+    checkMemorySource(memory);
+    this.#source = memory;
+    this.#onError = checkBackendOptions(options).onError;
+  }
+
+  /** What lies in a directory itself, without times; directories end in "/". Nothing where there is no such directory. */
+  ls(path: string): Promise<LsResult> {
+    return this.#attempt(async (memory) => ({ files: childrenOf(await memory.outline(), path) }), errorOf);
+  }
+
+  /** @param offset first line, from 0. @param limit how many lines; an offset behind the last line is an error. */
+  read(filePath: string, offset = 0, limit = 500): Promise<ReadResult> {
+    return this.#attempt(async (memory) => windowOf(filePath, await memory.read(filePath), offset, limit), noFile(filePath));
+  }
+
+  /** The whole text of a file with its times, which only a snapshot has together. */
+  readRaw(filePath: string): Promise<ReadRawResult> {
+    return this.#attempt(async (memory) => {
+      const { content, createdAt, updatedAt } = new MemoryTree(await memory.snapshot()).file(normalizePath(filePath));
+      const times = { created_at: createdAt.toISOString(), modified_at: updatedAt.toISOString() };
+      return { data: { content, mimeType: mediaTypeOf(filePath), ...times } };
+    }, noFile(filePath));
+  }
+
+  /** Creates a file and the directories above it, or replaces its text. Paths of images and the like are refused. */
+  write(filePath: string, content: string): Promise<WriteResult> {
+    return this.#attempt(async (memory) => {
+      assertTextPath(filePath);
+      await memory.write(filePath, content);
+      return { path: filePath, filesUpdate: null };
+    }, shownError);
+  }
+
+  /** Replaces the one occurrence of `oldString`, or all of them; both are literal text. Atomic: see the class. */
+  edit(filePath: string, oldString: string, newString: string, replaceAll = false): Promise<EditResult> {
+    return this.#attempt(async (memory) => {
+      let occurrences = 0;
+      await memory.edit(filePath, (text) => {
+        const edited = editedText(text, { oldString, newString, replaceAll });
+        occurrences = edited.replaced;
+        return edited.text;
+      });
+      return { path: filePath, filesUpdate: null, occurrences };
+    }, noFile(filePath, shownError));
+  }
+
+  /** @param glob compared with names, or with paths from `path` on where it has a slash. */
+  grep(pattern: string, path?: string | null, glob?: string | null, maxCount?: number | null): Promise<GrepResult> {
+    return this.#attempt(async (memory) => {
+      const query = { pattern, path: path ?? ROOT, glob: glob ?? null, maxCount: maxCount ?? Number.POSITIVE_INFINITY };
+      return linesWith(await memory.snapshot(), query);
+    }, shownError);
+  }
+
+  /** Files only, without times. */
+  glob(pattern: string, path: string = ROOT): Promise<GlobResult> {
+    return this.#attempt(async (memory) => ({ files: filesLike(await memory.outline(), pattern, path) }), errorOf);
+  }
+
+  /** Removes a file, or a directory with all below it, in one step; the root is emptied and stays. */
+  delete(filePath: string): Promise<DeleteResult> {
+    return this.#attempt(async (memory) => {
+      const { files, dirs } = await memory.delete(filePath);
+      if (files + dirs === 0 && normalizePath(filePath) !== ROOT) return { error: `Error: ${notFound(filePath)}` };
+      return { path: filePath, filesUpdate: null };
+    }, shownError);
+  }
+
+  downloadFiles(paths: string[]): Promise<FileDownloadResponse[]> {
+    const encoder = new TextEncoder();
+    return this.#attempt(
+      async (memory) => {
+        // Several files are read at one moment; one alone without the others.
+        const tree = paths.length > 1 ? new MemoryTree(await memory.snapshot()) : null;
+        const read = async (path: string): Promise<string> => tree?.file(normalizePath(path)).content ?? memory.read(path);
+        const download = async (path: string): Promise<FileDownloadResponse> => {
+          const { value, error } = await this.#outcome(async () => encoder.encode(await read(path)));
+          return { path, content: value, error };
+        };
+        return Promise.all(paths.map(download));
+      },
+      (failure) => {
+        this.#report(failure);
+        return paths.map((path) => ({ path, content: null, error: "permission_denied" }));
+      },
+    );
+  }
+
+  /** Each file for itself, one after the other: of two contents for one path the later one stays. UTF-8 only. */
+  uploadFiles(files: [path: string, content: Uint8Array][]): Promise<FileUploadResponse[]> {
+    return this.#attempt(
+      async (memory) => {
+        const responses: FileUploadResponse[] = [];
+        for (const [path, content] of files) {
+          const { error } = await this.#outcome(async () => memory.write(path, decoded(content)));
+          responses.push({ path, error });
+        }
+        return responses;
+      },
+      (failure) => {
+        this.#report(failure);
+        return files.map(([path]) => ({ path, error: "permission_denied" }));
+      },
+    );
+  }
+
+  async #attempt<Answer, Failure>(
+    operate: (memory: Memory) => Promise<Answer>,
+    fail: (failure: MemoryError) => Failure,
+  ): Promise<Answer | Failure> {
+    // Undefined outside of a run, which its type does not say.
+    const config: LangGraphRunnableConfig | undefined = getConfig();
+    config?.signal?.throwIfAborted();
+    try {
+      return await operate(memoryOf(this.#source, runOf(config)).withPaths("posix"));
+    } catch (error) {
+      if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
+      if (MemoryError.isInstance(error)) return fail(error);
+      return fail(new MemoryError("EIO", "EIO: the memory could not be opened", { cause: error }));
+    }
+  }
+
+  async #outcome<Value>(operate: () => Promise<Value>): Promise<{ value: Value | null; error: FileOperationError | null }> {
+    try {
+      return { value: await operate(), error: null };
+    } catch (error) {
+      if (!MemoryError.isInstance(error)) throw error;
+      const code = operationErrors[error.code];
+      if (code === undefined) this.#report(error);
+      return { value: null, error: code ?? "permission_denied" };
+    }
+  }
+
+  /** A hook that fails, at once or later, must not break the run; what it was told is then reported in the default way. */
+  #report(failure: MemoryError): void {
+    try {
+      Promise.resolve(this.#onError(failure)).catch(() => warn(failure));
+    } catch {
+      warn(failure);
+    }
+  }
+}
+
+type ErrorAnswer = { error: string };
+
+const notFound = (path: string): string => `File '${path}' not found`;
+
+/** For the tools that put "Error" before it themselves: `ls`, `read_file` and `glob`. */
+function errorOf({ message }: MemoryError): ErrorAnswer {
+  return { error: message };
+}
+
+/** For the tools that show a model the error as it is. */
+function shownError({ message }: MemoryError): ErrorAnswer {
+  return { error: `Error: ${message}` };
+}
+
+/** A directory is no file either: deepagents' own backends make no difference. */
+function noFile(path: string, inWords: (failure: MemoryError) => ErrorAnswer = errorOf): (failure: MemoryError) => ErrorAnswer {
+  return (failure) => {
+    const isMissing = failure.code === "ENOENT" || failure.code === "EISDIR";
+    return inWords(isMissing ? new MemoryError(failure.code, notFound(path), { cause: failure }) : failure);
+  };
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import type { MemoryError } from "../core/errors.js";
+import { checkOptions } from "../core/options.js";
+
+export interface MemoryBackendOptions {
+  /**
+   * Told why a download or an upload was answered `permission_denied`: the protocol has no words there, and deepagents
+   * goes on without the file (`memory`, `skills`). @default a warning of the process
+   */
+  onError?: (error: MemoryError) => void;
+}
+
+const optionsSchema = z
+  .object({
+    // z.function() is a schema in zod 3 only.
+    onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
+  })
+  .strict();
+
+/** @throws TypeError */
+export function checkBackendOptions(options: MemoryBackendOptions | undefined): Required<MemoryBackendOptions> {
+  checkOptions("MemoryBackendOptions", optionsSchema, options ?? {});
+  return { onError: options?.onError ?? warn };
+}
+
+export function warn(error: MemoryError): void {
+  globalThis.process?.emitWarning?.(`deepagents goes on without a file of the memory: ${error.message}`, { type: "MemoryWarning" });
+}

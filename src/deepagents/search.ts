@@ -1,0 +1,76 @@
+import { posix } from "node:path";
+import type { FileInfo, GrepResult } from "deepagents";
+import picomatch from "picomatch";
+import { MemoryError } from "../core/errors.js";
+import type { MemoryOutline, MemorySnapshot, OutlineFile } from "../core/memory.js";
+import { normalizePath, parentsOf, prefixOf, ROOT } from "../core/paths.js";
+import { compareCodeUnits } from "../core/text.js";
+
+/** What lies in a directory itself, sorted by path; nothing where there is no such directory, as deepagents has it. */
+export function childrenOf({ files, directories }: MemoryOutline, path: string): FileInfo[] {
+  const parent = normalizePath(path, { emptyIsRoot: true });
+  const isChild = (other: string): boolean => (parentsOf(other).at(-1) ?? ROOT) === parent;
+  const children = [
+    ...directories.filter(isChild).map((directory) => ({ path: `${directory}/`, is_dir: true, size: 0 })),
+    ...files.filter((file) => isChild(file.path)).map(infoOf),
+  ];
+  return children.toSorted((one, other) => compareCodeUnits(one.path, other.path));
+}
+
+/** The files below a directory, or the one file, whose path from there matches. A leading slash says just that. */
+export function filesLike({ files }: MemoryOutline, pattern: string, path: string): FileInfo[] {
+  const isLike = matcherOf(pattern.replace(/^\/+/, ""));
+  return within(files, path)
+    .filter(({ relative }) => isLike(relative))
+    .map(({ file }) => infoOf(file));
+}
+
+export interface GrepQuery {
+  /** Literal text, sought in each line. */
+  pattern: string;
+  /** A directory or a file. */
+  path: string;
+  /** Compared with names where it has no slash, otherwise with paths from `path` on. */
+  glob: string | null;
+  maxCount: number;
+}
+
+export function linesWith({ files }: MemorySnapshot, { pattern, path, glob, maxCount }: GrepQuery): GrepResult {
+  const matches: NonNullable<GrepResult["matches"]> = [];
+  const isLike = glob ? matcherOf(glob.replace(/^\/+/, "")) : () => true;
+  const named = glob?.includes("/") !== true;
+  for (const { file, relative } of within(files, path)) {
+    if (!isLike(named ? posix.basename(file.path) : relative)) continue;
+    for (const [index, text] of file.content.split("\n").entries()) {
+      if (!text.includes(pattern)) continue;
+      if (matches.length >= maxCount) return { matches, truncated: true };
+      matches.push({ path: file.path, line: index + 1, text });
+    }
+  }
+  return { matches };
+}
+
+/** The files that `path` is or holds, with what their paths are from there on. */
+function within<File extends { path: string }>(files: readonly File[], path: string): { file: File; relative: string }[] {
+  const base = normalizePath(path, { emptyIsRoot: true });
+  const prefix = prefixOf(base);
+  return files.flatMap((file) => {
+    if (file.path === base) return [{ file, relative: posix.basename(base) }];
+    return file.path.startsWith(prefix) ? [{ file, relative: file.path.slice(prefix.length) }] : [];
+  });
+}
+
+/** Patterns mean what they do in deepagents' own backends, which match names that begin with a dot too. */
+function matcherOf(pattern: string): (path: string) => boolean {
+  try {
+    // `posix` for `[!a]`, which would take "!" for a letter otherwise; `windows` because separators are slashes everywhere.
+    const isLike = picomatch(pattern, { dot: true, posix: true, windows: false });
+    return (path) => isLike(path);
+  } catch (cause) {
+    throw new MemoryError("EINVAL", "invalid glob pattern: it is empty or too long", { cause });
+  }
+}
+
+function infoOf({ path, sizeBytes }: OutlineFile): FileInfo {
+  return { path, is_dir: false, size: sizeBytes };
+}

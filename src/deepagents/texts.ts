@@ -1,0 +1,63 @@
+import type { ReadResult } from "deepagents";
+import { invalid, MemoryError } from "../core/errors.js";
+import { replaceText } from "../core/text.js";
+import { isBinaryPath, mediaTypeOf } from "./media-types.js";
+
+/** The lines of a text from `offset` on, at most `limit`. A final newline ends the last line and begins none. */
+export function windowOf(path: string, text: string, offset: number, limit: number): ReadResult {
+  const mimeType = mediaTypeOf(path);
+  const [first, count] = [wholeNumber(offset), wholeNumber(limit)];
+  const lines = text.split("\n");
+  const totalLines = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+  if (first > 0 && first >= totalLines) {
+    return { error: `Line offset ${first} exceeds file length (${totalLines} lines)` };
+  }
+  const content = lines.slice(first, first + count).join("\n");
+  const endLine = Math.min(first + count, totalLines);
+  // An empty file, or no line asked for: there is no window to tell of.
+  if (endLine === first) return { content, mimeType };
+  return { content, mimeType, totalLines, startLine: first + 1, endLine, ...(endLine < totalLines && { nextOffset: endLine }) };
+}
+
+function wholeNumber(value: number): number {
+  return Math.max(0, Math.floor(value)) || 0;
+}
+
+/** @throws MemoryError EINVAL, in deepagents' words, for what occurs nowhere, or more than once where one is meant */
+export function editedText(
+  text: string,
+  { oldString, newString, replaceAll }: { oldString: string; newString: string; replaceAll: boolean },
+): { text: string; replaced: number } {
+  if (oldString === "") {
+    if (text === "") return { text: newString, replaced: 0 };
+    throw invalid("oldString cannot be empty when file has content");
+  }
+  const edited = replaceText(text, oldString, newString);
+  if (edited.replaced === 0) throw invalid(`String not found in file: '${oldString}'`);
+  if (edited.replaced === 1 || replaceAll) return edited;
+  throw invalid(
+    `String '${oldString}' has multiple occurrences (appears ${edited.replaced} times) in file. Use replace_all=True to ` +
+      "replace all instances, or provide a more specific string with surrounding context.",
+  );
+}
+
+/** Keeps a byte order mark, so that what was uploaded is downloaded byte for byte. */
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** @throws MemoryError EACCES for what is not UTF-8 */
+export function decoded(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw textOnly(cause);
+  }
+}
+
+/** @throws MemoryError EACCES where deepagents would take the text for base64 */
+export function assertTextPath(path: string): void {
+  if (isBinaryPath(path)) throw textOnly();
+}
+
+function textOnly(cause?: unknown): MemoryError {
+  return new MemoryError("EACCES", "EACCES: only text can be kept here, no images, sounds, films or other binary files", { cause });
+}
