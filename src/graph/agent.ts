@@ -1,6 +1,14 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
-import { END, type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import {
+  Annotation,
+  END,
+  type LangGraphRunnableConfig,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+  UntrackedValueChannel,
+} from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
@@ -18,12 +26,29 @@ type AgentGraph = ReturnType<typeof compileGraph>;
 /** The usual loop, `call_model` ⇄ `tools`, whose tools and memory can be changed between and during runs. */
 export class Agent {
   readonly graph: AgentGraph;
-  readonly #callModel: CallModelNode;
+  #callModel: CallModelNode;
 
   /** @throws TypeError as CallModelNode */
   constructor({ store, checkpointer, ...options }: AgentOptions) {
     this.#callModel = new CallModelNode(options);
-    this.graph = compileGraph(this.#callModel, store, checkpointer);
+    this.graph = compileGraph(() => this.#callModel, store, checkpointer);
+  }
+
+  /** The node that turns begin with. Changes to it are seen by the turns that run on it, too. */
+  get callModel(): CallModelNode {
+    return this.#callModel;
+  }
+
+  /**
+   * Lets the turns that begin from now on run on another node; a turn under way ends on the one it began with, unless it
+   * is interrupted and resumed.
+   * @throws TypeError where it is no CallModelNode
+   */
+  setCallModel(callModel: CallModelNode): void {
+    if (typeof callModel?.invoke !== "function" || !Array.isArray(callModel.tools)) {
+      throw new TypeError("setCallModel: it must be a CallModelNode");
+    }
+    this.#callModel = callModel;
   }
 
   /** @throws TypeError where another tool has the name */
@@ -46,17 +71,33 @@ export class Agent {
   stream: AgentGraph["stream"] = (input, options) => this.graph.stream(input, options);
 }
 
-function compileGraph(callModel: CallModelNode, store?: BaseStore, checkpointer?: BaseCheckpointSaver) {
+/** Beside the messages the node that a turn began with: never checkpointed, and a function, which JSON leaves out of traces. */
+const turnAnnotation = Annotation.Root({
+  ...MessagesAnnotation.spec,
+  turn: () => new UntrackedValueChannel<(() => CallModelNode) | undefined>(),
+});
+
+type TurnState = typeof turnAnnotation.State;
+
+function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpointer?: BaseCheckpointSaver) {
+  const nodeOf = ({ turn = current }: TurnState): CallModelNode => turn();
+  const callModel = async (state: TurnState, config: LangGraphRunnableConfig): Promise<Partial<TurnState>> => {
+    const node = nodeOf(state);
+    return { ...(await node.invoke(state, config)), turn: () => node };
+  };
   // The tools are looked up at each call, so that those added later are found.
-  const callTools = async (state: MessagesState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
-    (await new ToolNode([...callModel.tools]).invoke(state, config)) as MessagesState;
-  return new StateGraph(MessagesAnnotation)
+  const callTools = async (state: TurnState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
+    (await new ToolNode([...nodeOf(state).tools]).invoke(state, config)) as MessagesState;
+  const graph = new StateGraph({ stateSchema: turnAnnotation, input: MessagesAnnotation, output: MessagesAnnotation })
     .addNode("call_model", callModel)
     .addNode("tools", callTools)
     .addEdge(START, "call_model")
     .addConditionalEdges("call_model", (state) => (asksForTools(state.messages.at(-1)) ? "tools" : END), ["tools", END])
     .addEdge("tools", "call_model")
     .compile({ ...(store && { store }), ...(checkpointer && { checkpointer }) });
+  // Streams show the state, input and output schemas notwithstanding.
+  graph.streamChannels = ["messages"];
+  return graph;
 }
 
 function asksForTools(message: BaseMessage | undefined): boolean {

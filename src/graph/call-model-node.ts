@@ -73,6 +73,11 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     this.#tools = this.#tools.filter((other) => other.name !== name);
   }
 
+  /** What shows a memory to the model now. */
+  get memoryConnector(): MemoryConnectorNode | undefined {
+    return this.#memoryConnector;
+  }
+
   setMemoryConnector(connector: MemoryConnectorNode | undefined): void {
     this.#memoryConnector = connector;
   }

@@ -14,7 +14,9 @@ import type { MemoryRun, StoreRun } from "../tools/memory-source.js";
 /** The memories of one node, as a connector needs them; `MemoryNode` is one. */
 export interface ConnectableMemory {
   readonly scope: MemoryScope;
+  /** The memory of the run's thread, or the global one, by `scope`. */
   memoryForRun(run: StoreRun): Memory;
+  /** The node's memory that all threads share. */
   globalMemory(run: StoreRun): Memory;
 }
 

@@ -3,6 +3,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { MessagesState } from "./call-model-node.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 
+/** The connector, and the prompt beside which it shows the memory. */
 export interface MemoryPromptOptions {
   connector: MemoryConnectorNode;
   /** Goes before the messages of the state. @default none */

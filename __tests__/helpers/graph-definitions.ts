@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { InMemoryStore } from "@langchain/langgraph";
+import { type Script, ScriptedChatModel } from "../../examples/shared/scripted-chat-model.js";
+import { MemoryError } from "../../src/core/errors.js";
+import { type BuiltGraph, buildGraph } from "../../src/graph/template/build-graph.js";
+import type { GraphDefinition, GraphEdge, GraphNode } from "../../src/graph/template/definition.js";
+
+/** The documented example: an agent with two tools over one global memory. */
+export async function documentedExample(): Promise<GraphDefinition> {
+  return JSON.parse(await readFile("examples/graph-template/graph.json", "utf8")) as GraphDefinition;
+}
+
+/** `node("T", "memoryTool", { name: "x" })`. Takes what is wrong, too. */
+export function node(id: string, template: string, config: object = {}): GraphNode {
+  return { id, data: { template, config } } as GraphNode;
+}
+
+/** `edge("A.tools -> T.$self")`. Takes what is wrong, too. */
+export function edge(text: string): GraphEdge {
+  const [source, sourceHandle, target, targetHandle] = text.split(/ -> |\./);
+  return { source, sourceHandle, target, targetHandle } as GraphEdge;
+}
+
+export function graphOf(nodes: GraphNode[], ...edges: string[]): GraphDefinition {
+  return { nodes, edges: edges.map(edge) };
+}
+
+/** A graph whose agents do as the script says, over a store in memory unless told otherwise. */
+export function build(definition: GraphDefinition, script: Script = () => "done"): BuiltGraph {
+  return buildGraph(definition, { store: new InMemoryStore(), model: new ScriptedChatModel(script) });
+}
+
+/** The sentences of the one error that is thrown, or none. */
+export function faultsOf(run: () => unknown): string[] {
+  try {
+    run();
+    return [];
+  } catch (error) {
+    if (!(error instanceof MemoryError) || error.code !== "EINVAL") throw error;
+    const [title = "", ...lines] = error.message.split("\n");
+    const faults = lines.map((line) => /^- (.*)\.$/.exec(line)?.[1] ?? `not a sentence: ${line}`);
+    const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
+    return title === `invalid graph definition, ${count}:` ? faults : [`wrong title: ${title}`];
+  }
+}

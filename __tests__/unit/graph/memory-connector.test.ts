@@ -1,0 +1,32 @@
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+
+const store = new InMemoryStore();
+
+describe("the message of a connector", () => {
+  // Requirement: connector.nothing-to-show
+  it("is no message where the memory, and what would stand in for it, are empty", async () => {
+    const thread = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    for (const content of ["tree", "full"] as const) {
+      const connector = thread.createConnector({ content });
+      expect([await connector.renderMessage({ threadId: "1" }), await connector.renderMessage()]).toEqual([null, null]);
+      expect(await new MemoryNode({ ...freshAddress(), store }).createConnector({ content }).renderMessage()).toBeNull();
+    }
+    await thread.globalMemory().append("/shared", "x");
+    expect((await thread.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("/shared");
+  });
+
+  // Requirement: connector.fallback-of-empty-thread
+  it("is the global one where a thread's files are all gone, and the thread's own where a directory is left", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    await node.globalMemory().append("/shared", "x");
+    await node.memory("1").append("/own/note", "x");
+    const shown = async (): Promise<string> => (await node.createConnector().renderMessage({ threadId: "1" }))?.text ?? "";
+    await node.memory("1").delete("/own/note");
+    expect(await shown()).toContain("\n/own/\n");
+    await node.memory("1").delete("/");
+    expect(await shown()).toContain("\n/shared (1 byte)\n");
+  });
+});

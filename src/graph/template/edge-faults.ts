@@ -1,0 +1,104 @@
+import { edgeKinds, type GraphEdge } from "./definition.js";
+import { fieldFaults, given, isRecord, quote, quoteAll } from "./field-faults.js";
+import { edgeFields } from "./fields.js";
+import type { FoundNode } from "./node-faults.js";
+
+/** An edge of a kind there is, between nodes there are. */
+interface Join {
+  at: string;
+  edge: GraphEdge;
+  source: FoundNode;
+  target: FoundNode;
+}
+
+type Nodes = ReadonlyMap<string, FoundNode>;
+
+const kinds = edgeKinds.map((kind) => `${kind.source}.${kind.sourceHandle} -> ${kind.target}.${kind.targetHandle}`);
+
+/** What is wrong with each edge by itself, and with what the edges make of the nodes together. */
+export function edgeFaults(edges: readonly unknown[], nodes: Nodes): string[] {
+  const joins: Join[] = [];
+  const faults = edges.flatMap((edge, index) => {
+    if (!isRecord(edge)) return [`edges[${index}] must be an object { source, sourceHandle, target, targetHandle } (${given(edge)})`];
+    const at = placeOf(edge, index);
+    const found = [...fieldFaults(at, "", edge, edgeFields), ...danglingEnds(at, edge, nodes)];
+    const join = joinOf(at, edge, nodes);
+    if (typeof join === "string") return [...found, join];
+    if (join) joins.push(join);
+    return found;
+  });
+  const [once, repeated] = withoutRepeated(joins);
+  return [...faults, ...repeated, ...secondMemories(once), ...equalToolNames(once), ...withoutMemory(edges, nodes)];
+}
+
+function danglingEnds(at: string, edge: Record<string, unknown>, nodes: Nodes): string[] {
+  return (["source", "target"] as const).flatMap((end) => {
+    const id = edge[end];
+    if (typeof id !== "string" || nodes.has(id)) return [];
+    return [`${at}: ${end} must be the id of a node${nodes.size > 0 ? `, one of ${quoteAll(nodes.keys())}` : ""} (${given(id)})`];
+  });
+}
+
+/** The join that an edge makes, or what is wrong with it, or nothing where that is said already. */
+function joinOf(at: string, edge: Record<string, unknown>, nodes: Nodes): Join | string | undefined {
+  if (!isEdge(edge)) return undefined;
+  const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
+  if (!source?.template || !target?.template) return undefined;
+  const kind = `${source.template}.${edge.sourceHandle} -> ${target.template}.${edge.targetHandle}`;
+  return kinds.includes(kind) ? { at, edge, source, target } : `${at}: no edge goes ${kind}; there are ${kinds.join(", ")}`;
+}
+
+function isEdge(edge: Record<string, unknown>): edge is Record<string, unknown> & GraphEdge {
+  return Object.entries(edgeFields).every(([name, field]) => field.safeParse(edge[name]).success);
+}
+
+function withoutRepeated(joins: readonly Join[]): [once: Join[], faults: string[]] {
+  const first = firstBy(joins, ({ edge }) => JSON.stringify([edge.source, edge.sourceHandle, edge.target, edge.targetHandle]));
+  const repeated = joins.filter((join) => first(join) !== join);
+  const once = joins.filter((join) => first(join) === join);
+  return [once, repeated.map((join) => `${join.at}: says again what ${first(join)?.at} says; leave one of them out`)];
+}
+
+function secondMemories(joins: readonly Join[]): string[] {
+  const intoMemory = joins.filter(({ edge }) => edge.targetHandle === "$memory");
+  const first = firstBy(intoMemory, ({ target }) => target.id);
+  return intoMemory
+    .filter((join) => first(join) !== join)
+    .map((join) => `${join.at}: ${join.target.at} takes one edge at $memory, and has ${first(join)?.at}; leave one of them out`);
+}
+
+function equalToolNames(joins: readonly Join[]): string[] {
+  const tools = joins.filter(({ edge }) => edge.sourceHandle === "tools");
+  const first = firstBy(tools, ({ source, target }) => JSON.stringify([source.id, toolName(target)]));
+  return tools.flatMap((join) => {
+    const other = first(join);
+    if (other === undefined || other === join) return [];
+    const name = quote(toolName(join.target));
+    return [`${join.target.at}: data.config.name must differ for each tool of ${join.source.at}; ${other.target.at} is called ${name}, too`];
+  });
+}
+
+function toolName({ config }: FoundNode): string {
+  return typeof config["name"] === "string" ? config["name"] : "memory";
+}
+
+/** A connector cannot do without a memory; a tool can, and answers ENOTMEM. An edge with other faults counts as one. */
+function withoutMemory(edges: readonly unknown[], nodes: Nodes): string[] {
+  const ends = new Set(edges.filter(isRecord).filter(({ targetHandle }) => targetHandle === "$memory").map(({ target }) => target));
+  return Array.from(nodes.values())
+    .filter(({ id, template }) => template === "memoryConnector" && !ends.has(id))
+    .map(({ at }) => `${at}: a memoryConnector must have a memory; add an edge memory.$self -> memoryConnector.$memory`);
+}
+
+/** Finds the first of the joins that has the same key as a given one. */
+function firstBy(joins: readonly Join[], keyOf: (join: Join) => string): (join: Join) => Join | undefined {
+  const first = new Map<string, Join>();
+  for (const join of joins) if (!first.has(keyOf(join))) first.set(keyOf(join), join);
+  return (join) => first.get(keyOf(join));
+}
+
+function placeOf({ source, sourceHandle, target, targetHandle }: Record<string, unknown>, index: number): string {
+  const parts = [source, sourceHandle, target, targetHandle];
+  if (!parts.every((part) => typeof part === "string")) return `edges[${index}]`;
+  return `edge ${quote(`${parts[0]}.${parts[1]} -> ${parts[2]}.${parts[3]}`)} (edges[${index}])`;
+}

@@ -1,0 +1,31 @@
+import { toJsonSchema } from "@langchain/core/utils/json_schema";
+import { z } from "zod";
+import type { Template } from "./definition.js";
+import { configFields, edgeFields, idField } from "./fields.js";
+
+const edgeSchema = z.object(edgeFields).strict();
+
+const nodeSchema = z
+  .object({
+    id: idField,
+    data: z.discriminatedUnion("template", [
+      dataSchema("memory"),
+      dataSchema("agent"),
+      dataSchema("memoryTool"),
+      dataSchema("memoryConnector"),
+    ]),
+  })
+  .strict();
+
+function dataSchema<Name extends Template>(template: Name) {
+  const config = z.object(configFields[template]).strict().optional().describe(`the settings of the template "${template}"`);
+  return z.object({ template: z.literal(template), config }).strict();
+}
+
+/**
+ * The JSON Schema of a GraphDefinition, for editors. Whatever it refuses, `buildGraph` refuses. It cannot say that ids and
+ * the names of an agent's tools differ, nor which nodes an edge may join: `buildGraph` alone looks at those.
+ */
+export const graphDefinitionSchema: Record<string, unknown> = toJsonSchema(
+  z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) }).strict(),
+);

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { Template } from "./definition.js";
+import { fieldFaults, given, isRecord, quote, quoteAll } from "./field-faults.js";
+import { configFields, idField } from "./fields.js";
+
+/** A node as far as it can be told: what edges need to know. */
+export interface FoundNode {
+  /** Where it is, for people. */
+  at: string;
+  id: string;
+  /** Missing where it is none that is known. */
+  template?: Template;
+  config: Record<string, unknown>;
+}
+
+const record = z.custom<object>(isRecord);
+const templates = Object.keys(configFields) as Template[];
+
+const nodeFields = { id: idField, data: record.describe("an object { template, config }") };
+
+const dataFields = {
+  template: z.custom<Template>(isTemplate).describe(`one of ${quoteAll(templates)}`),
+  config: record.optional().describe("an object"),
+};
+
+/** What is wrong with each node by itself, and with their ids. */
+export function nodeFaults(nodes: readonly unknown[]): string[] {
+  const faults = nodes.flatMap((node, index) => {
+    if (!isRecord(node)) return [`nodes[${index}] must be an object { id, data: { template, config } } (${given(node)})`];
+    const [at, { data }] = [placeOf(node, index), node];
+    if (!isRecord(data)) return fieldFaults(at, "", node, nodeFields);
+    const { template, config } = data;
+    const configFaults = isTemplate(template) && isRecord(config) ? fieldFaults(at, "data.config.", config, configFields[template]) : [];
+    return [...fieldFaults(at, "", node, nodeFields), ...fieldFaults(at, "data.", data, dataFields), ...configFaults];
+  });
+  return [...faults, ...repeatedIds(nodes)];
+}
+
+/** Those nodes that have an id, by it; the first one where several have the same. */
+export function findNodes(nodes: readonly unknown[]): Map<string, FoundNode> {
+  const found = new Map<string, FoundNode>();
+  nodes.forEach((node, index) => {
+    if (!isRecord(node) || typeof node["id"] !== "string" || found.has(node["id"])) return;
+    const { template, config } = isRecord(node["data"]) ? node["data"] : {};
+    const known = isTemplate(template) ? { template } : {};
+    found.set(node["id"], { at: placeOf(node, index), id: node["id"], ...known, config: isRecord(config) ? config : {} });
+  });
+  return found;
+}
+
+function repeatedIds(nodes: readonly unknown[]): string[] {
+  const found = findNodes(nodes);
+  return nodes.flatMap((node, index) => {
+    if (!isRecord(node) || typeof node["id"] !== "string") return [];
+    const [first, at] = [found.get(node["id"])?.at, placeOf(node, index)];
+    return first === at ? [] : [`${at}: id must be one that no other node has, and ${first} has it`];
+  });
+}
+
+function placeOf({ id }: Record<string, unknown>, index: number): string {
+  return typeof id === "string" ? `node ${quote(id)} (nodes[${index}])` : `nodes[${index}]`;
+}
+
+function isTemplate(name: unknown): name is Template {
+  return typeof name === "string" && Object.hasOwn(configFields, name);
+}
