@@ -1,0 +1,6 @@
+/** The connection string with another database. */
+export function withDatabase(uri: string, dbName: string): string {
+  const url = new URL(uri);
+  url.pathname = `/${dbName}`;
+  return url.href;
+}
