@@ -6,6 +6,7 @@ import { DialectTool } from "./tools/dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "./tools/memory-source.js";
 
 export type { ClaudeCommandName, ClaudeMemoryCommand } from "./tools/claude/commands.js";
+export type { DialectTool } from "./tools/dialect-tool.js";
 export type { ClaudeMemoryOptions } from "./tools/claude/options.js";
 
 /** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */

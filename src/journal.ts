@@ -1,23 +1,10 @@
 import type { StructuredTool } from "@langchain/core/tools";
-import { z } from "zod";
-import { checkOptions } from "./core/options.js";
 import { DialectTool } from "./tools/dialect-tool.js";
 import { journalDialect } from "./tools/journal/definitions.js";
+import { checkJournalOptions, type JournalToolsOptions } from "./tools/journal/options.js";
 import { checkMemorySource, type MemorySource } from "./tools/memory-source.js";
 
-export interface JournalToolsOptions {
-  /** What time it is, for the times of blocks and the day's file. @default the system's clock */
-  clock?: () => Date;
-  /** The folder of the memory that holds `MEMORY.md` and the days. @default the memory's root */
-  root?: string;
-}
-
-const optionsSchema = z
-  .object({
-    clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional(),
-    root: z.string().optional(),
-  })
-  .strict();
+export type { JournalToolsOptions } from "./tools/journal/options.js";
 
 /**
  * The tools memory_write, memory_update, memory_read and memory_search as agentool has them: named notes in `MEMORY.md`
@@ -30,6 +17,6 @@ const optionsSchema = z
  */
 export function createJournalTools(memory: MemorySource, options: JournalToolsOptions = {}): StructuredTool[] {
   checkMemorySource(memory);
-  checkOptions("JournalToolsOptions", optionsSchema, options);
+  checkJournalOptions(options);
   return journalDialect(options).tools.map((definition) => new DialectTool(definition, memory));
 }

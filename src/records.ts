@@ -5,6 +5,7 @@ import { DialectTool } from "./tools/dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "./tools/memory-source.js";
 import { recordsDialect } from "./tools/records/definitions.js";
 
+/** The clock of the records. */
 export interface RecordToolsOptions {
   /** What time it is, for the times of the answers. @default the system's clock */
   clock?: () => Date;

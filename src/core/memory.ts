@@ -61,7 +61,10 @@ export interface MemorySnapshot {
   files: SnapshotFile[];
   /** Paths of all directories but the root, sorted likewise. */
   directories: string[];
-  /** Grows by one with each change, 0 for a memory never written; null on a generic BaseStore, which keeps no count. */
+  /**
+   * Grows by one with each change, 0 for a memory never written; null on a generic BaseStore and in a folder, which keep
+   * no count.
+   */
   revision: number | null;
 }
 
@@ -83,9 +86,9 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
  * One memory: a small tree of text files.
  *
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
- * across processes and machines, on other stores inside one process. Every call rejects with a {@link MemoryError}:
- * EINVAL for a bad argument, EIO where the storage failed (with "the outcome is unknown" where a change may have been
- * applied), and the codes named at each method. A refused call changed nothing.
+ * across processes and machines, in a folder across processes, on other stores inside one process. Every call rejects
+ * with a {@link MemoryError}: EINVAL for a bad argument, EIO where the storage failed (with "the outcome is unknown"
+ * where a change may have been applied), and the codes named at each method. A refused call changed nothing.
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;

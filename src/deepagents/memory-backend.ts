@@ -60,7 +60,7 @@ export class MemoryBackend implements BackendProtocolV2 {
     return this.#attempt(async (memory) => ({ files: childrenOf(await memory.outline(), path) }), errorOf);
   }
 
-  /** @param offset first line, from 0. @param limit how many lines; an offset behind the last line is an error. */
+  /** Lines of a file. @param offset first line, from 0. @param limit how many lines; an offset behind the last line is an error. */
   read(filePath: string, offset = 0, limit = 500): Promise<ReadResult> {
     return this.#attempt(async (memory) => windowOf(filePath, await memory.read(filePath), offset, limit), noFile(filePath));
   }
@@ -96,7 +96,7 @@ export class MemoryBackend implements BackendProtocolV2 {
     }, noFile(filePath, shownError));
   }
 
-  /** @param glob compared with names, or with paths from `path` on where it has a slash. */
+  /** Lines that hold a literal text. @param glob compared with names, or with paths from `path` on where it has a slash. */
   grep(pattern: string, path?: string | null, glob?: string | null, maxCount?: number | null): Promise<GrepResult> {
     return this.#attempt(async (memory) => {
       const query = { pattern, path: path ?? ROOT, glob: glob ?? null, maxCount: maxCount ?? Number.POSITIVE_INFINITY };

@@ -14,6 +14,7 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 
+/** What a CallModelNode takes, and what its graph is compiled with. */
 export interface AgentOptions extends CallModelNodeOptions {
   /** Given to every node and tool of a run; memories whose node has no store of its own use it. */
   store?: BaseStore;
@@ -56,10 +57,12 @@ export class Agent {
     this.#callModel.addTool(tool);
   }
 
+  /** From the next call of the model on. @param tool the tool or its name; one that is not there is no fault */
   removeTool(tool: StructuredToolInterface | string): void {
     this.#callModel.removeTool(tool);
   }
 
+  /** Shows a memory to the model from its next call on, in place of the one before. */
   attachMemoryConnector(connector: MemoryConnectorNode): void {
     this.#callModel.setMemoryConnector(connector);
   }
@@ -74,6 +77,7 @@ export class Agent {
 /** Beside the messages the node that a turn began with: never checkpointed, and a function, which JSON leaves out of traces. */
 const turnAnnotation = Annotation.Root({
   ...MessagesAnnotation.spec,
+  /** Of no concern to users: the node that the turn began with. */
   turn: () => new UntrackedValueChannel<(() => CallModelNode) | undefined>(),
 });
 

@@ -6,6 +6,7 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 
+/** The model, and what it is sent beside the messages of the state. */
 export interface CallModelNodeOptions {
   /** A chat model; one that can bind tools where there are any. */
   model: BaseChatModel;
@@ -17,6 +18,7 @@ export interface CallModelNodeOptions {
   memoryConnector?: MemoryConnectorNode;
 }
 
+/** The state that the node needs; a graph's own may hold more. */
 export interface MessagesState {
   messages: BaseMessage[];
 }
@@ -54,6 +56,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     return this.#tools;
   }
 
+  /** From the next call of the model on. @param prompt "" for none */
   setSystemPrompt(prompt: string): void {
     this.#systemPrompt = prompt;
   }
@@ -78,6 +81,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     return this.#memoryConnector;
   }
 
+  /** From the next call of the model on. @param connector undefined shows no memory */
   setMemoryConnector(connector: MemoryConnectorNode | undefined): void {
     this.#memoryConnector = connector;
   }

@@ -70,6 +70,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return openMemory(this.#storeOf(store), { nodeId: this.nodeId, scope: "global" }, this.#options);
   }
 
+  /** What shows this node's memory to a model. @throws TypeError for a bad config */
   createConnector(config: MemoryConnectorConfig = {}): MemoryConnectorNode {
     return new MemoryConnectorNode({ ...config, memory: this });
   }

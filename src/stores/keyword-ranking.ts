@@ -9,6 +9,7 @@ import { placesWithin } from "./namespaces.js";
 import type { RankedItems, RankedSearch, Ranking } from "./ranking.js";
 import { leafTexts } from "./text-paths.js";
 
+/** What MongoDB's text index holds of the items. */
 export interface TextSearchOptions {
   /** Whose word forms and stop words the index knows. @default "none", which takes every word as it is */
   language?: (typeof textLanguages)[number];

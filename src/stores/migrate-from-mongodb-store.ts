@@ -6,6 +6,7 @@ import type { ForeignItem } from "./item-copies.js";
 import { MongoMemoryStore } from "./mongo-memory-store.js";
 import { readPages } from "./official-store-pages.js";
 
+/** Where the items are, where they go, and from which one on. */
 export interface MongoDBStoreMigrationOptions {
   /**
    * The collection of a `MongoDBStore` of `@langchain/langgraph-checkpoint-mongodb`, or where it is. It is only read.
@@ -20,12 +21,15 @@ export interface MongoDBStoreMigrationOptions {
   resumeAfter?: string | null;
   /** Another namespace for one that this store refuses, such as those with `:`. Called for every item. @default the same */
   mapNamespace?: (namespace: string[]) => string[];
+  /** Reads both sides, writes nothing, and reports what would be done. @default false */
+  dryRun?: boolean;
   /** Called after each batch, and awaited. What it throws ends the migration there. */
   onProgress?: (progress: MigrationProgress) => void | Promise<void>;
   /** Called for each item that this store cannot hold, and awaited. What it throws ends the migration there. */
   onRefused?: (item: RefusedItem) => void | Promise<void>;
 }
 
+/** Counts so far; after a broken-off run, of what was done. */
 export interface MigrationProgress {
   /** Documents of the source when this run began, by its own estimate. */
   total: number;
@@ -43,11 +47,13 @@ export interface MigrationProgress {
   resumeAfter: string | null;
 }
 
+/** Counts at the end. */
 export interface MigrationSummary extends MigrationProgress {
   /** The first 100 of those refused. */
   refusals: RefusedItem[];
 }
 
+/** An item that the store cannot hold, and why. */
 export interface RefusedItem {
   /** The `_id` of its document in the source, in the form of `resumeAfter`. */
   id: string;
@@ -72,6 +78,7 @@ const optionsSchema = z
     store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
     batchSize: z.number().int().min(1).max(10_000).optional(),
     resumeAfter: z.string().nullable().optional(),
+    dryRun: z.boolean().optional(),
     mapNamespace: callback,
     onProgress: callback,
     onRefused: callback,
@@ -110,7 +117,7 @@ export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOpti
   const page = { batchSize: options.batchSize ?? defaultBatchSize, resumeAfter: summary.resumeAfter };
   for await (const { items, idOf, lastId } of readPages(collection, page)) {
     const mapped = mapNamespace === undefined ? items : items.map((item) => withNamespace(item, mapNamespace));
-    const report = await store.copyItems(mapped);
+    const report = await store.copyItems(mapped, options.dryRun ?? false);
     for (const { item, reason } of report.refused) {
       const refusal = { id: idOf(mapped.indexOf(item)), namespace: item.namespace, key: item.key, reason };
       if (summary.refusals.length < maxRefusals) summary.refusals.push(refusal);

@@ -42,6 +42,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #ranking: Ranking | undefined;
   #memoryIndexes: Promise<void> | undefined;
 
+  /** Asks nothing of the server yet. @throws TypeError for bad options */
   constructor(options: MongoMemoryStoreOptions, internal: { ownsClient?: boolean } = {}) {
     super();
     checkStoreOptions(options);

@@ -8,6 +8,7 @@ import { textLanguages, type TextSearchOptions } from "./keyword-ranking.js";
 import { checkNamespace, storedNamespace } from "./namespaces.js";
 import { maxCandidates, type VectorSearchOptions } from "./vector-search.js";
 
+/** Which client and collections a store uses, and how its items are found and expire. */
 export interface MongoMemoryStoreOptions {
   /** A client of the `mongodb` package, connected or not. The caller closes it. */
   client: MongoClient;

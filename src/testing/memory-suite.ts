@@ -8,6 +8,7 @@ import { treeCases } from "./memory-cases/trees.js";
 
 /** What a test runner offers; jest, vitest and node:test all fit. */
 export interface TestRunner {
+  /** Groups the tests that `define` defines. */
   describe: (title: string, define: () => void) => void;
   it: TestDefinition;
 }
@@ -19,6 +20,7 @@ export interface TestDefinition {
   skip?: (title: string, run: () => Promise<void>) => void;
 }
 
+/** In what a backend differs by nature. */
 export interface MemorySuiteOptions {
   /** What the backend declares about itself; users should read the same in its documentation. */
   capabilities?: Partial<MemoryCapabilities>;

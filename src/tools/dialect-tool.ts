@@ -17,6 +17,7 @@ import { checkMemorySource, memoryOf, type MemorySource, runOf } from "./memory-
  * arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
  */
 export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, string> {
+  /** The name by which LangChain serialises it. */
   static override lc_name(): string {
     return "DialectTool";
   }
@@ -48,6 +49,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
     this.#source = source;
   }
 
+  /** Called by LangChain with arguments that the schema has admitted. */
   protected async _call(
     args: unknown,
     _runManager?: CallbackManagerForToolRun,

@@ -37,6 +37,7 @@ const optionsSchema = z.object({ memory: z.unknown().optional(), ...memoryToolFi
  * the run's `configurable.thread_id`, never an argument.
  */
 export class MemoryTool extends DialectTool {
+  /** The name by which LangChain serialises it. */
   static override lc_name(): string {
     return "MemoryTool";
   }

@@ -34,6 +34,7 @@ export type Template = GraphNode["data"]["template"];
 /** `nodeId` is the node's id unless it says otherwise. Graphs in one store share the memories whose `nodeId` is the same. */
 export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId"> & { nodeId?: string };
 
+/** An `Agent`; its tools and its connector are edges. */
 export interface AgentTemplate {
   /** Goes before the messages of a conversation. @default none */
   systemPrompt?: string;
@@ -41,8 +42,10 @@ export interface AgentTemplate {
   title?: string;
 }
 
+/** A `MemoryTool`; its memory is an edge. */
 export type MemoryToolTemplate = Omit<MemoryToolOptions, "memory">;
 
+/** A `MemoryConnectorNode`; its memory is an edge. */
 export type MemoryConnectorTemplate = Omit<MemoryConnectorConfig, "onError">;
 
 /** Every edge there can be. An agent's `$memory` takes a memory, too: a connector with the defaults then shows it. */
