@@ -1,12 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import * as claude from "../../src/claude.js";
+import * as deepagents from "../../src/deepagents/index.js";
 import * as index from "../../src/index.js";
 import * as journal from "../../src/journal.js";
+import * as mcp from "../../src/mcp/index.js";
 import * as middleware from "../../src/middleware.js";
+import * as records from "../../src/records.js";
 import * as testing from "../../src/testing/index.js";
 
 /** What other people's code holds on to: a change here is a change for them, and belongs in the CHANGELOG. */
 describe("the public surface", () => {
+  // Requirement: ways-in.public-names
   it("of the package is these names", () => {
     expect(Object.keys(index).toSorted()).toEqual([
       "Agent",
@@ -16,12 +20,15 @@ describe("the public surface", () => {
       "MemoryNode",
       "MemoryTool",
       "MongoMemoryStore",
+      "buildGraph",
       "createMemoryPrompt",
+      "graphDefinitionSchema",
       "migrateFromMongoDBStore",
       "openMemory",
     ]);
   });
 
+  // Requirement: ways-in.public-names
   it("of ./middleware and ./testing is these names", () => {
     expect(Object.keys(middleware)).toEqual(["memoryMiddleware"]);
     expect(Object.keys(testing)).toEqual(["defineMemorySuite", "defineStoreSuite"]);
@@ -29,6 +36,25 @@ describe("the public surface", () => {
 
   it("of ./claude is these names", () => {
     expect(Object.keys(claude).toSorted()).toEqual(["claudeMemoryExecute", "claudeMemoryHandlers", "createClaudeMemoryTool"]);
+  });
+
+  it("of ./deepagents is these names", () => {
+    expect(Object.keys(deepagents)).toEqual(["MemoryBackend"]);
+  });
+
+  it("of ./records is these names", () => {
+    expect(Object.keys(records)).toEqual(["createRecordTools"]);
+  });
+
+  it("of ./mcp is these names", () => {
+    expect(Object.keys(mcp).toSorted()).toEqual([
+      "claudeDialect",
+      "createMcpServer",
+      "journalDialect",
+      "serveHttp",
+      "serveStdio",
+      "unifiedDialect",
+    ]);
   });
 
   it("of ./journal is these names", () => {
@@ -55,6 +81,7 @@ describe("the public surface", () => {
     });
   });
 
+  // Requirement: errors.branded, errors.stores-branded
   it("recognises errors and stores of another copy of the package by their brand", () => {
     const foreignError = Object.defineProperty(new Error("x"), Symbol.for("langgraph-mongo-memory.MemoryError"), {
       value: true,

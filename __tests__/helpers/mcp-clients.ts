@@ -1,0 +1,61 @@
+import { afterEach } from "@jest/globals";
+import { Client, type ClientOptions, InMemoryTransport, type Transport } from "@modelcontextprotocol/client";
+import type { McpServer } from "@modelcontextprotocol/server";
+
+const clients: Client[] = [];
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+
+/** Revisions of the protocol by how they begin: with `initialize`, or without any session from 2026-07-28 on. */
+export type Revision = "legacy" | "modern";
+
+export const revisions: Revision[] = ["legacy", "modern"];
+
+/** The official client, closed after the test. */
+export async function connectTo(transport: Transport, revision: Revision = "legacy", options: ClientOptions = {}): Promise<Client> {
+  const mode = revision === "legacy" ? "legacy" : { pin: "2026-07-28" };
+  const client = new Client({ name: "test", version: "1.0.0" }, { ...options, versionNegotiation: { mode } });
+  clients.push(client);
+  await client.connect(transport);
+  return client;
+}
+
+export async function connectInMemory(server: McpServer): Promise<Client> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs);
+  return connectTo(ours);
+}
+
+/** The text of a tool's answer. */
+export async function answerOf(client: Client, args: Record<string, unknown>, name = "memory"): Promise<string> {
+  const { content } = await client.callTool({ name, arguments: args });
+  const [first] = content;
+  return first?.type === "text" ? first.text : "";
+}
+
+/** What the client is told of the files of the memory, in order; `next` waits for so many. */
+export class HeardChanges {
+  readonly heard: string[] = [];
+  #wake: () => void = () => {};
+
+  constructor(client: Client) {
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => this.#add(params.uri));
+    client.setNotificationHandler("notifications/resources/list_changed", () => this.#add("list"));
+  }
+
+  #add(what: string): void {
+    this.heard.push(what);
+    this.#wake();
+  }
+
+  async next(count: number): Promise<string[]> {
+    while (this.heard.length < count) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.heard.splice(0, count);
+  }
+}

@@ -1,0 +1,40 @@
+import { type ClientRequest, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+
+const jsonHeaders = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface RawRequest {
+  /** @default "POST" */
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** What no client would send; `fetch` sets Host by itself. */
+export function send(url: string, { method = "POST", headers = {}, body = "" }: RawRequest): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(url, { method, headers: { ...jsonHeaders, ...headers } }, (answer) => {
+      let text = "";
+      answer.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }));
+    });
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+/** The stream of a session on which the server tells of changes. */
+export function openStream(url: string, id: string): Promise<ClientRequest> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(url, { headers: { ...jsonHeaders, "Mcp-Session-Id": id } }, () => resolve(call));
+    call.on("error", reject);
+    call.end();
+  });
+}

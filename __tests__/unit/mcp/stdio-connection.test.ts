@@ -1,0 +1,62 @@
+import { PassThrough, Writable } from "node:stream";
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryService } from "../../../src/mcp/memory-service.js";
+import { StdioConnection } from "../../../src/mcp/serve-stdio.js";
+import { openMemory } from "../../../src/stores/open-memory.js";
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "memory", arguments: { command: "append", path: "/a", content: "x" } } };
+
+/** A memory whose appends begin, and go on when they are let. */
+function gatedMemory() {
+  const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
+  let letGo = () => {};
+  let tellBegun = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    tellBegun = resolve;
+  });
+  const gated = new Proxy(memory, {
+    get: (target, name) => {
+      if (name !== "append") return Reflect.get(target, name) as unknown;
+      return async (...args: Parameters<Memory["append"]>) => {
+        tellBegun();
+        await gate;
+        return target.append(...args);
+      };
+    },
+  });
+  return { memory, gated, begun, letGo: () => letGo() };
+}
+
+describe("a connection over stdio", () => {
+  it.each(["stop", "end of input", "output that fails"])("ends at %s, after the call under way", async (reason) => {
+    const { memory, gated, begun, letGo } = gatedMemory();
+    const connection = new StdioConnection(new MemoryService({ memory: gated }), 1_000_000);
+    const input = new PassThrough();
+    const output = new Writable({ write: (_chunk, _encoding, done) => done(reason === "output that fails" ? new Error("EPIPE") : null) });
+    const ended: string[] = [];
+    const served = connection.serve(input, output).then(() => ended.push("ended"));
+    // Where the output fails, it does so at the answer to the second message.
+    input.write([...(reason === "output that fails" ? [] : [initialize]), call].map((message) => `${JSON.stringify(message)}\n`).join(""));
+    await begun;
+    if (reason === "stop") connection.stop();
+    else if (reason === "end of input") input.end();
+    else input.write("not json\n");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toEqual([]);
+    letGo();
+    await served;
+    expect(await memory.read("/a")).toBe("x");
+    expect(input.destroyed).toBe(true);
+  });
+});

@@ -1,0 +1,242 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph";
+import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
+import type { McpServer } from "@modelcontextprotocol/server";
+import type { Memory } from "../../../src/core/memory.js";
+import { claudeDialect, createMcpServer, type Dialect, type DialectName, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
+import { openMemory } from "../../../src/stores/open-memory.js";
+import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
+
+const memoryOfNode = (nodeId = "assistant"): Memory => openMemory(new InMemoryStore(), { nodeId });
+
+const hints = (title: string, readOnlyHint: boolean, destructiveHint: boolean) => ({
+  title,
+  annotations: { title, readOnlyHint, destructiveHint, openWorldHint: false, ...(readOnlyHint && { idempotentHint: true }) },
+});
+
+const expectedTools: Record<DialectName, Record<string, object>> = {
+  unified: { memory: hints("Memory", false, true) },
+  claude: { memory: hints("Memory", false, true) },
+  journal: {
+    memory_write: hints("Memory write", false, false),
+    memory_update: hints("Memory update", false, true),
+    memory_read: hints("Memory read", true, false),
+    memory_search: hints("Memory search", true, false),
+  },
+  records: {
+    add_memory: hints("Add memory", false, false),
+    replace_memory: hints("Replace memory", false, true),
+    drop_memory: hints("Drop memory", false, true),
+    clear_memory: hints("Clear memory", false, true),
+  },
+};
+
+describe("the tools of an MCP server", () => {
+  // Requirement: mcp.every-dialect
+  it.each(Object.entries(expectedTools))("of the dialect %s are told with titles and hints", async (dialect, expected) => {
+    const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect as DialectName] }));
+    const { tools } = await client.listTools();
+    expect(Object.fromEntries(tools.map(({ name, title, annotations }) => [name, { title, annotations }]))).toEqual(expected);
+  });
+
+  // Requirement: mcp.flat-schemas
+  it("have the flat schemas of their dialect", async () => {
+    const client = await connectInMemory(createMcpServer({ memory: memoryOfNode() }));
+    const [tool] = (await client.listTools()).tools;
+    expect(tool?.description).toContain("- append: ");
+    expect(tool?.inputSchema).toEqual({
+      type: "object",
+      properties: {
+        path: { type: "string", description: expect.any(String) },
+        command: { type: "string", enum: ["read", "list", "append", "update", "delete"], description: expect.any(String) },
+        content: { type: "string", description: expect.any(String) },
+        oldContent: { type: "string", description: expect.any(String) },
+      },
+      required: ["path", "command"],
+      additionalProperties: false,
+    });
+  });
+
+  // Requirement: mcp.answers-of-the-dialect
+  it("answer in the dialect's words", async () => {
+    const memory = memoryOfNode();
+    const client = await connectInMemory(createMcpServer({ memory, dialects: ["claude", "journal"] }));
+    expect(await answerOf(client, { command: "create", path: "/memories/a.md", file_text: "one" })).toBe(
+      "File created successfully at: /memories/a.md",
+    );
+    expect(JSON.parse(await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write"))).toMatchObject({
+      success: true,
+    });
+    expect(await memory.read("/a.md")).toBe("one");
+    expect(await memory.read("/MEMORY.md")).toContain("### color");
+  });
+
+  // Requirement: mcp.refusals-are-errors
+  it("mark refusals as errors, and only those", async () => {
+    const client = await connectInMemory(createMcpServer({ memory: memoryOfNode() }));
+    const missing = await client.callTool({ name: "memory", arguments: { command: "read", path: "/none" } });
+    expect(missing).toMatchObject({
+      isError: true,
+      content: [{ type: "text", text: '{"command":"read","path":"/none","ok":false,"error":{"message":"ENOENT: file not found","code":"ENOENT"}}' }],
+    });
+    const listed = await client.callTool({ name: "memory", arguments: { command: "list", path: "/" } });
+    expect(listed.isError ?? false).toBe(false);
+  });
+
+  // Requirement: mcp.storage-failures
+  it("answer failures of the storage in the dialect's own form, without its words", async () => {
+    const memory = () => {
+      throw new Error("mongodb://user:secret@host");
+    };
+    const client = await connectInMemory(createMcpServer({ memory }));
+    expect(await client.callTool({ name: "memory", arguments: { command: "list", path: "/" } })).toMatchObject({
+      isError: true,
+      content: [{ text: '{"command":"list","path":"/","ok":false,"error":{"message":"EIO: the memory could not be opened","code":"EIO"}}' }],
+    });
+  });
+
+  // Requirement: mcp.bad-calls
+  it.each([["text"], [[1]], [7], [null], [true]])("answer arguments that are no object (%j) in the dialect's own form", async (given) => {
+    const answer = await answerTo(createMcpServer({ memory: memoryOfNode() }), { name: "memory", arguments: given });
+    expect(answer).toMatchObject({ result: { isError: true, content: [{ text: expect.stringContaining('"code":"EINVAL"') }] } });
+  });
+
+  // Requirement: mcp.bad-calls
+  it.each([
+    [{ name: "nope" }, "unknown tool: nope; this server has memory"],
+    [{ name: 7 }, "unknown tool: number; this server has memory"],
+    [undefined, "unknown tool: undefined; this server has memory"],
+  ])("refuse a call of %j in one sentence", async (params, message) => {
+    const answer = await answerTo(createMcpServer({ memory: memoryOfNode() }), params);
+    expect(answer).toMatchObject({ error: { code: -32_602, message } });
+  });
+
+  // Requirement: mcp.clients-choose-no-memory
+  it("work on the thread of the server, whatever a client says", async () => {
+    const store = new InMemoryStore();
+    const memory = ({ threadId }: { threadId?: string | undefined }) => openMemory(store, { nodeId: "n", scope: "perThread", threadId });
+    const client = await connectInMemory(createMcpServer({ memory, threadId: "mine" }));
+    const _meta = { thread_id: "theirs", configurable: { thread_id: "theirs" } };
+    await client.callTool({ name: "memory", arguments: { command: "append", path: "/a", content: "x" }, _meta });
+    expect(await memory({ threadId: "mine" }).read("/a")).toBe("x");
+    expect(await answerOf(client, { command: "append", path: "/b", content: "x", threadId: "theirs" })).toContain("unknown argument: threadId");
+    expect(await memory({ threadId: "theirs" }).list()).toEqual([]);
+  });
+
+  // Requirement: mcp.thread-is-required
+  it("of a perThread memory without a thread answer what is missing", async () => {
+    const memory = () => openMemory(new InMemoryStore(), { nodeId: "n", scope: "perThread" });
+    const client = await connectInMemory(createMcpServer({ memory }));
+    expect(await answerOf(client, { command: "list", path: "/" })).toContain("thread_id is required for perThread scope");
+  });
+});
+
+describe("createMcpServer", () => {
+  // Requirement: mcp.one-name-each
+  it("refuses two dialects with a tool of one name, naming both", () => {
+    expect(() => createMcpServer({ memory: memoryOfNode(), dialects: ["unified", "claude"] })).toThrow(
+      new TypeError("the dialects unified and claude both have a tool called memory; serve them from two servers, or one under another name: unifiedDialect({ name })"),
+    );
+  });
+
+  it("serves two such dialects where one of them has another name", async () => {
+    const dialects = [unifiedDialect({ name: "notes" }), "claude" as const];
+    const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects }));
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["notes", "memory"]);
+  });
+
+  it("can be read-only, and says so", async () => {
+    const memory = memoryOfNode();
+    const dialects = [unifiedDialect({ commands: ["read", "list"] })];
+    const client = await connectInMemory(createMcpServer({ memory, dialects }));
+    expect((await client.listTools()).tools[0]?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(await answerOf(client, { command: "append", path: "/a", content: "x" })).toContain("EACCES");
+    expect(await memory.list()).toEqual([]);
+  });
+
+  it("takes the options of dialects", async () => {
+    const memory = memoryOfNode();
+    const clock = () => new Date("2026-01-02T03:04:05Z");
+    const dialects = [claudeDialect({ root: "/notes" }), journalDialect({ root: "log", clock })];
+    const client = await connectInMemory(createMcpServer({ memory, dialects }));
+    expect(await answerOf(client, { command: "create", path: "/notes/a", file_text: "x" })).toContain("/notes/a");
+    expect(await answerOf(client, { key: "k", content: "x" }, "memory_write")).toContain("2026/01/02.md");
+    expect(await memory.read("/a")).toBe("x");
+    expect(await memory.read("/log/2026/01/02.md")).toContain("### k");
+  });
+
+  it.each([
+    [() => unifiedDialect({ commands: [] })],
+    [() => claudeDialect({ root: "memories" })],
+    [() => journalDialect({ clock: 7 as never })],
+  ])("refuses bad options of dialects (%#)", (create) => {
+    expect(create).toThrow(TypeError);
+  });
+
+  it("serves a dialect made elsewhere", async () => {
+    const dialect: Dialect = {
+      name: "shout",
+      tools: [
+        {
+          name: "shout",
+          title: "Shout it",
+          description: "Says it loud.",
+          schema: { type: "object", properties: {}, required: [], additionalProperties: false },
+          readOnly: true,
+          destructive: false,
+          answer: async (_args, open) => ({ text: (await open().read("/a")).toUpperCase(), failed: false }),
+          failure: () => ({ text: "silence", failed: true }),
+        },
+      ],
+    };
+    const memory = memoryOfNode();
+    await memory.write("/a", "quiet");
+    const client = await connectInMemory(createMcpServer({ memory, dialects: ["journal", dialect] }));
+    expect((await client.listTools()).tools.map(({ title }) => title)).toContain("Shout it");
+    expect(await answerOf(client, {}, "shout")).toBe("QUIET");
+    await memory.delete("/a");
+    expect(await answerOf(client, {}, "shout")).toBe("silence");
+  });
+
+  // Requirement: mcp.options-checked
+  it.each([
+    [{ dialects: ["klingon"] }, 'dialects.0: must be one of unified, claude, journal, records, or a Dialect (given "klingon")'],
+    [{ dialects: [] }, "dialects"],
+    [{ watchIntervalMs: 0 }, "watchIntervalMs"],
+    [{ pageSize: 0.5 }, "pageSize"],
+    [{ threadId: "" }, "threadId"],
+    [{ tread: "t" }, "tread"],
+  ])("refuses the options %j", (options, message) => {
+    const create = () => createMcpServer({ memory: memoryOfNode(), ...(options as object) });
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(message);
+  });
+
+  // Requirement: mcp.options-checked
+  it("refuses what is no memory", () => {
+    expect(() => createMcpServer({ memory: {} as never })).toThrow("the memory of a tool must be a Memory");
+  });
+
+  it("tells its name, version and what it is for", async () => {
+    const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: ["journal"] }));
+    const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+    expect(client.getServerVersion()).toEqual({ name: "langgraph-mongo-memory", title: "Memory", version });
+    expect(client.getInstructions()).toContain("look with memory_write, memory_update, memory_read, memory_search");
+    expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: { subscribe: true, listChanged: true } });
+  });
+});
+
+/** The answer to a raw call, which the official client would not send. */
+async function answerTo(server: McpServer, params: Record<string, unknown> | undefined): Promise<JSONRPCMessage> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs);
+  const answer = new Promise<JSONRPCMessage>((resolve) => Object.assign(ours, { onmessage: resolve }));
+  await ours.start();
+  await ours.send({ jsonrpc: "2.0", id: 1, method: "tools/call", ...(params && { params }) });
+  try {
+    return await answer;
+  } finally {
+    await ours.close();
+  }
+}

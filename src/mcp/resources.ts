@@ -1,0 +1,91 @@
+import {
+  type ListResourcesResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+} from "@modelcontextprotocol/server";
+import { MemoryError } from "../core/errors.js";
+import type { Memory, OutlineFile } from "../core/memory.js";
+import { normalizePath, segmentsOf } from "../core/paths.js";
+import { shorten } from "../core/text.js";
+
+const scheme = "memory://";
+const maxEchoChars = 1024;
+
+export const fileTemplate: ResourceTemplateType = {
+  name: "file",
+  title: "File of the memory",
+  uriTemplate: `${scheme}/{+path}`,
+  description: "One text file of the memory by its path, each segment percent-encoded.",
+};
+
+/** `memory:///notes/to%20do` of `/notes/to do`. */
+export function uriOf(path: string): string {
+  return `${scheme}/${segmentsOf(path).map(encodeURIComponent).join("/")}`;
+}
+
+/** @throws ProtocolError InvalidParams for what is no URI of a file */
+export function pathOf(uri: string): string {
+  try {
+    if (uri.startsWith(`${scheme}/`)) return normalizePath(decodeURIComponent(uri.slice(scheme.length)));
+  } catch (error) {
+    if (!(error instanceof URIError) && !MemoryError.isInstance(error)) throw error;
+  }
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `invalid uri: ${shorten(uri, maxEchoChars)}; a file of the memory is ${scheme}/ and its path, percent-encoded`,
+  );
+}
+
+/** Files after the one that `cursor` names, so that a page is right whatever has come or gone since the last one. */
+export async function listFiles(memory: Memory, cursor: string | undefined, pageSize: number): Promise<ListResourcesResult> {
+  const after = cursor === undefined ? "" : pathOfCursor(cursor);
+  const { files } = await inProtocol(undefined, () => memory.outline());
+  const rest = files.filter(({ path }) => path > after);
+  const page = rest.slice(0, pageSize);
+  const last = page.at(-1);
+  const nextCursor = last !== undefined && rest.length > page.length ? { nextCursor: cursorOf(last.path) } : {};
+  return { resources: page.map(describeFile), ...nextCursor };
+}
+
+function describeFile({ path, sizeBytes }: OutlineFile): ListResourcesResult["resources"][number] {
+  return { uri: uriOf(path), name: path, mimeType: mimeTypeOf(path), size: sizeBytes };
+}
+
+export async function readFile(memory: Memory, uri: string): Promise<ReadResourceResult> {
+  const path = pathOf(uri);
+  // By the wider rule, a name that cannot be is one that is not there.
+  const text = await inProtocol(uri, () => memory.withPaths("posix").read(path));
+  return { contents: [{ uri, mimeType: mimeTypeOf(path), text }] };
+}
+
+function mimeTypeOf(path: string): string {
+  return /\.(?:md|markdown)$/i.test(path) ? "text/markdown" : "text/plain";
+}
+
+function cursorOf(path: string): string {
+  return Buffer.from(path).toString("base64url");
+}
+
+function pathOfCursor(cursor: string): string {
+  const path = Buffer.from(cursor, "base64url").toString();
+  if (path.startsWith("/") && cursorOf(path) === cursor) return path;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "invalid cursor: pass the nextCursor of the last answer, or none");
+}
+
+/** Runs a command of the memory; its refusals become errors of the protocol, which hold its message and code alone. */
+export async function inProtocol<T>(uri: string | undefined, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) {
+      throw new ProtocolError(ProtocolErrorCode.InternalError, "the memory could not be opened");
+    }
+    if (error.code === "ENOENT" && uri !== undefined) throw new ResourceNotFoundError(uri, `${error.message}: ${shorten(uri, maxEchoChars)}`);
+    const isOurs = error.code === "EIO" || error.code === "ECONFLICT";
+    const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+    throw new ProtocolError(code, error.message, { code: error.code });
+  }
+}

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler, isLegacyRequest, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { WatchedEvents } from "./event-bus.js";
+import { readJson } from "./http-body.js";
+import { asHostname, createGuard, type HttpRefusal, isLoopback, refuse, responseOf } from "./http-guard.js";
+import { HttpSessions } from "./http-sessions.js";
+import { MemoryService } from "./memory-service.js";
+import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "./options.js";
+import { serverFor } from "./server.js";
+
+/** A server that listens. */
+export interface McpHttpServer {
+  /** Where clients connect, such as `http://127.0.0.1:3000/mcp`. */
+  readonly url: string;
+  /** Ends every session and stops listening; resolves when the calls under way are over. The caller then closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a memory to any number of clients over streamable HTTP, at the path `/mcp`. Listens on 127.0.0.1 unless told
+ * otherwise; on any other address every request needs the bearer token. Requests that come through a web page of another
+ * origin, or under another host name, are refused.
+ *
+ * @throws TypeError for bad options, no token where the host is no loopback address, or two tools of one name; what
+ *   `listen` of node:http throws, such as EADDRINUSE
+ */
+export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer> {
+  checkMcpOptions("McpHttpOptions", options);
+  const { host = mcpDefaults.host, port = mcpDefaults.port, token, allowedHosts, allowedOrigins } = options;
+  if (token === undefined && !isLoopback(host)) {
+    throw new TypeError(`invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`);
+  }
+  const service = new MemoryService(options);
+  const endpoint = new HttpEndpoint(service, options);
+  const guard = createGuard({ host, token, allowedHosts, allowedOrigins });
+  const http = createServer((request, response) => {
+    const refusal = guard(request) ?? endpointRefusal(request);
+    if (refusal !== undefined) return refuse(response, refusal);
+    endpoint.serve(request as HttpRequest, response).catch(() => fail(response));
+    return undefined;
+  });
+  http.listen(port, host.replaceAll(/[[\]]/g, ""));
+  await once(http, "listening");
+  const { port: actualPort } = http.address() as AddressInfo;
+  return {
+    url: `http://${asHostname(host)}:${actualPort}${endpointPath}`,
+    close: async () => {
+      const closed = new Promise((resolve) => http.close(resolve));
+      await endpoint.close();
+      http.closeAllConnections();
+      await closed;
+      await service.close();
+    },
+  };
+}
+
+/** The SDK's type differs where a property may be absent (exactOptionalPropertyTypes). */
+type HttpRequest = IncomingMessage & NodeIncomingMessageLike;
+
+/** The one endpoint, for clients of every revision: with sessions up to 2025-11-25, without from 2026-07-28 on. */
+class HttpEndpoint {
+  readonly #service: MemoryService;
+  readonly #modern: McpHttpHandler;
+  readonly #sessions: HttpSessions;
+  readonly #maxBodyBytes: number;
+
+  constructor(service: MemoryService, { maxBodyBytes, maxSessions, sessionIdleMs }: McpHttpOptions) {
+    this.#service = service;
+    this.#maxBodyBytes = maxBodyBytes ?? mcpDefaults.maxBodyBytes;
+    this.#modern = createMcpHandler(() => serverFor(service, { tellsChanges: false }), {
+      legacy: "reject",
+      bus: new WatchedEvents(service.watch),
+    });
+    this.#sessions = new HttpSessions({
+      maxSessions: maxSessions ?? mcpDefaults.maxSessions,
+      idleMs: sessionIdleMs ?? mcpDefaults.sessionIdleMs,
+      createServer: () => serverFor(service, { tellsChanges: true }),
+    });
+  }
+
+  async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
+    const body = request.method === "POST" ? await readJson(request, this.#maxBodyBytes) : { value: undefined };
+    if ("refusal" in body) return refuse(response, body.refusal);
+    const handler = toNodeHandler({
+      fetch: async (webRequest) => {
+        const answer = await this.#answer(webRequest, body.value, response);
+        if (isStream(answer)) setImmediate(() => flushHeaders(response));
+        return answer;
+      },
+    });
+    return handler(request, response, body.value);
+  }
+
+  async #answer(request: Request, body: unknown, response: ServerResponse): Promise<Response> {
+    if (!(await isLegacyRequest(request, body))) {
+      if (isListen(body)) await this.#watchWhile(response);
+      return this.#modern.fetch(request, { parsedBody: body });
+    }
+    const id = request.headers.get("mcp-session-id") ?? undefined;
+    const transport = await this.#sessions.transportFor(id, body, response);
+    return "status" in transport ? responseOf(transport) : transport.handleRequest(request, { parsedBody: body });
+  }
+
+  /** Looks first, so that the stream about to begin misses nothing that changes after it is acknowledged. */
+  async #watchWhile(response: ServerResponse): Promise<void> {
+    const isOpen = () => !response.closed;
+    this.#service.watch.add({ isOpen, isSubscribed: () => true, tell: () => {} });
+    // Where it fails, the next look does it; the client is told of what changes from then on.
+    await this.#service.watch.look().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#sessions.close(), this.#modern.close()]);
+  }
+}
+
+function endpointRefusal({ url = "", method = "" }: IncomingMessage): HttpRefusal | undefined {
+  if (url.split("?")[0] !== endpointPath) {
+    return { status: 404, code: ProtocolErrorCode.InvalidRequest, message: `there is nothing here; the endpoint is ${endpointPath}` };
+  }
+  if (["GET", "POST", "DELETE"].includes(method)) return undefined;
+  const headers = { Allow: "GET, POST, DELETE" };
+  return { status: 405, code: ProtocolErrorCode.InvalidRequest, message: `method ${method} is not allowed; use POST`, headers };
+}
+
+function isListen(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen";
+}
+
+function isStream({ headers }: Response): boolean {
+  return headers.get("content-type") === "text/event-stream";
+}
+
+/** Node holds headers back until the first bytes of a body, which may be the sign of life after 15 seconds. */
+function flushHeaders(response: ServerResponse): void {
+  if (response.headersSent && !response.writableEnded) response.flushHeaders();
+}
+
+/** The client has gone, or something of ours is wrong; neither is told more. */
+function fail(response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else refuse(response, { status: 500, code: ProtocolErrorCode.InternalError, message: "internal error" });
+}

@@ -1,0 +1,111 @@
+import { pipeline, type Readable, type Writable } from "node:stream";
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type McpServer, type RequestId } from "@modelcontextprotocol/server";
+import { serveStdio as serveConnection, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { Watcher } from "./change-watch.js";
+import { MemoryService } from "./memory-service.js";
+import { MessageLines, type Refusal } from "./message-lines.js";
+import { checkMcpOptions, mcpDefaults, type McpStdioOptions } from "./options.js";
+import { serverFor, tellChange } from "./server.js";
+
+/**
+ * Serves one client over this process's stdin and stdout, to which nothing else may write. Resolves when the client has
+ * gone, or at SIGTERM or SIGINT, once the calls under way are over; the caller then closes the store.
+ *
+ * A message that is malformed or too long is answered with an error, and the next one is read.
+ *
+ * @throws TypeError for bad options, or two tools of one name
+ */
+export async function serveStdio(options: McpStdioOptions): Promise<void> {
+  checkMcpOptions("McpStdioOptions", options);
+  const connection = new StdioConnection(new MemoryService(options), options.maxMessageBytes ?? mcpDefaults.maxMessageBytes);
+  const stop = () => connection.stop();
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  try {
+    await connection.serve(process.stdin, process.stdout);
+  } finally {
+    process.off("SIGTERM", stop);
+    process.off("SIGINT", stop);
+  }
+}
+
+/** Serves one client over a pair of streams. */
+export class StdioConnection {
+  readonly #service: MemoryService;
+  readonly #maxMessageBytes: number;
+  readonly #stops = new AbortController();
+  /** Requests of the revision 2026-07-28 that listen for changes; the SDK answers them without asking the server. */
+  readonly #listening = new Set<RequestId>();
+  #modern: McpServer | undefined;
+  /** One for all of them: the SDK passes each notification on to those who want it. */
+  readonly #watcher: Watcher = {
+    isOpen: () => this.#listening.size > 0,
+    isSubscribed: () => true,
+    tell: (change) => this.#modern && tellChange(this.#modern, change),
+  };
+
+  constructor(service: MemoryService, maxMessageBytes: number) {
+    this.#service = service;
+    this.#maxMessageBytes = maxMessageBytes;
+  }
+
+  stop(): void {
+    this.#stops.abort();
+  }
+
+  /** Resolves when the client has gone or `stop` was called, and the calls under way are over. */
+  async serve(input: Readable, output: Writable): Promise<void> {
+    const lines = new MessageLines({
+      maxMessageBytes: this.#maxMessageBytes,
+      refuse: (refusal) => output.write(`${JSON.stringify(errorOf(refusal))}\n`),
+      beforeMessage: (message) => this.#beforeMessage(message),
+    });
+    const transport = new ClosingTransport(lines, output, { maxBufferSize: this.#maxMessageBytes + 1 });
+    const connection = serveConnection(({ era }) => this.#connect(era), { transport });
+    this.#stops.signal.addEventListener("abort", () => void connection.close());
+    pipeline(input, lines, () => {});
+    await transport.closed;
+    // A stream that is read on would keep the process alive.
+    lines.destroy();
+    await this.#service.close();
+  }
+
+  #connect(era: "legacy" | "modern"): McpServer {
+    const mcp = serverFor(this.#service, { tellsChanges: era === "legacy" });
+    if (era === "modern") this.#modern = mcp;
+    return mcp;
+  }
+
+  async #beforeMessage(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+      this.#listening.delete(message.params?.["requestId"] as RequestId);
+    }
+    if (!isJSONRPCRequest(message) || message.method !== "subscriptions/listen") return;
+    this.#listening.add(message.id);
+    this.#service.watch.add(this.#watcher);
+    // Where it fails, the next look does it; the client is told of what changes from then on.
+    await this.#service.watch.look().catch(() => {});
+  }
+}
+
+/** Tells when it is closed, by the client, by `stop` or because nobody reads the output. */
+class ClosingTransport extends StdioServerTransport {
+  readonly closed: Promise<void>;
+  #tellClosed: () => void = () => {};
+
+  constructor(...args: ConstructorParameters<typeof StdioServerTransport>) {
+    super(...args);
+    this.closed = new Promise((resolve) => {
+      this.#tellClosed = resolve;
+    });
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#tellClosed();
+  }
+}
+
+function errorOf({ id, code, reason }: Refusal): object {
+  return { jsonrpc: "2.0", id, error: { code, message: reason } };
+}
