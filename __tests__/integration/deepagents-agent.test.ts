@@ -53,6 +53,7 @@ const read = (file_path: string, rest: object = {}): ScriptedCall => call("read_
 describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
   const freshNode = (): MemoryNode => new MemoryNode({ store: open(), ...freshAddress() });
 
+  // Requirement: deepagents.own-tools-work
   it("writes, reads, edits, finds and deletes with its own tools", async () => {
     const node = freshNode();
     const { answers } = await run({
@@ -83,6 +84,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect((await node.memory().snapshot()).files.map(({ path, content }) => [path, content])).toEqual([["/b.txt", "beta"]]);
   });
 
+  // Requirement: deepagents.parallel-edits-land
   it("loses none of 20 edits of one file in one turn", async () => {
     const node = freshNode();
     const indices = Array.from({ length: 20 }, (_, index) => index);
@@ -104,6 +106,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect(answers[0]?.filter((_, index) => index !== landed)).toEqual(Array(2).fill("Error: String not found in file: 'who?'"));
   });
 
+  // Requirement: deepagents.prompt-and-skills
   it("shows its memory in the prompt, in other threads too", async () => {
     const node = freshNode();
     const memory = ["/memories/AGENTS.md"];
@@ -113,6 +116,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect(second.prompt).toContain("/memories/AGENTS.md\nAnswer in verse.");
   });
 
+  // Requirement: deepagents.prompt-and-skills
   it("finds its skills there", async () => {
     const node = freshNode();
     const skill = "---\nname: verse\ndescription: Answers in verse.\n---\nRhyme.\n";
@@ -121,6 +125,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect(prompt).toContain("Answers in verse.");
   });
 
+  // Requirement: deepagents.thread-of-the-run
   it("keeps the threads of a perThread node apart, prompts included", async () => {
     const node = new MemoryNode({ store: open(), ...freshAddress(), scope: "perThread" });
     const memory = ["/memories/AGENTS.md"];
@@ -134,6 +139,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     expect(await node.memory("ada@example.com").read("/AGENTS.md")).toBe("I am ada@example.com.");
   });
 
+  // Requirement: deepagents.store-of-the-agent
   it("uses the agent's store where its node has none", async () => {
     const address = freshAddress();
     await run({ node: new MemoryNode(address), store: open(), turns: [[write("/memories/f.md", "x")]] });
@@ -142,6 +148,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
 });
 
 describe("a deep agent whose storage fails", () => {
+  // Requirement: deepagents.failures-are-answers
   it("is told so by every tool, and goes on", async () => {
     const store = new FailingStore();
     store.isAway = true;
@@ -158,6 +165,7 @@ describe("a deep agent whose storage fails", () => {
     expect(text).toBe("done");
   });
 
+  // Requirement: deepagents.failed-prompt-is-told
   it("goes on without its memory, which the program is told of", async () => {
     jest.spyOn(console, "debug").mockImplementation(() => {});
     const store = new FailingStore();
@@ -182,6 +190,7 @@ describe("two programs", () => {
   const database = testDatabase();
   const [one, other] = [useClient(new MongoClient(database.uri)), useClient(new MongoClient(database.uri))];
 
+  // Requirement: deepagents.edits-of-two-programs
   it("edit one file at once and lose nothing", async () => {
     const address = freshAddress();
     const open = (client: MongoClient): MemoryBackend => new MemoryBackend(new MongoMemoryStore({ client, dbName: database.name }).memory(address));
@@ -201,6 +210,7 @@ describe("server commands", () => {
   const client = useClient(new MongoClient(database.uri, { monitorCommands: true }));
   const store = new MongoMemoryStore({ client, dbName: database.name });
 
+  // Requirement: deepagents.few-commands
   it.each<[string, number, (backend: MemoryBackend) => Promise<unknown>]>([
     ["ls", 1, (backend) => backend.ls("/")],
     ["read", 1, (backend) => backend.read("/d/f.md")],

@@ -56,6 +56,7 @@ const filesOf = async (graph: BuiltGraph, id: string, threadId?: string) =>
   (await graph.memory(id).memory(threadId).snapshot()).files.map(({ path, content }) => `${path}: ${content}`);
 
 describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
+  // Requirement: template.documented-example, template.memory-port, template.tools-port
   it("runs as documented: two tools over one global memory", async () => {
     const model = new WatchedModel((messages) => {
       const answers = messages.filter(({ type }) => type === "tool").length;
@@ -77,6 +78,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(await filesOf(graph, "M")).toEqual(["/notes/today: hello"]);
   });
 
+  // Requirement: template.connectors, template.scope
   it("shows a memory through a connector, and directly, to the thread that it belongs to", async () => {
     const model = new ScriptedChatModel(obedient);
     const nodes = [
@@ -96,6 +98,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(await filesOf(graph, "M", "1")).toEqual(["/memory: x"]);
   });
 
+  // Requirement: template.turn-under-way
   it("lets a turn under way end with the tools, prompt and memory that it began with", async () => {
     const model = new WatchedModel(obedient);
     const definition = await example();
@@ -131,6 +134,7 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(shownEntries(model.calls.at(-1) ?? [])).toEqual(["/new"]);
   });
 
+  // Requirement: template.changes-between-turns
   it("gives tools and takes them between the turns of one conversation", async () => {
     const model = new WatchedModel(obedient);
     const definition = await example();

@@ -54,10 +54,12 @@ describe("processes at once", () => {
     found = await headings(store.memory(address));
   }, 180_000);
 
+  // Requirement: journal.no-write-is-lost
   it("16 with distinct keys lose none", () => {
     expect(found.filter((key) => !shared.includes(key)).toSorted()).toEqual(own.flat().toSorted());
   });
 
+  // Requirement: journal.key-accepted-once
   it("16 with the same keys, into the summary and the day, have each accepted once", () => {
     expect(found.filter((key) => shared.includes(key)).toSorted()).toEqual(shared);
     const accepted = answers.flatMap(({ data }) => data?.key ?? []);
@@ -67,6 +69,7 @@ describe("processes at once", () => {
 });
 
 describe("calls at once", () => {
+  // Requirement: journal.key-accepted-once
   it("50 writes of one key: one is accepted", async () => {
     const memory = store.memory(freshAddress());
     const bench = new JournalBench("/", memory);
@@ -80,6 +83,7 @@ describe("calls at once", () => {
     expect(await headings(memory)).toEqual(["k"]);
   });
 
+  // Requirement: journal.no-write-is-lost, journal.on-every-store
   it("30 updates of different keys, and writes, in one file: nothing is lost or doubled", async () => {
     const memory = store.memory(freshAddress());
     const bench = new JournalBench("/", memory);
@@ -130,6 +134,7 @@ describe("cost", () => {
     return bench;
   }
 
+  // Requirement: journal.read-cost
   it("a read by key among 2,000 days is at most twice one among 20, in commands and bytes", async () => {
     const costs = [];
     for (const days of [20, 2000]) {
@@ -149,6 +154,7 @@ describe("cost", () => {
     expect((many?.bytes ?? 0) / (few?.bytes ?? 1)).toBeLessThan(2);
   }, 120_000);
 
+  // Requirement: journal.few-commands
   it("uncontended calls take few commands", async () => {
     const bench = await journalOf(3);
     await bench.call("memory_write", { key: "a", content: "x" });

@@ -31,6 +31,7 @@ function toolThat(name: string, run: () => string) {
 }
 
 describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
+  // Requirement: ways-in.agent-loop
   it("loops between model and tools, and remembers across turns and threads", async () => {
     const model = new ScriptedChatModel(obedient);
     const node = new MemoryNode(freshAddress());
@@ -44,6 +45,7 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
     expect(await checkpointed(checkpointer, "1")).not.toMatch(/<memory |Be kind/);
   });
 
+  // Requirement: ways-in.agent-interrupts
   it("can be stopped by an interrupt of a tool and resumed, and be a node of another graph", async () => {
     const model = new ScriptedChatModel(obedient);
     const ask = toolThat("ask", () => `the answer is ${String(interrupt("what?"))}`);
@@ -70,6 +72,7 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
     expect(brief(messages)).toContain("human: from the tool");
   });
 
+  // Requirement: ways-in.agent-streams
   it("streams what LangGraph streams", async () => {
     const model = new ScriptedChatModel(() => "one two");
     const agent = new Agent({ model, store: open() });
@@ -85,6 +88,7 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
 describe("an Agent", () => {
   const store = new InMemoryStore();
 
+  // Requirement: ways-in.agent-tools
   it("is given and loses tools between turns", async () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model, checkpointer: new MemorySaver() });
@@ -104,6 +108,7 @@ describe("an Agent", () => {
     expect(messages.at(-1)?.text).toBe("done");
   });
 
+  // Requirement: ways-in.agent-refuses-doubles
   it("refuses two tools of one name, and a model that is none", () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model, tools: [new MemoryTool()] });
@@ -113,6 +118,7 @@ describe("an Agent", () => {
     expect(() => new Agent({ model: undefined as never })).toThrow(TypeError);
   });
 
+  // Requirement: ways-in.agent-tools
   it("uses at once the tools added while a turn runs, and no longer those removed", async () => {
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model });
@@ -143,6 +149,7 @@ describe("an Agent", () => {
     expect(messages.at(-1)?.text).toBe("done");
   });
 
+  // Requirement: ways-in.agent-connector
   it("shows another memory once its connector is attached, also in the middle of a turn", async () => {
     const [first, second] = [new MemoryNode({ ...freshAddress(), store }), new MemoryNode({ ...freshAddress(), store })];
     await first.memory().append("/first", "x");
@@ -163,6 +170,7 @@ describe("an Agent", () => {
 });
 
 describe.each(storesUnderTest())("createMemoryPrompt for createReactAgent with %s", (_name, open) => {
+  // Requirement: ways-in.prompt-function
   it("shows prompt and memory at every call and keeps neither", async () => {
     const model = new ScriptedChatModel(obedient);
     const node = new MemoryNode({ ...freshAddress(), scope: "perThread" });
@@ -187,6 +195,7 @@ describe.each(storesUnderTest())("createMemoryPrompt for createReactAgent with %
     expect(await checkpointed(checkpointer, "1")).not.toMatch(/<memory |Be kind/);
   });
 
+  // Requirement: ways-in.prompt-function
   it("takes a memory without a system prompt, and a separate message where asked", async () => {
     const node = new MemoryNode({ ...freshAddress(), store: open() });
     await node.memory().append("/a", "x");

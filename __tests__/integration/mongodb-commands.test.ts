@@ -48,6 +48,7 @@ describe("server commands", () => {
     const open = (): Memory =>
       store.memory({ ...freshAddress(), scope, ...(scope === "perThread" && { threadId: "t" }) });
     for (const [title, count, run] of commands) {
+      // Requirement: guarantees.one-command-each, guarantees.two-commands-at-most
       it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
@@ -55,6 +56,7 @@ describe("server commands", () => {
         expect(sent.map((event) => event.commandName)).toHaveLength(count);
       });
 
+      // Requirement: mongodb.served-by-an-index
       it(`${title} is served by an index on a ${scope} memory`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
@@ -67,12 +69,14 @@ describe("server commands", () => {
     }
   }
 
+  // Requirement: guarantees.first-write-is-one-command
   it("the first write of a memory is one command", async () => {
     await store.start();
     const sent = await commandsOf(() => store.memory(freshAddress()).append("/file", "x"));
     expect(sent.map((event) => event.commandName)).toEqual(["findAndModify"]);
   });
 
+  // Requirement: mongodb.one-key-examined
   it("a command examines one key however many memories there are", async () => {
     const node = freshAddress();
     const thread = (index: number): Memory => store.memory({ ...node, scope: "perThread", threadId: `thread ${index}` });
@@ -83,6 +87,7 @@ describe("server commands", () => {
     expect(stats["totalDocsExamined"]).toBe(1);
   });
 
+  // Requirement: connector.one-round-trip
   it("a rendering of the connector is one command, two where it falls back to the global memory", async () => {
     const { nodeId } = freshAddress();
     const node = new MemoryNode({ store, nodeId, scope: "perThread" });
@@ -97,9 +102,26 @@ describe("server commands", () => {
     }
   });
 
+  // Requirement: guarantees.majority-and-journal
   it("changes are sent with write concern majority and journal", async () => {
     const sent = await commandsOf(() => store.memory(freshAddress()).append("/file", "x"));
     expect(sent[0]?.command["writeConcern"]).toEqual({ w: "majority", j: true });
+  });
+
+  // Requirement: guarantees.write-concern-of-the-options
+  it("changes are sent with the write concern of the options", async () => {
+    const weaker = new MongoMemoryStore({ client, dbName: name, memoryWriteConcern: { w: 1 } });
+    await weaker.start();
+    const sent = await commandsOf(() => weaker.memory(freshAddress()).append("/file", "x"));
+    expect(sent.map(({ command }) => command["writeConcern"] as unknown)).toEqual([{ w: 1 }]);
+  });
+
+  // Requirement: guarantees.items-use-the-client-setting
+  it("items are sent with the client's own write concern", async () => {
+    await store.start();
+    const sent = await commandsOf(() => store.put(["items"], "key", {}));
+    expect(sent.map(({ commandName }) => commandName)).toEqual(["update"]);
+    expect(sent[0]?.command).not.toHaveProperty("writeConcern");
   });
 });
 

@@ -7,6 +7,7 @@ import { privateMongod } from "../helpers/test-database.js";
 import { untilAnswers } from "../helpers/until-answers.js";
 import { useClient } from "../helpers/use-client.js";
 
+// Requirement: guarantees.never-repeated-blindly, guarantees.survives-kill, guarantees.unknown-outcome
 it.each(["replicaSet", "standalone"] as const)(
   "every append that a %s acknowledged is there exactly once after kill -9 and a restart",
   async (kind) => {

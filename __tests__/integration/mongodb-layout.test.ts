@@ -11,6 +11,8 @@ const store = new MongoMemoryStore({ client, dbName: db.databaseName });
 const memories = db.collection("memories");
 
 describe("the document of a memory", () => {
+  // Requirement: memory.global-by-default, mongodb.directories, mongodb.document, mongodb.dotted-literal-keys
+  // Requirement: mongodb.global-has-no-thread-field
   it("has dotted literal keys, directories, times and a revision", async () => {
     const address = freshAddress();
     await store.memory(address).append("/a/b", "text");
@@ -28,12 +30,14 @@ describe("the document of a memory", () => {
     });
   });
 
+  // Requirement: mongodb.document
   it("names the thread of a perThread memory", async () => {
     const address = { ...freshAddress(), scope: "perThread" as const, threadId: "a.b:$c" };
     await store.memory(address).append("/a", "text");
     expect(await memories.findOne({ nodeId: address.nodeId })).toMatchObject(address);
   });
 
+  // Requirement: mongodb.escaped-keys
   it("escapes what a dotted key cannot carry, and only that", async () => {
     const address = freshAddress();
     const memory = store.memory(address, { paths: "posix" });
@@ -47,6 +51,7 @@ describe("the document of a memory", () => {
     ]);
   });
 
+  // Requirement: mongodb.one-document-for-an-address
   it("is one document however many first writes race, in both scopes", async () => {
     const global = freshAddress();
     const thread = { ...freshAddress(), scope: "perThread" as const, threadId: "t" };
@@ -58,6 +63,7 @@ describe("the document of a memory", () => {
     }
   });
 
+  // Requirement: guarantees.limits-before-writing
   it("holds no more than maxMemoryBytes; what would not fit is ENOSPC and changes nothing", async () => {
     const memory = store.memory(freshAddress(), { maxMemoryBytes: 2000 });
     await refuses(memory.write("/file", "x".repeat(1990)), "ENOSPC");
@@ -72,6 +78,7 @@ describe("the document of a memory", () => {
     await memory.write("/file", "x".repeat(999));
   });
 
+  // Requirement: guarantees.memory-limit, tool.code-enospc
   it("takes 14 files of a million bytes by default and refuses the one that passes 15 MB", async () => {
     const memory = store.memory(freshAddress());
     const text = "x".repeat(1_000_000);
@@ -84,6 +91,7 @@ describe("the document of a memory", () => {
 });
 
 describe("the indexes", () => {
+  // Requirement: mongodb.index-global, mongodb.index-per-thread, mongodb.indexes-idempotent
   it("are the two of the specification, made once and again without harm", async () => {
     await store.start();
     await store.start();
@@ -106,6 +114,7 @@ describe("the indexes", () => {
     ]);
   });
 
+  // Requirement: mongodb.indexes-in-the-way
   it("of the same name with other keys are a clear error, and nothing is dropped", async () => {
     const other = db.collection("others");
     await other.createIndex({ nodeId: 1, whatever: 1 }, { name: "uniq_global" });
@@ -127,6 +136,7 @@ describe("documents of the earlier system", () => {
     return store.memory(address);
   }
 
+  // Requirement: mongodb.earlier-documents-read
   it("are read correctly by every reading command", async () => {
     const memory = await legacyMemory();
     expect(await memory.read("/today")).toBe("hello");
@@ -157,6 +167,7 @@ describe("documents of the earlier system", () => {
     ["edit", (memory) => memory.edit("/today", (text) => `${text}!`)],
     ["rename", (memory) => memory.rename("/notes", "/moved")],
   ];
+  // Requirement: mongodb.earlier-documents-rewritten
   it.each(changes)("are rewritten flat by the first change: %s", async (_title, change) => {
     const memory = await legacyMemory();
     const flat = store.memory(freshAddress());
@@ -178,6 +189,7 @@ describe("documents of the earlier system", () => {
     expect(Object.keys(document?.["meta"] as object).toSorted()).toEqual(Object.keys(document?.["data"] as object).toSorted());
   });
 
+  // Requirement: mongodb.earlier-documents-lose-nothing
   it("lose nothing when many first changes race", async () => {
     const memory = await legacyMemory();
     await Promise.all(Array.from({ length: 50 }, (_, index) => memory.append("/notes/week/log", `line ${index}`)));
@@ -185,6 +197,7 @@ describe("documents of the earlier system", () => {
     expect(await memory.read("/today")).toBe("hello");
   });
 
+  // Requirement: memory.directories-without-files
   it("without data, or with only directories, are empty memories", async () => {
     expect(await (await legacyMemory({})).list("/")).toEqual([]);
     const memory = await legacyMemory({ dirs: { made: true } });

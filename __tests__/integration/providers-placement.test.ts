@@ -112,6 +112,7 @@ async function nodeWithNotes(): Promise<MemoryNode> {
 describe.each(Object.entries(ways))("the request that %s makes", (_way, run) => {
   const server = recordingServer();
 
+  // Requirement: connector.auto-merged-elsewhere, connector.separate-and-merged-by-choice
   it.each(cases)("to %s, systemMessages %s, placement %s, prompt %s, is %s", async (name, systemMessages, placement, prompt, expected) => {
     const node = await nodeWithNotes();
     const config: MemoryConnectorConfig = { placement, systemMessages, content: "full" };

@@ -82,6 +82,7 @@ function split(request: Json | undefined): { system: string; turns: Json[] } {
 describe("a tool loop", () => {
   const server = recordingServer();
 
+  // Requirement: connector.tool-loop-of-providers
   it.each(cases)("of %s in %s writes the memory, and the next request shows it where it belongs", async (name, way, { call, sent, shown }) => {
     for (const placement of ["after_system", "last_message"] as const) {
       const memory = new MemoryNode({ ...freshAddress(), store: new InMemoryStore() });

@@ -51,6 +51,7 @@ describe.each(opens)("calls at once on a memory in %s", (_name, open) => {
     return { memory: one.memory, call: (index, name, args) => (index % 2 === 0 ? one : other).call(name, args) };
   }
 
+  // Requirement: records.one-add-wins
   it("50 add_memory of one path: one is accepted, and its content is there", async () => {
     const { memory, call } = start();
     const answers = await Promise.all(indices.map((index) => call(index, "add_memory", { path: "a/b", content: `text ${index}` })));
@@ -84,6 +85,7 @@ describe.each(opens)("calls at once on a memory in %s", (_name, open) => {
     expect(answers.filter(({ error_code: code }) => code === "MEMORY_NOT_FOUND")).toHaveLength(count - 1);
   });
 
+  // Requirement: records.drop-takes-no-folder
   it("drop_memory never takes memories away that were added below its path meanwhile", async () => {
     const { memory, call } = start();
     for (let round = 0; round < 20; round += 1) {
@@ -106,6 +108,7 @@ describe.each(opens)("calls at once on a memory in %s", (_name, open) => {
 });
 
 describe("server commands", () => {
+  // Requirement: records.one-command
   it.each<[title: string, name: string, args: object]>([
     ["add_memory", "add_memory", { path: "new/one", content: "x" }],
     ["add_memory of what exists", "add_memory", { path: "d/f", content: "x" }],
@@ -140,6 +143,7 @@ describe("server commands", () => {
 });
 
 describe("a full memory", () => {
+  // Requirement: records.full-memory
   it("is told, and nothing has changed", async () => {
     const bench = new RecordBench(watched.memory(freshAddress(), { maxMemoryBytes: 1000 }));
     await bench.call("add_memory", { path: "a", content: "x".repeat(500) });

@@ -127,6 +127,7 @@ function shown(answer: unknown): string {
 }
 
 describe("the store and InMemoryStore answer alike", () => {
+  // Requirement: store.as-in-memory-store
   it("to batches of everything", async () => {
     const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -141,6 +142,7 @@ describe("the store and InMemoryStore answer alike", () => {
     );
   }, 120_000);
 
+  // Requirement: store-search.filter-as-in-memory-store
   it("to every filter on one set of items", async () => {
     const items = fc.array(value, { minLength: 1, maxLength: 30 });
     const filters = fc.array(filter, { minLength: 10, maxLength: 40 });
@@ -160,6 +162,7 @@ describe("the store and InMemoryStore answer alike", () => {
     );
   }, 120_000);
 
+  // Requirement: store-search.filter-comparisons
   it("to every operator between any two kinds of values", async () => {
     const ours = newStore();
     const reference = new Reference();
@@ -180,6 +183,7 @@ describe("the store and InMemoryStore answer alike", () => {
     }
   });
 
+  // Requirement: store.in-a-graph
   it.each([
     ["wrapped as LangGraph wraps a store", wrapped],
     ["as the store of a compiled graph", inGraph],

@@ -60,12 +60,14 @@ describe("items at hostile places", () => {
     await store.batch(places.map((place, index) => ({ ...place, value: { mark: index } })));
   });
 
+  // Requirement: store.places-apart
   it("are read each from its own", async () => {
     expect(pairsOf(places.length)).toBeGreaterThan(leastPairs);
     expect(await marks(places)).toEqual(expected);
     expect(await db.collection("items").countDocuments()).toBe(places.length);
   });
 
+  // Requirement: store.places-are-changed-alone
   it("are listed at their own prefixes only", async () => {
     const prefixes = distinct(places.flatMap(({ namespace }) => namespace.map((_, index) => ({ namespace: namespace.slice(0, index + 1), key: "" }))));
     for (const { namespace: prefix } of prefixes) {
@@ -80,6 +82,7 @@ describe("items at hostile places", () => {
     }
   }, 60_000);
 
+  // Requirement: store.places-are-changed-alone
   it("are changed and deleted each alone", async () => {
     const left = new Map(expected);
     for (const place of places) {
@@ -117,6 +120,7 @@ describe("memories at hostile ids", () => {
     return new Map(documents.map((document) => [addressName(document as unknown as MemoryAddress), (document["data"] as { f: string }).f]));
   }
 
+  // Requirement: memory.no-two-addresses-share
   it("are read each from its own", async () => {
     expect(pairsOf(memories.length)).toBeGreaterThan(leastPairs);
     await Promise.all(memories.map((address, index) => open(address).write("/f", String(index))));
@@ -134,6 +138,7 @@ describe("memories at hostile ids", () => {
     expect(again.map((item) => item?.value)).toEqual(items.map((item) => item.value));
   }, 60_000);
 
+  // Requirement: memory.no-two-addresses-share
   it("are changed and deleted each alone", async () => {
     const left = await texts();
     for (const address of memories) {

@@ -17,6 +17,7 @@ function fixture(options: Partial<MongoMemoryStoreOptions> = {}): { store: Mongo
 const keysOf = (items: Item[]): string[] => items.map((item) => item.key);
 
 describe("keyword search", () => {
+  // Requirement: store-search.ranked-by-words
   it("finds the items with a word of the query, the most relevant first, within prefix and filter", async () => {
     const { store } = fixture();
     await store.batch([
@@ -50,6 +51,7 @@ describe("keyword search", () => {
     expect(keysOf(await store.search([], { query: "same", limit: Infinity }))).toEqual(keys);
   });
 
+  // Requirement: store-search.query-holds-no-operators
   it("takes a query for words, never for operators", async () => {
     const { store } = fixture();
     await store.put(["a"], "k", { text: "long term memory" });

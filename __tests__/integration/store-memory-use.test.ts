@@ -55,6 +55,7 @@ async function scan(work: string): Promise<{ found: number; grownMiB: number }> 
 }
 
 describe("a hundred thousand items of a kilobyte each, read in a process with a heap of 64 MiB", () => {
+  // Requirement: store.bounded-memory
   it.each([
     ["pages of a search", "pages", itemCount],
     ["a search by a condition decided here", "filter", 1],

@@ -40,6 +40,7 @@ async function putMany(official: MongoDBStore, count: number, of = (index: numbe
 const countsOf = ({ read, copied, unchanged, skipped, refused }: MigrationProgress): number[] => [read, copied, unchanged, skipped, refused];
 
 describe("migrateFromMongoDBStore", () => {
+  // Requirement: store-search.migration-copies
   it("copies thousands of items with their namespaces, keys, values and times", async () => {
     const { official, source, store } = await newStores();
     await putMany(official, 3000);
@@ -61,6 +62,7 @@ describe("migrateFromMongoDBStore", () => {
     expect(item?.value).toEqual({ ...odd, at: new Date(5), long: 2 ** 40, huge: 2n ** 60n, bytes: Uint8Array.of(1) });
   }, 60_000);
 
+  // Requirement: store-search.migration-repeats
   it("changes nothing when run again, and then copies what is new in the source only", async () => {
     const { official, source, store } = await newStores();
     await putMany(official, 600);
@@ -76,6 +78,7 @@ describe("migrateFromMongoDBStore", () => {
     expect(first).toMatchObject({ value: { index: "new" }, createdAt: document?.["createdAt"], updatedAt: document?.["updatedAt"] });
   });
 
+  // Requirement: store-search.migration-repeats
   it("never overwrites an item that is newer in the store", async () => {
     const { official, source, store } = await newStores();
     await putMany(official, 20);

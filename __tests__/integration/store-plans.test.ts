@@ -64,12 +64,14 @@ async function planOf(command: Document | undefined): Promise<Plan> {
 }
 
 describe("the commands of the store", () => {
+  // Requirement: store.get-by-id
   it("get an item by its id", async () => {
     const commands = await commandsOf(() => store.get(["users", "u1"], "k1"));
     expect(commands.map(nameOf)).toEqual(["find"]);
     expect((await planOf(commands[0])).text).toMatch(/"IDHACK"/);
   });
 
+  // Requirement: store.hundred-gets-one-find
   it("get a hundred items with one find", async () => {
     const gets = Array.from({ length: 100 }, (_, index) => ({ namespace: ["users", `u${index % namespaceCount}`], key: `k${index}` }));
     const commands = await commandsOf(() => store.batch([...gets, ...gets]));
@@ -79,6 +81,7 @@ describe("the commands of the store", () => {
     expect(plan.docsExamined).toBe(100);
   });
 
+  // Requirement: store.hundred-puts-one-update
   it("write a hundred puts with one update, and deletes with one delete", async () => {
     const puts = Array.from({ length: 100 }, (_, index) => ({ namespace: ["written"], key: `k${index}`, value: {} }));
     expect((await commandsOf(() => store.batch(puts))).map(nameOf)).toEqual(["update"]);
@@ -92,6 +95,7 @@ describe("the commands of the store", () => {
     await store.batch(puts.map((put) => ({ ...put, value: null })));
   });
 
+  // Requirement: store-search.first-page-from-an-index, store.no-collection-scan
   it.each<[string, () => Promise<unknown[]>, number, number]>([
     ["one namespace", () => store.search(["users", "u7"]), 10, 11],
     ["a broad prefix", () => store.search(["users"], { limit: 10, offset: 10 }), 10, 21],
@@ -120,6 +124,7 @@ describe("the commands of the store", () => {
     await store.delete(["a"], "k");
   });
 
+  // Requirement: store.no-collection-scan
   it("list namespaces from the index, a key for each", async () => {
     const commands = await commandsOf(() => store.listNamespaces({ prefix: ["users"] }));
     expect(commands.map(nameOf)).toEqual(["aggregate"]);
@@ -203,6 +208,7 @@ describe("the commands of the store", () => {
     expect(await commandsOf(() => store.search(["users"], { filter: { index: { $gt: "x" } } }))).toEqual([]);
   });
 
+  // Requirement: store.indexes-once
   it("make the index once, at the first write or by start", async () => {
     const fresh = new MongoMemoryStore({ client: watched, dbName: name });
     const commands = await commandsOf(async () => {
@@ -217,6 +223,7 @@ describe("the commands of the store", () => {
     ]);
   });
 
+  // Requirement: store.indexes-in-the-way
   it("say which index is in the way, and try again at the next write", async () => {
     const items = db.collection("conflicting");
     await items.createIndex({ other: 1 }, { name: "items_by_namespace" });

@@ -33,6 +33,7 @@ describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 1
 
   const stored = (): Promise<number> => db.collection(`items${collections}`).countDocuments();
 
+  // Requirement: store.first-puts-never-refused
   it("of one key make one item, and none is refused", async () => {
     const store = await newStore();
     expect(await refused(indexes.map((index) => store.put(["race"], "same", { index })))).toEqual([]);

@@ -111,6 +111,7 @@ describe("semantic search", () => {
     expect(embeddings.queries).toEqual([]);
   });
 
+  // Requirement: store-search.ranked-by-meaning
   it("answers as InMemoryStore does, on whatever was put", async () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), minLength: 1, maxLength: 4 });
     const value = fc.record({ text: fc.option(text, { nil: undefined }), parts: fc.array(fc.record({ text }), { maxLength: 3 }), n: fc.nat(2) });
@@ -216,6 +217,7 @@ describe("embedding", () => {
 });
 
 describe("what the embeddings client does wrong", () => {
+  // Requirement: store-search.dimensions-checked
   it("is refused as EINVAL before anything is written or read: other dimensions than the store's", async () => {
     const { store, embeddings, collection } = fixture({ fields: ["text"] });
     await store.start();

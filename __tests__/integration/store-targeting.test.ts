@@ -73,6 +73,7 @@ const memoryWork: [string, (memory: Memory) => Promise<unknown>][] = [
 describe.each(["global", "perThread"] as const)("commands of a %s memory name its shard", (scope) => {
   const threadId = scope === "perThread" ? "t" : undefined;
 
+  // Requirement: mongodb.shard-targeted
   it.each(memoryWork)("%s", async (_, work) => {
     const { nodeId } = freshAddress();
     const memory = store.memory({ nodeId, scope, ...(threadId !== undefined && { threadId }) });
@@ -126,6 +127,7 @@ describe("commands of items name their shards", () => {
     for (const each of [store, expiring, semantic, keywords]) await each.put(item.namespace, item.key, { text: "abc" });
   });
 
+  // Requirement: store.shard-targeted
   it.each<[string, () => Promise<unknown>]>([
     ["get", () => store.get(prefix, "k")],
     ["get that begins a TTL anew", () => expiring.get(prefix, "k")],

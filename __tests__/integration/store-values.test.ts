@@ -35,6 +35,7 @@ describe("a value", () => {
     expect(Object.keys(found ?? {}).toSorted()).toEqual(Object.keys(value).toSorted());
   });
 
+  // Requirement: store.undefined-vanishes
   it("loses undefined fields, and has null for undefined in arrays", async () => {
     const store = newStore();
     // oxlint-disable-next-line no-sparse-arrays -- a hole is as undefined as the others
@@ -42,6 +43,7 @@ describe("a value", () => {
     expect((await store.get(["a"], "k"))?.value).toStrictEqual({ list: [null, null, 1], deep: {} });
   });
 
+  // Requirement: store.bytes-come-back
   it("comes back as bytes of its own, not a Buffer", async () => {
     const store = newStore();
     await store.put(["a"], "k", { bytes: Buffer.from("x") });
@@ -50,6 +52,7 @@ describe("a value", () => {
     expect(Buffer.isBuffer(bytes)).toBe(false);
   });
 
+  // Requirement: store.client-with-other-defaults
   it("comes back equal through a client with other defaults", async () => {
     const odd = useClient(
       new MongoClient(uri, { promoteValues: false, promoteLongs: false, ignoreUndefined: true, checkKeys: true, raw: true }),
@@ -60,6 +63,14 @@ describe("a value", () => {
     expect((await store.get(["a"], "k"))?.value).toEqual(value);
     expect((await store.search(["a"], { filter: { integer: 7 } }))[0]?.value).toEqual(value);
     expect(await store.listNamespaces()).toEqual([["a"]]);
+  });
+
+  // Requirement: store.client-that-ignores-undefined
+  it("is neither read nor deleted without a key, through a client that ignores undefined", async () => {
+    const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri, { ignoreUndefined: true })), dbName: name, itemsCollection: "ignoring" });
+    await store.put(["a"], "k", { x: 1 });
+    for (const call of [store.get(["a"], undefined as never), store.delete(["a"], undefined as never)]) await expect(call).rejects.toThrow("key");
+    expect(await store.search(["a"])).toMatchObject([{ key: "k", value: { x: 1 } }]);
   });
 
   const cycle: Record<string, unknown> = {};
@@ -89,6 +100,7 @@ describe("a value", () => {
     ["undefined", undefined],
   ];
 
+  // Requirement: store.surrogates-refused, store.unequal-is-refused
   it.each(refused)("is refused, and nothing of its batch is stored: %s", async (_, value) => {
     const store = newStore();
     const put = { namespace: ["a"], key: "k", value: value as Record<string, unknown> };
@@ -99,6 +111,7 @@ describe("a value", () => {
     expect(await store.search([])).toEqual([]);
   });
 
+  // Requirement: store.size-limit
   it("is stored up to MongoDB's limit", async () => {
     const store = newStore();
     await store.put(["a"], "k", { text: "x".repeat(16 * 1024 * 1024 - 1200) });

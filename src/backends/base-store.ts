@@ -74,7 +74,8 @@ export class BaseStoreBackend implements MemoryBackend {
 
   replace(path: string, oldContent: string, content: string): Promise<number> {
     return this.#exclusively(async () => {
-      const { text, replaced } = replaceText((await this.#existing(path)).content, oldContent, content);
+      const file = await this.#existing(path);
+      const { text, replaced } = replaceText(file.content, oldContent, content, this.#limits.maxFileBytes);
       if (replaced > 0) await this.#put(path, text);
       return replaced;
     });

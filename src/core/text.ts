@@ -1,3 +1,5 @@
+import { fileTooLarge } from "./errors.js";
+
 /** Bytes of `text` in UTF-8. Ten times as fast as encoding it, which counts where a memory has a thousand files. */
 export function utf8Bytes(text: string): number {
   return Buffer.byteLength(text);
@@ -13,10 +15,25 @@ export function appendSeparator(text: string, addition: string): "" | "\n" {
   return joined ? "" : "\n";
 }
 
-/** Replaces every occurrence of the literal `search`, left to right, not overlapping. `search` must not be empty. */
-export function replaceText(text: string, search: string, replacement: string): { text: string; replaced: number } {
+/** No limit of a file can be set higher. */
+const largestFileBytes = 15_000_000;
+
+/**
+ * Replaces every occurrence of the literal `search`, left to right, not overlapping. `search` must not be empty. Two texts
+ * of a megabyte can ask for more than a string can hold, so the size is known before the text is made.
+ * @throws MemoryError EFBIG
+ */
+export function replaceText(
+  text: string,
+  search: string,
+  replacement: string,
+  maxFileBytes = largestFileBytes,
+): { text: string; replaced: number } {
   const parts = text.split(search);
-  return { text: parts.join(replacement), replaced: parts.length - 1 };
+  const replaced = parts.length - 1;
+  const sizeBytes = utf8Bytes(text) + replaced * (utf8Bytes(replacement) - utf8Bytes(search));
+  if (replaced > 0 && sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
+  return { text: parts.join(replacement), replaced };
 }
 
 /** `text` cut to at most `maxChars` UTF-16 units, never inside a surrogate pair, with an ellipsis where it was cut. */

@@ -25,10 +25,12 @@ describe("a path as a stored key", () => {
     .filter((normalized) => normalized !== null && normalized !== "/")
     .map(String);
 
+  // Requirement: paths.key-is-injective
   it("comes back equal, so no two paths share a key", () => {
     fc.assert(fc.property(path, (one) => expect(pathOf(keyOf(one))).toBe(one)), { numRuns: 2000 });
   });
 
+  // Requirement: mongodb.escaped-keys
   it("has a dot for each slash, no dollar where an operator would begin, and no NUL", () => {
     const plain = (one: string): void => {
       const segments = keyOf(one).split(".");
@@ -38,12 +40,20 @@ describe("a path as a stored key", () => {
     fc.assert(fc.property(path, plain), { numRuns: 2000 });
   });
 
+  // Requirement: mongodb.adr-keys-unchanged
   it("stays as it is for the paths of the rule adr", () => {
     expect(keyOf("/notes/to day_-9")).toBe("notes.to day_-9");
   });
 });
 
 describe("an address as a namespace", () => {
+  // Requirement: base-store.namespaces
+  it("is percent-encoded where LangGraph allows a character in no label, and nowhere else", () => {
+    expect(namespaceOf({ nodeId: "ann@example.com", scope: "global" })).toEqual(["memory", "ann@example%2Ecom", "global"]);
+    const thread = { nodeId: "a:b/c", scope: "perThread", threadId: "100% é" } as const;
+    expect(namespaceOf(thread)).toEqual(["memory", "a%3Ab/c", "perThread", "100%25 é"]);
+  });
+
   const address = fc
     .record({ nodeId: name, scope: fc.constantFrom("global", "perThread"), threadId: name })
     .map(({ nodeId, scope, threadId }) =>
@@ -51,10 +61,12 @@ describe("an address as a namespace", () => {
     )
     .filter((checked): checked is CheckedAddress => checked !== null);
 
+  // Requirement: base-store.namespaces
   it("comes back equal, so no two addresses share a namespace", () => {
     fc.assert(fc.property(address, (one) => expect(addressOf(namespaceOf(one))).toEqual(one)), { numRuns: 2000 });
   });
 
+  // Requirement: base-store.labels-accepted
   it("has labels that LangGraph accepts", () => {
     const accepted = (one: CheckedAddress): void => {
       for (const label of namespaceOf(one)) expect(label).toMatch(/^[^.:\0]+$/);

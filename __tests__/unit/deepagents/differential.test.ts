@@ -62,6 +62,7 @@ describe("beside deepagents' own backends", () => {
 
   const windows: [offset: number, limit: number][] = [[0, 500], [0, 5], [3, 4], [11, 1], [5, 100], [0, 0], [-3, 2.9], [1.7, 3], [Number.NaN, 2]];
   const texts = Object.keys(tree).filter((path) => path !== "/empty.txt" && path !== "/blank");
+  // Requirement: deepagents.answers-as-its-own
   it.each(texts.flatMap((path) => windows.map(([offset, limit]): [string, number, number] => [path, offset, limit])))(
     "read of %s from %d, %d lines, answers alike",
     async (path, offset, limit) => {
@@ -87,6 +88,7 @@ describe("beside deepagents' own backends", () => {
     expect(edits.ours).toEqual(edits.store);
   });
 
+  // Requirement: deepagents.answers-as-its-own
   it.each(["/", "/data", "/data/", "/data/deep", "/none", "/AGENTS.md"])("ls of %s shows the same entries", async (path) => {
     const answers = await all(async (backend) => entriesOf(await backend.ls(path)));
     expect(answers.ours).toEqual(answers.store);
@@ -97,6 +99,7 @@ describe("beside deepagents' own backends", () => {
     "*", "**", "**/*", "*.md", "**/*.md", "data/*", "data/**", "data/**/*.md", "**/deep/**", "*/*.csv", "{AGENTS,lines}.*", "**/*.{md,json}",
     "?ines.txt", "[A-Z]*", "!(lines).txt", "+(l|i|n|e|s).txt", "*.txt", ".*", "**/.*", "./lines.txt", "{1..3}", "nothing", "lines.txt",
   ];
+  // Requirement: deepagents.answers-as-its-own
   it.each(patterns.flatMap((pattern) => ["/", "/data", "/data/deep/"].map((path): [string, string] => [pattern, path])))(
     "glob of %s in %s finds the same files",
     async (pattern, path) => {
@@ -133,6 +136,7 @@ describe("beside deepagents' own backends", () => {
   });
 
   // Not beside the disk's: that runs ripgrep where there is one, which skips files, and leaves a timer where there is none.
+  // Requirement: deepagents.answers-as-its-own
   it.each<[string, string | null, string | null]>([
     ["needle", "/", null],
     ["needle", null, null],
@@ -176,6 +180,7 @@ describe("edits beside deepagents' own", () => {
   const pieces = fc.constantFrom("a", "aa", "b", "\n", "$&", "$1", "\\", ".*", "é", "😀", "");
   const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
 
+  // Requirement: deepagents.edits-as-its-own
   it("leave the same text and say the same", async () => {
     await fc.assert(
       fc.asyncProperty(text, text, text, fc.boolean(), async (content, oldString, newString, replaceAll) => {

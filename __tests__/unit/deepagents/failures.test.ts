@@ -35,6 +35,7 @@ afterEach(() => {
 });
 
 describe("a storage that fails", () => {
+  // Requirement: deepagents.failures-are-answers
   it.each(methods)("is the answer of %s, without a word of the host", async (_name, call) => {
     const store = new FailingStore();
     const backend = new MemoryBackend(openMemory(store, freshAddress()));
@@ -45,6 +46,7 @@ describe("a storage that fails", () => {
     expect(answer.error).not.toContain("example");
   });
 
+  // Requirement: deepagents.failed-prompt-is-told
   it.each(transfers)("is told to onError by the %s, which denies permission", async (_name, call) => {
     const store = new FailingStore();
     const told: MemoryError[] = [];
@@ -73,6 +75,7 @@ describe("a storage that fails", () => {
 describe("the memory of a run", () => {
   const node = new MemoryNode({ store: new FailingStore(), nodeId: "threads", scope: "perThread" });
 
+  // Requirement: deepagents.thread-of-the-run
   it.each(methods)("is missing where there is no thread: %s says so", async (_name, call) => {
     expect(await call(new MemoryBackend(node))).toEqual({
       error: expect.stringMatching(/^(?:Error: )?thread_id is required for perThread scope$/),
@@ -86,6 +89,7 @@ describe("the memory of a run", () => {
     expect(told).toEqual(["thread_id is required for perThread scope"]);
   });
 
+  // Requirement: deepagents.thread-of-the-run
   it("is that of its thread", async () => {
     const backend = new MemoryBackend(node);
     for (const thread of ["ada", "bob"]) {
@@ -113,6 +117,7 @@ describe("the memory of a run", () => {
 });
 
 describe("an interrupt or an abort", () => {
+  // Requirement: deepagents.interrupts-and-aborts
   it.each([...methods, ...transfers])("passes through %s", async (_name, call) => {
     const interrupted = new MemoryBackend(() => {
       throw new GraphInterrupt();
@@ -120,6 +125,7 @@ describe("an interrupt or an abort", () => {
     await expect(call(interrupted)).rejects.toBeInstanceOf(GraphInterrupt);
   });
 
+  // Requirement: deepagents.interrupts-and-aborts
   it.each([...methods, ...transfers])("keeps %s from beginning", async (_name, call) => {
     const backend = new MemoryBackend(openMemory(new FailingStore(), freshAddress()));
     expect(await outcomeOf(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
@@ -147,16 +153,19 @@ describe("an interrupt or an abort", () => {
 });
 
 describe("the constructor", () => {
+  // Requirement: deepagents.options-checked
   it.each([undefined, null, {}, "memory"])("refuses %p for a memory", (memory) => {
     expect(() => new MemoryBackend(memory as never)).toThrow(TypeError);
   });
 
+  // Requirement: deepagents.options-checked
   it("refuses bad options", () => {
     const memory = openMemory(new FailingStore(), freshAddress());
     expect(() => new MemoryBackend(memory, { onError: "log" } as never)).toThrow("invalid MemoryBackendOptions: onError: expected a function");
     expect(() => new MemoryBackend(memory, { root: "/" } as never)).toThrow(TypeError);
   });
 
+  // Requirement: deepagents.no-sandbox
   it("makes nothing that deepagents would take for a sandbox", () => {
     const backend = new MemoryBackend(openMemory(new FailingStore(), freshAddress()));
     expect(backend).not.toHaveProperty("execute");

@@ -14,6 +14,7 @@ function start(): { memory: Memory; backend: MemoryBackend } {
 }
 
 describe("read", () => {
+  // Requirement: deepagents.window-of-lines
   it("tells the window, and where the next one begins", async () => {
     const { backend } = start();
     await backend.write("/f.md", "a\nb\nc\n");
@@ -34,6 +35,7 @@ describe("read", () => {
     });
   });
 
+  // Requirement: deepagents.window-of-lines
   it("reads 500 lines unless told otherwise, and all for an infinite limit", async () => {
     const { backend } = start();
     await backend.write("/f", "line\n".repeat(501));
@@ -72,6 +74,7 @@ describe("readRaw", () => {
 });
 
 describe("write", () => {
+  // Requirement: deepagents.writes-replace
   it("creates by the rule posix, whatever the memory's own is, and replaces", async () => {
     const { memory, backend } = start();
     expect(await backend.write("/notes/ä.md", "one")).toEqual({ path: "/notes/ä.md", filesUpdate: null });
@@ -79,6 +82,7 @@ describe("write", () => {
     expect(await memory.read("/notes/ä.md")).toBe("two");
   });
 
+  // Requirement: deepagents.text-only
   it.each([
     ["/", "Error: EISDIR: path is a directory"],
     ["/dir", "Error: EISDIR: path is a directory"],
@@ -101,6 +105,7 @@ describe("write", () => {
 });
 
 describe("edit", () => {
+  // Requirement: deepagents.edits-are-literal
   it("takes both texts literally", async () => {
     const { memory, backend } = start();
     await backend.write("/f", "costs .* EUR");
@@ -108,6 +113,7 @@ describe("edit", () => {
     expect(await memory.read("/f")).toBe("costs $& $1 \\1 EUR");
   });
 
+  // Requirement: deepagents.edit-of-one-occurrence
   it("changes nothing where the text occurs nowhere, or more than once", async () => {
     const { memory, backend } = start();
     await backend.write("/f", "aXbX");
@@ -127,6 +133,7 @@ describe("edit", () => {
 });
 
 describe("delete", () => {
+  // Requirement: deepagents.delete-recursive
   it("takes a directory with all below it, and nothing beside it", async () => {
     const { memory, backend } = start();
     for (const path of ["/d/f", "/d/e/g", "/d2"]) await backend.write(path, "x");
@@ -145,6 +152,7 @@ describe("delete", () => {
 });
 
 describe("downloads and uploads", () => {
+  // Requirement: deepagents.downloads-and-uploads
   it("give back what was given, byte for byte, a byte order mark too", async () => {
     const { backend } = start();
     const content = bytes("\ufeffä\r\n😀");
@@ -159,6 +167,7 @@ describe("downloads and uploads", () => {
     ]);
   });
 
+  // Requirement: deepagents.downloads-and-uploads
   it.each([
     [["/none"], ["file_not_found"]],
     [["/d"], ["is_directory"]],
@@ -173,6 +182,7 @@ describe("downloads and uploads", () => {
     },
   );
 
+  // Requirement: deepagents.downloads-and-uploads
   it("say of each upload what became of it", async () => {
     const { memory } = start();
     const told: string[] = [];

@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 
 describe("ls", () => {
+  // Requirement: deepagents.listing
   it("shows sizes in bytes, directories with a slash at their end, and nothing deeper", async () => {
     expect(await backend.ls("/")).toEqual({
       files: [
@@ -83,6 +84,7 @@ describe("grep", () => {
     expect(await found("needle", "/", "")).toHaveLength(5);
   });
 
+  // Requirement: deepagents.grep-stops
   it("stops at the given number of matches over all files, and says so", async () => {
     expect(await backend.grep("needle", "/", null, 2)).toEqual({
       matches: [

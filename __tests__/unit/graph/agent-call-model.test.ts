@@ -7,6 +7,7 @@ import { CallModelNode } from "../../../src/graph/call-model-node.js";
 
 const turn = { messages: [new HumanMessage("hello")] };
 
+// Requirement: ways-in.agent-call-model
 it("an Agent runs the turns that begin later on the node it was set to, and the one under way on the old node", async () => {
   const second = new CallModelNode({ model: new ScriptedChatModel(() => "from the second"), systemPrompt: "second" });
   const change = tool(

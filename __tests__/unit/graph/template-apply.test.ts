@@ -14,6 +14,7 @@ const ping = tool(async () => "pong", { name: "ping", description: "ping", schem
 const oneTool = (config: object = {}) => graphOf([node("A", "agent"), node("T", "memoryTool", config)], "A.tools -> T.$self");
 
 describe("buildGraph", () => {
+  // Requirement: template.documented-example, template.scope, template.tool-metadata
   it("hands out agents, memories and tools by id, and says which there are", async () => {
     const graph = build(await documentedExample());
     expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write"]);
@@ -29,6 +30,7 @@ describe("buildGraph", () => {
     expect(messageOf(() => build({ nodes: [], edges: [] }).agent("A"))).toBe('the graph has no agent with the id "A"');
   });
 
+  // Requirement: template.templates
   it("opens memories as their configs say", async () => {
     const config = { nodeId: "elsewhere", scope: "perThread", paths: "posix", maxFileBytes: 3 };
     const memory = build(graphOf([node("M", "memory", config)])).memory("M");
@@ -37,6 +39,7 @@ describe("buildGraph", () => {
     await expect(memory.memory("1").append("/a.txt", "4")).rejects.toMatchObject({ code: "EFBIG" });
   });
 
+  // Requirement: template.memory-port
   it("lets a tool do its commands, and answer ENOTMEM without a memory", async () => {
     const graph = build(oneTool({ commands: ["read"] }));
     expect(await answer(graph.tool("T").invoke({ command: "read", path: "/a" }))).toMatchObject({ error: { code: "ENOTMEM" } });
@@ -61,6 +64,7 @@ describe("buildGraph", () => {
     expect(await answer(graph.tool("T").invoke({ command: "delete", path: "/a" }))).toMatchObject({ error: { code: "EACCES" } });
   });
 
+  // Requirement: template.context-checked
   it.each([
     [{ store: {} }, "store"],
     [{ model: {} }, "model"],
@@ -108,6 +112,7 @@ describe("apply", () => {
     expect(parts().map((part, index) => part === first[index])).toEqual([false, true, true, false, false, false]);
   });
 
+  // Requirement: template.change-with-a-fault
   it("changes nothing where the definition has a fault, or an agent cannot be made", async () => {
     const graph = build(await documentedExample());
     const parts = () => [graph.agent("A"), graph.agent("A").callModel, graph.memory("M"), graph.tool("T1")];
@@ -122,6 +127,7 @@ describe("apply", () => {
     expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write", "ping"]);
   });
 
+  // Requirement: template.changes-between-turns
   it("gives and takes tools, the prompt and the title, and leaves what the program added", async () => {
     const model = new ScriptedChatModel(() => "done");
     const graph = buildGraph(oneTool(), { store: new InMemoryStore(), model });

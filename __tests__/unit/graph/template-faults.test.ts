@@ -12,6 +12,7 @@ const kinds =
 const ids = '"M", "A", "T", "C"';
 
 describe("a graph definition", () => {
+  // Requirement: template.tool-metadata
   it("without fault is accepted", () => {
     expect(faults(graphOf(nodes, ...edges))).toEqual([]);
     expect(faults({ nodes: [], edges: [] })).toEqual([]);
@@ -29,6 +30,7 @@ describe("a graph definition", () => {
     expect(faults(definition)).toEqual([fault]);
   });
 
+  // Requirement: template.faults-name-the-node, template.names-of-javascript
   it.each([
     [null, "nodes[4] must be an object { id, data: { template, config } } (given null)"],
     [{ id: "X" }, 'node "X" (nodes[4]): data must be an object { template, config } (missing)'],
@@ -48,6 +50,7 @@ describe("a graph definition", () => {
     expect(faults({ ...definition, nodes: [...definition.nodes, wrong] })).toEqual([fault]);
   });
 
+  // Requirement: template.faults-name-the-node
   it.each([
     ["memory", { scope: "thread" }, 'scope must be "global" (one memory for all threads; the default) or "perThread" (one for each thread) (given "thread")'],
     ["memory", { nodeId: "" }, 'nodeId must be a text of 1 to 512 characters, none of them a control character: what the memory is called in the store (default: the id of the node) (given "")'],
@@ -83,6 +86,7 @@ describe("a graph definition", () => {
     ]);
   });
 
+  // Requirement: template.faults-name-the-edge, template.names-of-javascript
   it.each([
     ["A.tools", "edges[4] must be an object { source, sourceHandle, target, targetHandle } (given \"A.tools\")"],
     [{ ...edge("A.tools -> T2.$self"), source: 1 }, ["edges[4]: source must be the id of a node (given 1)", `edges[4]: target must be the id of a node, one of ${ids} (given "T2")`]],
@@ -111,6 +115,7 @@ describe("a graph definition", () => {
     ]);
   });
 
+  // Requirement: template.two-tools-of-one-name
   it("with two tools of one name for an agent says so, and accepts them for two agents", () => {
     const tools = [node("A", "agent"), node("B", "agent"), node("T1", "memoryTool"), node("T2", "memoryTool", { name: "memory" })];
     expect(faults(graphOf(tools, "A.tools -> T1.$self", "A.tools -> T2.$self"))).toEqual([
@@ -136,6 +141,7 @@ describe("a graph definition", () => {
     ]);
   });
 
+  // Requirement: template.faults-all-at-once
   it("lists every fault at once, and quotes none at length", () => {
     const wrong = {
       nodes: [node("M", "memory", { scope: "x", colour: "y".repeat(9999) }), node("M", "agnet"), node("T", "memoryTool", { name: "z".repeat(9999) })],

@@ -9,12 +9,14 @@ import {
 } from "../../../src/prompt/connector-options.js";
 
 describe("the connector's configuration", () => {
+  // Requirement: connector.defaults
   it("shows a tree of at most 4000 characters after the system prompt unless told otherwise", () => {
     const defaults = { placement: "after_system", content: "tree", maxChars: 4000, systemMessages: "auto" };
     expect(checkConnectorConfig(undefined)).toMatchObject(defaults);
     expect(checkConnectorConfig({})).toMatchObject(defaults);
   });
 
+  // Requirement: connector.failure-is-reported
   it("warns the process of a memory that could not be read unless told otherwise", () => {
     const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     checkConnectorConfig({}).onError(new MemoryError("EIO", "EIO: the storage failed"));
@@ -22,6 +24,7 @@ describe("the connector's configuration", () => {
     warn.mockRestore();
   });
 
+  // Requirement: connector.configuration-kept
   it("keeps every choice that was made", () => {
     const config = {
       placement: "last_message",
@@ -33,6 +36,7 @@ describe("the connector's configuration", () => {
     expect(checkConnectorConfig(config)).toEqual(config);
   });
 
+  // Requirement: connector.configuration-checked, errors.options-say-what-would-do
   it.each<[string, unknown, string[]]>([
     ["an unknown placement", { placement: "top" }, ["placement", '"top"', "after_system", "before_system", "last_message"]],
     ["an unknown content", { content: "all" }, ["content", '"all"', "tree", "full"]],

@@ -5,6 +5,7 @@ import { fullOptions, outlineOf, treeOptions, withoutContents } from "./outlines
 const notes = outlineOf({ "/notes/today": "hello\nworld", "/a": "x", "/notes-old": "", "/deep/er/é": "é" }, ["/empty"]);
 
 describe("a rendered tree", () => {
+  // Requirement: connector.notes-not-instructions, connector.tree-with-sizes
   it("lists every directory and every file with its exact size, each directory before what is in it", () => {
     expect(renderMemory(notes, treeOptions)).toBe(
       [
@@ -30,6 +31,7 @@ describe("a rendered tree", () => {
     expect(renderMemory(outlineOf({}), fullOptions)).toBeNull();
   });
 
+  // Requirement: connector.tree-of-empty-directories
   it("shows a memory that holds nothing but a directory", () => {
     expect(renderMemory(outlineOf({}, ["/plans"]), treeOptions)).toContain("\n/plans/\n");
     expect(renderMemory(outlineOf({}, ["/plans"]), fullOptions)).toContain("\n/plans/\n");
@@ -45,12 +47,14 @@ describe("a rendered tree", () => {
     }
   });
 
+  // Requirement: connector.scope-is-said
   it("says whose memory it shows", () => {
     expect(renderMemory(notes, { ...treeOptions, scope: "perThread" })).toContain(
       "Scope: perThread, this thread only.",
     );
   });
 
+  // Requirement: connector.fallback-is-said
   it("says of a fallback that the thread's own memory is empty and what the tool works on", () => {
     const text = renderMemory(notes, { ...treeOptions, fallback: true });
     expect(text).toContain('<memory scope="global"');
@@ -60,6 +64,7 @@ describe("a rendered tree", () => {
 });
 
 describe("a full rendering", () => {
+  // Requirement: connector.full
   it("shows each file with its path, size and quoted contents, and directories only where they are empty", () => {
     expect(renderMemory(notes, { ...fullOptions, scope: "perThread" })).toBe(
       [
@@ -81,6 +86,7 @@ describe("a full rendering", () => {
     );
   });
 
+  // Requirement: connector.full-becomes-tree
   it("becomes a tree that says so where the contents exceed the limit", () => {
     const text = renderMemory(outlineOf({ "/long": "x".repeat(5000) }), fullOptions);
     expect(text).toContain('view="tree"');
@@ -93,6 +99,7 @@ describe("a full rendering", () => {
     expect(renderMemory(withoutContents(notes), fullOptions)).toContain("Contents left out");
   });
 
+  // Requirement: connector.limit-in-utf16-units
   it("goes up to the limit to the character", () => {
     const outline = outlineOf({ "/n": "x".repeat(3000) });
     const shortest =
@@ -105,6 +112,7 @@ describe("a full rendering", () => {
 
 describe("a rendering of 20,000 files", () => {
   // Anything quadratic would not end within the time of a test.
+  // Requirement: connector.huge-memories
   it("keeps every limit", () => {
     const names = Array.from({ length: 20_000 }, (_, index) => [`/d${index % 97}/file ${index}`, "a < b\n"]);
     const outline = outlineOf(Object.fromEntries(names) as Record<string, string>);

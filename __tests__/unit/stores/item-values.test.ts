@@ -18,6 +18,7 @@ const { value } = fc.letrec<{ value: Record<string, unknown>; field: unknown }>(
 }));
 
 describe("a value on its way through BSON", () => {
+  // Requirement: store.json-comes-back
   it("comes back equal, whatever its fields are called", () => {
     fc.assert(
       fc.property(value, (given) => {
@@ -29,6 +30,7 @@ describe("a value on its way through BSON", () => {
     );
   });
 
+  // Requirement: store.size-limit
   it("is as large as it was counted", () => {
     const limit = 16 * 1024 * 1024 - 1024;
     fc.assert(

@@ -25,6 +25,7 @@ const place = fc.tuple(namespace, key);
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 describe("stored places", () => {
+  // Requirement: store-search.one-order
   it("sort by bytes as namespaces label by label, then keys, sort by code units", () => {
     fc.assert(
       fc.property(place, place, ([namespaceA, keyA], [namespaceB, keyB]) => {
@@ -61,6 +62,7 @@ describe("stored places", () => {
 });
 
 describe("checkNamespace", () => {
+  // Requirement: store.namespace-rules
   it.each<[unknown, RegExp]>([
     [[], /cannot be empty/],
     [undefined, /array of strings/],

@@ -44,9 +44,9 @@ describe("defineStoreSuite", () => {
     expect(ids.length).toBeGreaterThan(200);
   });
 
-  it("is as large as the README says", async () => {
+  it("is as large as the documentation says", async () => {
     const ids = registered({ openIndexed: (index) => new InMemoryStore({ index }), openExpiring: () => new InMemoryStore() }).tests.map(idOf);
-    const text = await readFile("README.md", "utf8");
+    const text = await readFile("docs/testing.md", "utf8");
     expect(text).toContain(`${ids.filter((id) => !id.startsWith("wrapped:")).length} cases`);
     expect(text).toContain(`all ${ids.length} tests`);
     expect(text).toContain(`fails ${Object.keys(officialStoreFailures).length} of them`);
@@ -58,6 +58,7 @@ describe("defineStoreSuite", () => {
     expect(ids.filter((id) => /^(?:rank|expiry)-/.test(id))).toEqual([]);
   });
 
+  // Requirement: store.suite-for-third-parties
   it("fails for a store that does", async () => {
     await expect(testOf("put-get", {}, new ForgetfulStore()).run()).rejects.toMatchObject({ name: "AssertionError" });
     await expect(testOf("wrapped:put-get", {}, new DroppingStore()).run()).rejects.toMatchObject({ name: "AssertionError" });
@@ -87,6 +88,7 @@ describe("defineStoreSuite", () => {
     ]);
   });
 
+  // Requirement: store.suite-for-third-parties
   it.each<[string, StoreSuiteOptions]>([
     ["an unknown case", { knownFailures: { "put-gte": "x" } }],
     ["an unknown case to skip", { skip: { nothing: "x" } }],

@@ -42,6 +42,7 @@ const badPaths: [path: string, what: string][] = [
 ];
 
 describe("paths", () => {
+  // Requirement: records.path-characters, records.path-limit, records.paths-are-relative
   it.each(badPaths)("%p is refused by each command", async (path, what) => {
     const bench = new RecordBench();
     const shown = path.length > 255 ? `${path.slice(0, 254)}…` : path;
@@ -62,6 +63,7 @@ describe("paths", () => {
     },
   );
 
+  // Requirement: records.path-characters, records.path-limit
   it.each([["a".repeat(255)], ["a".repeat(127).concat("/", "b".repeat(127))], ["A-z_0/-/_"], ["__proto__"], ["constructor"], ["2024-01-15"]])(
     "%p is accepted by each command",
     async (path) => {
@@ -74,6 +76,7 @@ describe("paths", () => {
     },
   );
 
+  // Requirement: records.reaching
   it.each([["MEMORY.md"], ["2026/01/15.md"], ["my notes"], ["é"], [".journal/3f"], ["$ne"], ["a:b"], ["a".repeat(250).concat("/", "b".repeat(250))]])(
     "%p, which others wrote, is replaced and dropped all the same",
     async (path) => {
@@ -89,6 +92,7 @@ describe("paths", () => {
 });
 
 describe("contents", () => {
+  // Requirement: records.content-limit
   it("of 1,000,000 bytes are taken, larger ones refused with their size", async () => {
     const bench = new RecordBench();
     expect(await bench.call("add_memory", { path: "a", content: "é".repeat(500_000) })).toMatchObject({ content_size: 1_000_000 });
@@ -111,6 +115,7 @@ describe("contents", () => {
 
 describe("arguments of any shape", () => {
   const missing = (name: string): string => `Argument "${name}" is required and must be a string`;
+  // Requirement: records.arguments-of-any-shape
   it.each<[tool: string, args: unknown, message: string]>([
     ["add_memory", { content }, missing("path")],
     ["add_memory", { path: "a" }, missing("content")],
@@ -136,6 +141,7 @@ describe("arguments of any shape", () => {
     expect(await bench.files()).toEqual({ "/kept": "kept" });
   });
 
+  // Requirement: records.arguments-of-any-shape, records.error-form
   it("are answered by one mapping of known codes, never thrown", async () => {
     const bench = new RecordBench();
     const names = fc.constantFrom("path", "content", "command", "__proto__", "type", "toString");
@@ -170,12 +176,14 @@ class FailingStore extends InMemoryStore {
 }
 
 describe("what is not the model's fault", () => {
+  // Requirement: records.storage-failures
   it.each(calls)("%s tells a failing storage without the storage's words", async (name, args) => {
     const bench = new RecordBench(openMemory(new FailingStore(), freshAddress()));
     const answer = await bench.call(name, args);
     expect(answer).toEqual({ status: "error", error_code: "MEMORY_STORAGE_ERROR", message: "EIO: the store failed to read" });
   });
 
+  // Requirement: records.thread-of-the-run
   it.each(calls)("%s takes the thread from the run, and says where it is missing", async (name, args) => {
     const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore(), scope: "perThread" });
     const tools = createRecordTools(node);
@@ -213,6 +221,7 @@ describe("what is not the model's fault", () => {
     }
   });
 
+  // Requirement: records.refusals-are-marked
   it("is marked as an error for the model, as every refusal", async () => {
     const [, , drop] = new RecordBench().tools;
     const message: unknown = await drop?.invoke({ type: "tool_call", id: "1", name: "drop_memory", args: { path: "a" } });
@@ -222,10 +231,12 @@ describe("what is not the model's fault", () => {
 });
 
 describe("createRecordTools", () => {
+  // Requirement: records.options-checked
   it.each([[{ clock: "now" }], [{ root: "/x" }], [5]])("refuses the options %p as a mistake", (options) => {
     expect(() => createRecordTools(openMemory(new InMemoryStore(), freshAddress()), options as object)).toThrow(TypeError);
   });
 
+  // Requirement: records.options-checked
   it("refuses what is no memory as a mistake", () => {
     for (const none of [undefined, null, {}, "memory"]) expect(() => createRecordTools(none as never)).toThrow(TypeError);
   });

@@ -152,13 +152,15 @@ export const editingCases: MemoryCase[] = [
       await memory.append("/file", "x".repeat(10));
     },
   },
-  // Requirement: guarantees.file-limit
+  // Requirement: guarantees.endless-replacements, guarantees.file-limit
   {
     title: "a file of one million bytes fits by default and one byte more does not",
     run: async (open) => {
       const memory = await openFresh(open);
       await memory.write("/file", "x".repeat(1_000_000));
       await refuses(memory.append("/file", "x"), "EFBIG");
+      // More than a string of JavaScript can hold.
+      await refuses(memory.update("/file", "x", "y".repeat(1000)), "EFBIG");
       await refuses(memory.write("/other", "x".repeat(1_000_001)), "EFBIG");
       equal((await memory.read("/file")).length, 1_000_000);
     },

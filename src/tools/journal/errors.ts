@@ -37,5 +37,7 @@ export const keyNotFound = (key: string, hint = ""): JournalError =>
 export function errorOf(error: unknown): { code: JournalErrorCode; message: string } | null {
   if (error instanceof JournalError) return { code: error.code, message: error.message };
   if (!MemoryError.isInstance(error)) return null;
-  return { code: "MEMORY_STORAGE_ERROR", message: error.message };
+  // A link in a folder, say; a missing thread is EINVAL too and no path's fault.
+  const isOfPath = error.code === "EINVAL" && error.message.startsWith("invalid path");
+  return { code: isOfPath ? "INVALID_PATH" : "MEMORY_STORAGE_ERROR", message: error.message };
 }

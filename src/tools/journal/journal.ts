@@ -147,7 +147,10 @@ export class Journal {
 
   async #load(): Promise<JournalTree> {
     const askedAtMs = Date.now();
-    return this.#treeOf(await this.#memory.snapshot(), askedAtMs);
+    const tree = this.#treeOf(await this.#memory.snapshot(), askedAtMs);
+    // A snapshot is silent about a root that cannot be reached, such as a link in a folder.
+    if (tree.texts.size === 0 && this.#root !== "") await this.#memory.stat(this.#root);
+    return tree;
   }
 
   #treeOf(snapshot: MemorySnapshot, askedAtMs: number): JournalTree {

@@ -1,0 +1,49 @@
+import { baseStore } from "./requirements/base-store.js";
+import { claude } from "./requirements/claude.js";
+import { commandLine } from "./requirements/command-line.js";
+import { connector } from "./requirements/connector.js";
+import { deepagents } from "./requirements/deepagents.js";
+import { dialects } from "./requirements/dialects.js";
+import { directory } from "./requirements/directory.js";
+import { errors } from "./requirements/errors.js";
+import { guarantees } from "./requirements/guarantees.js";
+import { journal } from "./requirements/journal.js";
+import { mcp } from "./requirements/mcp.js";
+import { memory } from "./requirements/memory.js";
+import { mongodb } from "./requirements/mongodb.js";
+import { paths } from "./requirements/paths.js";
+import { records } from "./requirements/records.js";
+import { store } from "./requirements/store.js";
+import { storeSearch } from "./requirements/store-search.js";
+import { template } from "./requirements/template.js";
+import { tool } from "./requirements/tool.js";
+import { waysIn } from "./requirements/ways-in.js";
+import type { Requirements } from "./requirements/requirement.js";
+
+/**
+ * What the project must do, by area, in the order of the specification; the ids of an area begin with its name. A test
+ * says which of them it shows in a comment directly above it: `// Requirement: paths.limits, paths.reaching`.
+ * `__tests__/pins/requirements.test.ts` fails where one is shown by no test.
+ */
+export const requirements: Record<string, Requirements> = {
+  memory,
+  paths,
+  tool,
+  guarantees,
+  mongodb,
+  "base-store": baseStore,
+  directory,
+  connector,
+  "ways-in": waysIn,
+  errors,
+  dialects,
+  claude,
+  journal,
+  records,
+  deepagents,
+  template,
+  mcp,
+  "command-line": commandLine,
+  store,
+  "store-search": storeSearch,
+};

@@ -1,0 +1,72 @@
+import type { Requirements } from "./requirement.js";
+
+export const commandLine: Requirements = {
+  "command-line.reads": {
+    source: "specification section 8",
+    says: "ls, tree and cat show what a memory holds, in a database and in a folder",
+  },
+  "command-line.writes": {
+    source: "specification section 8",
+    says: "append, write, rm and mv change it",
+  },
+  "command-line.grep": {
+    source: "reported: other memories",
+    says: "grep finds a literal text or a regular expression with line numbers",
+  },
+  "command-line.json": {
+    source: "reported: other memories",
+    says: "every command answers with JSON where asked to, errors with their code",
+  },
+  "command-line.pipes": {
+    source: "reported: other memories",
+    says: "a reader that leaves the pipe is no fault",
+  },
+  "command-line.doctor": {
+    source: "reported: other memories",
+    says: "doctor finds missing and foreign indexes, large memories and the earlier format, and changes nothing",
+  },
+  "command-line.earlier-format": {
+    source: "specification section 5",
+    says: "memories of the earlier system are rewritten once, and nothing else is",
+  },
+  "command-line.migrates-the-official-store": {
+    source: "measured: MongoDBStore 1.4",
+    says: "items and files of the official store are copied, and a second time nothing changes",
+  },
+  "command-line.export-and-import": {
+    source: "reported: other memories",
+    says: "any memory comes back the same from an export",
+  },
+  "command-line.export-keeps-memories-apart": {
+    source: "specification section 1",
+    says: "an export of all memories keeps each apart",
+  },
+  "command-line.import-replaces-when-told": {
+    source: "specification section 4",
+    says: "an import replaces other contents only when told to, and deletes nothing",
+  },
+  "command-line.import-is-checked-first": {
+    source: "specification section 4",
+    says: "an import that a memory cannot take is refused before anything is written",
+  },
+  "command-line.goes-on": {
+    source: "specification section 4",
+    says: "an export or import that was broken off goes on where it was",
+  },
+  "command-line.hostile-archives": {
+    source: "FastMCP4J",
+    says: "an archive whose names, paths or links lead out of its folder is refused",
+  },
+  "command-line.faults": {
+    source: "specification section 9",
+    says: "a fault is one sentence with an exit code of its kind",
+  },
+  "command-line.secrets": {
+    source: "specification section 3",
+    says: "no password of a connection string is ever printed",
+  },
+  "command-line.faults-change-nothing": {
+    source: "specification section 4",
+    says: "a fault of the input or of the server leaves everything as it was",
+  },
+};

@@ -1,0 +1,32 @@
+import type { Requirements } from "./requirement.js";
+
+export const errors: Requirements = {
+  "errors.codes": {
+    source: "specification section 9",
+    says: "the codes are eleven, and all are explained in the documentation",
+  },
+  "errors.branded": {
+    source: "specification section 9",
+    says: "MemoryError.isInstance recognises an error of another copy of the package",
+  },
+  "errors.cause": {
+    source: "specification section 9",
+    says: "a failure of the storage has the driver's error as its cause, which the message does not repeat",
+  },
+  "errors.type-errors": {
+    source: "specification section 9",
+    says: "a programming mistake of the caller is a TypeError",
+  },
+  "errors.missing-is-not-failed": {
+    source: "specification section 9",
+    says: "a storage that fails is never answered as something missing",
+  },
+  "errors.stores-branded": {
+    source: "measured: LangGraph 1.7",
+    says: "MongoMemoryStore.isInstance recognises a store of another copy of the package",
+  },
+  "errors.options-say-what-would-do": {
+    source: "specification section 9",
+    says: "bad options are told what was given and what would do",
+  },
+};
