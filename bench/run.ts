@@ -2,13 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type CommandName, commandNames } from "./commands.js";
+import { measureDialects } from "./dialect-run.js";
 import { measureMemory } from "./memory-run.js";
 import { replaceMeasured } from "./servers.js";
 import { measureStore } from "./store-run.js";
 
 const { values } = parseArgs({
   options: {
-    /** `memory` or `store`; without it both. */
+    /** `memory`, `store` or `dialects`; without it all. */
     only: { type: "string" },
     rounds: { type: "string", default: "9" },
     commands: { type: "string", default: commandNames.join() },
@@ -25,20 +26,22 @@ const numbers = (list: string): number[] => list.split(",").map(Number);
 const rounds = Number(values.rounds);
 const fileCounts = numbers(values.files);
 
-if (values.only !== undefined && values.only !== "memory" && values.only !== "store") {
-  throw new Error(`--only takes memory or store (given ${values.only})`);
+const parts = ["memory", "store", "dialects"];
+if (values.only !== undefined && !parts.includes(values.only)) {
+  throw new Error(`--only takes ${parts.join(" or ")} (given ${values.only})`);
 }
+const isWanted = (part: string): boolean => values.only === undefined || values.only === part;
 const [load = 0] = loadavg();
 if (load > 0.5) console.error(`The load of this machine is ${load.toFixed(1)} before anything is measured: expect noise.`);
 
-if (values.only !== "store") {
+if (isWanted("memory")) {
   const commands = values.commands.split(",") as CommandName[];
   const report = await measureMemory({ rounds, commands, fileCounts, imports: Number(values.imports) });
   console.log(report);
   if (!values.dry) await replaceMeasured(new URL("RESULTS.md", import.meta.url), report);
 }
 
-if (values.only !== "memory") {
+if (isWanted("store")) {
   const counts = numbers(values.items);
   const { report, plot } = await measureStore({ rounds, counts, vectorCounts: numbers(values.vectors), fileCounts });
   console.log(report);
@@ -46,4 +49,10 @@ if (values.only !== "memory") {
     await replaceMeasured(new URL("STORE-RESULTS.md", import.meta.url), report);
     await writeFile(new URL("store-cost.svg", import.meta.url), plot);
   }
+}
+
+if (isWanted("dialects")) {
+  const report = await measureDialects(rounds);
+  console.log(report);
+  if (!values.dry) await replaceMeasured(new URL("DIALECT-RESULTS.md", import.meta.url), report);
 }

@@ -63,6 +63,11 @@ export class JournalBench {
     await this.memory.withPaths("posix").write(path, content);
   }
 
+  /** What a hand takes away. */
+  async remove(path: string): Promise<void> {
+    await this.memory.delete(path);
+  }
+
   /** All files but those of the key index. */
   async files(): Promise<Record<string, string>> {
     const { files } = await this.memory.snapshot();
@@ -78,12 +83,19 @@ export interface Replay {
   answers: { step: Step; text: string; expected: string }[];
 }
 
-/** Runs a scenario's steps on a memory, but for those that JavaScript cannot take. `adapt` may change the arguments. */
-export async function replay(number: number, adapt = (step: Step): unknown => step.args): Promise<Replay> {
+/**
+ * Runs a scenario's steps on a memory, but for those that JavaScript cannot take. `adapt` may change the arguments, `open`
+ * chooses the memory.
+ */
+export async function replay(
+  number: number,
+  adapt = (step: Step): unknown => step.args,
+  open = (root: string): JournalBench => new JournalBench(root),
+): Promise<Replay> {
   const prefix = `${String(number).padStart(2, "0")}-`;
   const file = scenarioFiles.find((each) => each.startsWith(prefix));
   const scenario = readFixture(file ?? prefix) as Scenario;
-  const bench = new JournalBench(scenario.context.memory_dir);
+  const bench = open(scenario.context.memory_dir);
   const answers: Replay["answers"] = [];
   for (const step of scenario.steps.filter(({ js_skip: isNotForJavaScript }) => isNotForJavaScript !== true)) {
     if (step.now !== undefined) bench.now = new Date(step.now);
@@ -98,7 +110,7 @@ export async function replay(number: number, adapt = (step: Step): unknown => st
 
 async function handEdit(bench: JournalBench, { tool, args }: Step): Promise<void> {
   const { path, content, dir } = args as { path: string; content?: string; dir?: boolean };
-  if (tool === "_remove") await bench.memory.delete(path);
+  if (tool === "_remove") await bench.remove(path);
   else if (content !== undefined) await bench.put(path, content);
   else if (dir === true) await makeDirectory(bench, path);
   else throw new Error(`${tool} of ${path} needs a real folder`);
@@ -107,5 +119,5 @@ async function handEdit(bench: JournalBench, { tool, args }: Step): Promise<void
 /** A directory stays when its last file goes. */
 async function makeDirectory(bench: JournalBench, path: string): Promise<void> {
   await bench.put(`${path}/file`, "");
-  await bench.memory.delete(`${path}/file`);
+  await bench.remove(`${path}/file`);
 }

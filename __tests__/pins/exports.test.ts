@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import * as claude from "../../src/claude.js";
 import * as deepagents from "../../src/deepagents/index.js";
+import * as directory from "../../src/directory.js";
 import * as index from "../../src/index.js";
 import * as journal from "../../src/journal.js";
 import * as mcp from "../../src/mcp/index.js";
@@ -55,6 +56,10 @@ describe("the public surface", () => {
       "serveStdio",
       "unifiedDialect",
     ]);
+  });
+
+  it("of ./directory is these names", () => {
+    expect(Object.keys(directory)).toEqual(["openDirectoryMemory"]);
   });
 
   it("of ./journal is these names", () => {

@@ -13,6 +13,11 @@ const mayImport: Record<string, string[]> = {
   middleware: ["core", "tools", "prompt", "graph"],
   claude: ["core", "tools"],
   journal: ["core", "tools"],
+  records: ["core", "tools"],
+  directory: ["core", "backends"],
+  deepagents: ["core", "tools"],
+  mcp: ["core", "tools"],
+  cli: ["core", "backends", "stores", "tools", "directory", "mcp"],
   index: ["core", "backends", "tools", "prompt", "stores", "graph"],
 };
 
@@ -23,6 +28,14 @@ const packageUsers: Record<string, string[]> = {
   "@langchain/anthropic": [],
   "@anthropic-ai/sdk": [],
   mongodb: ["backends", "stores"],
+  deepagents: ["deepagents"],
+  "@modelcontextprotocol/server": ["mcp"],
+  "@modelcontextprotocol/node": ["mcp"],
+  yaml: ["tools"],
+  "proper-lockfile": ["backends"],
+  picomatch: ["deepagents"],
+  commander: ["cli"],
+  "cli-progress": ["cli"],
 };
 
 const corePackages = ["zod", "async-mutex"];

@@ -11,9 +11,10 @@ const loadIndex = {
 const optional = /\/node_modules\/(langchain|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol)\//;
 
 /** The entries that load and name no optional package, and what they add to the package's name. */
-const entries = { index: "", claude: "/claude", journal: "/journal" };
+const entries = { index: "", claude: "/claude", journal: "/journal", records: "/records" };
 
 describe.each(["module", "commonjs"] as const)("importing the package from a %s", (inputType) => {
+  // Requirement: ways-in.entries-need-no-optional-package
   it.each(Object.entries(entries))("loads no optional package for its entry %s", async (entry, path) => {
     const modules = await loadedModules(inputType, loadIndex[inputType].replace("mongo-memory", `mongo-memory${path}`));
     const file = `/dist/${entry}.${inputType === "module" ? "js" : "cjs"}`;
@@ -32,6 +33,7 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
 
 describe("the types of the package", () => {
   // An inferred return type can name an optional package that no source file imports.
+  // Requirement: ways-in.entries-need-no-optional-package
   it.each(Object.keys(entries).flatMap((entry) => [`${entry}.d.ts`, `${entry}.d.cts`]))("%s need no optional package", async (file) => {
     const packages = await typePackages(file);
     expect(packages).toContain("@langchain/core");

@@ -1,0 +1,10 @@
+import { describe } from "@jest/globals";
+import { backendsUnderTest } from "../helpers/backends-under-test.js";
+import { testDialect } from "../helpers/dialect-suite.js";
+import { dialectsUnderTest } from "../helpers/dialects-under-test.js";
+
+describe.each(backendsUnderTest())("on %s", (_backend, backend) => {
+  describe.each(dialectsUnderTest())("the dialect %s", (_dialect, dialect) => {
+    testDialect(dialect, backend, 150);
+  });
+});

@@ -1,0 +1,88 @@
+import { writeFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { MongoClient } from "mongodb";
+import { checkAddress, type MemoryAddress } from "../../src/core/address.js";
+import type { Memory } from "../../src/core/memory.js";
+import { namespaceOf } from "../../src/core/namespace.js";
+import type { MemoryOptions } from "../../src/core/options.js";
+import { openDirectoryMemory } from "../../src/directory.js";
+import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { openMemory } from "../../src/stores/open-memory.js";
+import { testDatabase } from "./test-database.js";
+import { openInFolder, testFolder } from "./test-folder.js";
+import { useClient } from "./use-client.js";
+
+/** A backend as the dialects are tested on it. */
+export interface BackendUnderTest {
+  /** The same address gives the same memory, by turns as this process and as another one would open it, where others can. */
+  open: (address: MemoryAddress, options?: MemoryOptions) => Memory;
+  /** What a hand puts into the storage, past every memory. */
+  byHand: (address: MemoryAddress, path: string, text: string) => Promise<void>;
+  /** A memory whose storage fails at every call. */
+  openFailing: () => Memory;
+}
+
+/** Of the storages that fail: no answer may hold any of it. */
+export const storageSecrets = /hunter2|127\.0\.0\.1|mongodb:|memory-test-|node_modules|\.[jt]s\b|\n\s+at /;
+
+/** Every backend; a new one is a row here. */
+export function backendsUnderTest(): [name: string, backend: BackendUnderTest][] {
+  return [
+    ["an InMemoryStore", inMemory()],
+    ["MongoDB", mongodb()],
+    ["a folder", directory()],
+  ];
+}
+
+class FailingStore extends InMemoryStore {
+  override async batch(): Promise<never> {
+    throw new Error("connect ECONNREFUSED mongodb://admin:hunter2@127.0.0.1:27017");
+  }
+}
+
+function inMemory(): BackendUnderTest {
+  const store = new InMemoryStore();
+  return {
+    open: (address, options) => openMemory(store, address, options),
+    byHand: intoStore(store),
+    openFailing: () => openMemory(new FailingStore(), { nodeId: "failing" }),
+  };
+}
+
+function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
+  return async (address, path, text) => store?.put(namespaceOf(checkAddress(address)), path, { content: text });
+}
+
+function mongodb(): BackendUnderTest {
+  const { uri, name: dbName } = testDatabase();
+  const stores = [uri, uri].map((each) => new MongoMemoryStore({ client: useClient(new MongoClient(each)), dbName }));
+  const unreachable = useClient(new MongoClient("mongodb://admin:hunter2@127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }));
+  const failing = new MongoMemoryStore({ client: unreachable });
+  let opened = 0;
+  return {
+    open: (address, options) => {
+      const store = stores[opened % stores.length] ?? failing;
+      opened += 1;
+      return store.memory(address, options);
+    },
+    byHand: intoStore(stores[0]),
+    openFailing: () => failing.memory({ nodeId: "failing" }),
+  };
+}
+
+function directory(): BackendUnderTest {
+  const folder = testFolder();
+  const dir = join(folder, "no folder");
+  writeFileSync(dir, "");
+  return {
+    open: (address, options) => openInFolder(folder, address, options),
+    byHand: async (address, path, text) => {
+      const file = join(folder, openInFolder(folder, address).address.nodeId, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+    },
+    openFailing: () => openDirectoryMemory({ dir }),
+  };
+}

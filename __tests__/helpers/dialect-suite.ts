@@ -1,0 +1,182 @@
+import { expect, it } from "@jest/globals";
+import { ToolMessage } from "@langchain/core/messages";
+import type { StructuredTool } from "@langchain/core/tools";
+import { GraphInterrupt } from "@langchain/langgraph";
+import fc from "fast-check";
+import type { Memory } from "../../src/core/memory.js";
+import { freshAddress } from "../../src/testing/memory-case.js";
+import type { FlatSchema } from "../../src/tools/dialect.js";
+import type { MemorySource } from "../../src/tools/memory-source.js";
+import { type BackendUnderTest, storageSecrets } from "./backends-under-test.js";
+
+export interface DialectCall {
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+export type Outcome = "ok" | "refused";
+
+/** A dialect as it is tested on every backend. */
+export interface DialectUnderTest {
+  tools: (source: MemorySource) => StructuredTool[];
+  /** What an answer says; throws where it is not in the dialect's form. */
+  outcomeOf: (answer: string) => Outcome;
+  /** Each command once, on a memory in which `prepare` has been called. */
+  commands: Record<string, DialectCall>;
+  /** Makes what the commands and the parallel calls find. */
+  prepare: DialectCall[];
+  /** Calls of which 50 at once must all land; each leaves `markOf(index)` in a file, once. */
+  parallel: Record<string, ParallelCalls>;
+}
+
+export interface ParallelCalls {
+  /** What they need beside what `prepare` made. */
+  before?: DialectCall[];
+  call: (index: number) => DialectCall;
+}
+
+/** What a call leaves in the memory. No mark holds another. */
+export const markOf = (index: number): string => `<mark ${index}>`;
+
+export const parallelCalls = 50;
+
+/** Everything that a dialect must do, on one backend. @param hostileRuns lists of arguments of any shape. */
+export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest, hostileRuns: number): void {
+  const bench = (source: MemorySource = backend.open(freshAddress())): Bench => new Bench(dialect, source);
+
+  // Requirement: dialects.flat-schemas
+  it("describes each tool by a flat schema that takes nothing else", () => {
+    for (const { schema, description } of bench().tools) {
+      expect(schema).toMatchObject({ type: "object", properties: expect.any(Object), additionalProperties: false });
+      expect(Object.keys(schema)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(oneOf|anyOf|allOf)$/)]));
+      expect(description.length).toBeGreaterThan(20);
+    }
+  });
+
+  it("has all of its commands in this suite", () => {
+    expect(commandsOf(Object.values(dialect.commands))).toEqual(commandsOf(bench().tools.flatMap(offeredBy)));
+  });
+
+  // Requirement: dialects.every-backend
+  it.each(Object.entries(dialect.commands))("%s works, and is refused in the dialect's form where the storage fails", async (_title, call) => {
+    const prepared = bench();
+    await prepared.run(dialect.prepare);
+    expect(await prepared.outcome(call)).toEqual(["ok", "success"]);
+    expect(await bench(backend.openFailing()).outcome(call)).toEqual(["refused", "error"]);
+  });
+
+  // Requirement: dialects.arguments-of-any-shape
+  it("answers arguments of any shape in its own form, never throwing", async () => {
+    const { tools, outcome } = bench();
+    const values = [...Object.values(dialect.commands), ...dialect.prepare].flatMap(({ args }) => Object.values(args));
+    const value = fc.oneof(fc.constantFrom(...values), fc.string({ unit: "binary" }), fc.anything(), fc.constantFrom("\uD800", "\0", null));
+    const arguments_ = fc.constantFrom(...tools).chain((tool) =>
+      fc.record({
+        tool: fc.constant(tool.name),
+        args: fc.oneof(fc.anything(), fc.dictionary(fc.constantFrom(...namesOf(tool), "other", "__proto__", "type"), value)),
+      }),
+    );
+    const property = fc.asyncProperty(arguments_, async (call) => {
+      const [said, status] = await outcome(call as DialectCall);
+      expect(status).toBe(said === "ok" ? "success" : "error");
+    });
+    await fc.assert(property, { numRuns: hostileRuns });
+  }, 60_000);
+
+  // Requirement: dialects.parallel-calls-land
+  it.each(Object.entries(dialect.parallel))(`${parallelCalls} parallel %s all land, once each`, async (_title, { before = [], call }) => {
+    const address = freshAddress();
+    const [one, other] = [bench(backend.open(address)), bench(backend.open(address))];
+    await one.run(dialect.prepare);
+    await one.run(before);
+    const indices = Array.from({ length: parallelCalls }, (_, index) => index);
+    const answers = await Promise.all(indices.map((index) => (index % 2 === 0 ? one : other).outcome(call(index))));
+    expect(answers.filter(([said]) => said !== "ok")).toEqual([]);
+    const text = await textOf(backend.open(address));
+    expect(indices.map((index) => text.split(markOf(index)).length - 1)).toEqual(indices.map(() => 1));
+  }, 60_000);
+
+  // Requirement: dialects.threads-are-apart
+  it("keeps threads apart, and answers where the run has none", async () => {
+    const address = freshAddress();
+    const openThread = (threadId?: string): Memory => backend.open({ ...address, scope: "perThread", threadId });
+    const { run, outcome } = bench(({ threadId }) => openThread(threadId));
+    const [parallel] = Object.values(dialect.parallel);
+    for (const [index, thread_id] of ["t", "t/", "T"].entries()) {
+      const config = { configurable: { thread_id } };
+      await run(dialect.prepare, config);
+      if (parallel) await run([...(parallel.before ?? []), parallel.call(index)], config);
+    }
+    for (const call of Object.values(dialect.commands)) expect(await outcome(call)).toEqual(["refused", "error"]);
+    const texts = await Promise.all(["t", "t/", "T"].map((threadId) => textOf(openThread(threadId))));
+    expect(texts.map((text) => [0, 1, 2].filter((index) => text.includes(markOf(index))))).toEqual([[0], [1], [2]]);
+    expect(await textOf(backend.open(address))).toBe("");
+  });
+
+  // Requirement: dialects.passes-on-aborts
+  it("passes on an abort, and has then done nothing", async () => {
+    const address = freshAddress();
+    const { invoke } = bench(backend.open(address));
+    const reason = new Error("stopped by the user");
+    for (const call of [...Object.values(dialect.commands), ...dialect.prepare, { tool: dialect.prepare[0]?.tool ?? "", args: {} }]) {
+      await expect(invoke(call, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    }
+    expect((await backend.open(address).snapshot()).files).toEqual([]);
+  });
+
+  // Requirement: dialects.passes-on-interrupts
+  it("passes on an interrupt", async () => {
+    const { invoke } = bench(() => {
+      throw new GraphInterrupt([{ value: "may I?" }]);
+    });
+    for (const call of Object.values(dialect.commands)) await expect(invoke(call)).rejects.toBeInstanceOf(GraphInterrupt);
+  });
+}
+
+/** The tools of a dialect, called as a model calls them. */
+class Bench {
+  readonly tools: StructuredTool[];
+  readonly #dialect: DialectUnderTest;
+
+  constructor(dialect: DialectUnderTest, source: MemorySource) {
+    this.#dialect = dialect;
+    this.tools = dialect.tools(source);
+  }
+
+  readonly invoke = async ({ tool: name, args }: DialectCall, config?: object): Promise<unknown> => {
+    const tool = this.tools.find((each) => each.name === name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    return tool.invoke({ type: "tool_call", id: "1", name, args }, config);
+  };
+
+  /** What the answer says, and its status. */
+  readonly outcome = async (call: DialectCall, config?: object): Promise<[Outcome, unknown]> => {
+    const message = await this.invoke(call, config);
+    if (!ToolMessage.isInstance(message)) throw new Error("not a ToolMessage");
+    expect(message.text).not.toMatch(storageSecrets);
+    expect(message.text.isWellFormed()).toBe(true);
+    return [this.#dialect.outcomeOf(message.text), message.status ?? "success"];
+  };
+
+  readonly run = async (calls: DialectCall[], config?: object): Promise<void> => {
+    for (const call of calls) expect(await this.outcome(call, config)).toEqual(["ok", "success"]);
+  };
+}
+
+/** The texts of all files but those that a dialect keeps for itself. */
+async function textOf(memory: Memory): Promise<string> {
+  const { files } = await memory.snapshot();
+  return files.flatMap(({ path, content }) => (path.includes("/.") ? [] : content)).join("\n");
+}
+
+const namesOf = ({ schema }: StructuredTool): string[] => Object.keys((schema as FlatSchema).properties);
+
+/** One call for each command that a tool offers, with what tells it from the others. */
+function offeredBy(tool: StructuredTool): DialectCall[] {
+  const { command } = (tool.schema as FlatSchema).properties as { command?: { enum: string[] } };
+  return (command?.enum ?? [undefined]).map((name) => ({ tool: tool.name, args: { command: name } }));
+}
+
+function commandsOf(calls: DialectCall[]): string[] {
+  return [...new Set(calls.map(({ tool, args }) => `${tool} ${String(args["command"])}`))].toSorted();
+}

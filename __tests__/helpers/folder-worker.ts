@@ -1,0 +1,46 @@
+import { readSync, writeSync } from "node:fs";
+import { openDirectoryMemory } from "../../src/directory.js";
+
+/**
+ * A process of its own that changes a memory in a folder. Its arguments: folder, act, name and count.
+ * `append`: `count` appends at once. `mark`: as many edits besides, of `[name n]` to `(name n)`.
+ * `endless`: appends one after the other, by two writers, and prints each line that was acknowledged, until it is killed.
+ * `sleep`: edits, and stands still inside the change, all of the process, until something comes on its standard input.
+ */
+const [dir = "", act = "", name = "", count = "0"] = process.argv.slice(2);
+const memory = openDirectoryMemory({ dir });
+
+const indices = Array.from({ length: Number(count) }, (_, index) => index);
+
+async function append(): Promise<void> {
+  await Promise.all(indices.map((index) => memory.append("/log", `${name} ${index}`)));
+}
+
+async function mark(): Promise<void> {
+  const changeOf = (index: number) => (text: string) => text.replace(`[${name} ${index}]`, `(${name} ${index})`);
+  await Promise.all([append(), ...indices.map((index) => memory.edit("/marks", changeOf(index)))]);
+}
+
+async function endless(writer: number): Promise<void> {
+  for (let index = 0; ; index += 1) {
+    const line = `${name} writer ${writer} line ${index}`;
+    await memory.append(index % 2 === 0 ? "/log" : "/deep/er/log", line);
+    writeSync(1, `${line}\n`);
+  }
+}
+
+async function sleep(): Promise<void> {
+  let runs = 0;
+  await memory.edit("/log", (text) => {
+    runs += 1;
+    if (runs === 1) {
+      writeSync(1, "inside\n");
+      readSync(0, Buffer.alloc(1));
+    }
+    return `${text}\n${name}`;
+  });
+  writeSync(1, `${runs}\n`);
+}
+
+const acts: Record<string, () => Promise<unknown>> = { append, mark, sleep, endless: () => Promise.all([endless(1), endless(2)]) };
+await acts[act]?.();

@@ -1,0 +1,36 @@
+import { afterAll } from "@jest/globals";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openDirectoryMemory } from "../../src/directory.js";
+import { type CheckedAddress, checkAddress, type MemoryAddress } from "../../src/core/address.js";
+import type { Memory } from "../../src/core/memory.js";
+import type { MemoryOptions } from "../../src/core/options.js";
+
+/** A folder for the tests of a file, removed after them. */
+export function testFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "memory-test-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A folder with what a hand put there: texts or bytes by their path, `null` for a directory. */
+export function folderWith(parent: string, contents: Record<string, string | Uint8Array | null> = {}): string {
+  const dir = mkdtempSync(join(parent, "m-"));
+  for (const [path, content] of Object.entries(contents)) {
+    mkdirSync(join(dir, content === null ? path : dirname(path)), { recursive: true });
+    if (content !== null) writeFileSync(join(dir, path), content);
+  }
+  return dir;
+}
+
+/** A memory in a folder of its own for each address, named by a hash, as file systems take few names. */
+export function openInFolder(folder: string, address: MemoryAddress, options?: MemoryOptions): Memory {
+  return openDirectoryMemory({ ...options, dir: join(folder, folderNameOf(checkAddress(address))) });
+}
+
+function folderNameOf(address: CheckedAddress): string {
+  const threadId = address.scope === "perThread" ? address.threadId : null;
+  return createHash("sha256").update(JSON.stringify([address.nodeId, threadId])).digest("hex");
+}

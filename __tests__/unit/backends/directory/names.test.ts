@@ -1,0 +1,185 @@
+import { describe, expect, it } from "@jest/globals";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { foldName, isReserved, nameFault } from "../../../../src/backends/directory/names.js";
+import { openDirectoryMemory } from "../../../../src/directory.js";
+import { refuses } from "../../../../src/testing/memory-case.js";
+import { folderWith, testFolder } from "../../../helpers/test-folder.js";
+
+const folder = testFolder();
+
+const illegal = [
+  "CON", "con", "Con.txt", "prn", "AUX.md", "nul", "NUL.tar.gz", "com1", "COM9.log", "lpt1", "LPT9", "COM¹", "CONIN$",
+  "conout$", "con .txt", "a<b", "a>b", "a:b", "a\"b", "a|b", "a?", "*", "dot.", "...", "space ", "name. ",
+  "é".repeat(128), "🧠".repeat(64), "文".repeat(86),
+];
+const legal = [
+  "console", "com", "com0", "COM10", "auxiliary", "null", "con-1", "nul_", ".con", " leading", ".hidden", "a.b", "$a",
+  "é".repeat(127), "🧠".repeat(63), "x".repeat(255),
+];
+const reserved = [
+  ".git", ".GIT", ".Git", "git~1", "GIT~1", ".g\u200Cit", "\u200D.git", ".git\u2060", ".langgraph-mongo-memory", ".LANGGRAPH-Mongo-memory",
+];
+
+describe("a name", () => {
+  // Requirement: directory.portable-names
+  it.each(illegal)("%j is not created, as a file, a directory or by a rename", async (name) => {
+    const dir = folderWith(folder, { file: "text" });
+    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    for (const call of [
+      () => memory.write(`/${name}`, "x"),
+      () => memory.append(`/${name}/below`, "x"),
+      () => memory.write(`/new/${name}/below`, "x"),
+      () => memory.rename("/file", `/${name}`),
+      () => memory.rename("/file", `/other/${name}`),
+    ]) {
+      await refuses(call(), "EINVAL");
+    }
+    expect(readdirSync(dir).toSorted()).toEqual([".langgraph-mongo-memory", "file"]);
+  });
+
+  it("that is illegal makes no folder where there is none", async () => {
+    const dir = join(folderWith(folder), "missing");
+    await refuses(openDirectoryMemory({ dir, paths: "posix" }).write("/a/nul", "x"), "EINVAL");
+    expect(readdirSync(join(dir, ".."))).toEqual([]);
+  });
+
+  it.each(legal)("%j is created", async (name) => {
+    const dir = folderWith(folder);
+    await openDirectoryMemory({ dir, paths: "posix" }).write(`/${name}`, "x");
+    expect(readdirSync(dir)).toContain(name);
+  });
+
+  // Requirement: directory.reaching
+  it("that is illegal elsewhere, made by a hand, is read, changed and deleted", async () => {
+    const dir = folderWith(folder, { "CON.txt": "a", "a:b": "b", "dot.": "c" });
+    const memory = openDirectoryMemory({ dir });
+    expect((await memory.list()).map(({ name }) => name)).toEqual(["CON.txt", "a:b", "dot."]);
+    await memory.append("/CON.txt", "more");
+    expect(await memory.read("/CON.txt")).toBe("a\nmore");
+    expect(await memory.delete("/a:b")).toEqual({ files: 1, dirs: 0 });
+    await memory.rename("/dot.", "/dot");
+    expect((await memory.list()).map(({ name }) => name)).toEqual(["CON.txt", "dot"]);
+  });
+});
+
+describe("two names that some file system takes for one", () => {
+  // Requirement: directory.no-twin-names
+  it.each([
+    ["a", "A"], ["Notes", "nOTES"], ["é", "É"], ["ß", "ẞ"], ["ς", "Σ"], ["ﬁ", "FI"], ["ж", "Ж"],
+  ])("%j and %j are not created beside each other", async (one, two) => {
+    const dir = folderWith(folder);
+    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    await memory.write(`/${one}`, "x");
+    await refuses(memory.write(`/${two}`, "y"), "EINVAL");
+    await refuses(memory.write(`/${two}/below`, "y"), "EINVAL");
+    await memory.write("/other/file", "z");
+    await refuses(memory.rename("/other", `/${two}`), "EINVAL");
+    await refuses(memory.rename("/other/file", `/${two}/file`), "EINVAL");
+    await refuses(memory.read(`/${two}`), "ENOENT");
+    expect(await memory.stat(`/${two}`)).toBeNull();
+    expect(await memory.delete(`/${two}`)).toEqual({ files: 0, dirs: 0 });
+    await memory.write(`/sub/${two}`, "elsewhere");
+  });
+
+  it("in another normal form are one for this purpose, and the one there is read as it is spelled", async () => {
+    const dir = folderWith(folder, { "e\u0301": "by hand" });
+    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    await refuses(memory.write("/é", "x"), "EINVAL");
+    expect(await memory.read("/e\u0301")).toBe("by hand");
+    await refuses(memory.read("/é"), "ENOENT");
+  });
+
+  it("both made by hands are two files", async () => {
+    const dir = folderWith(folder, { a: "small", A: "large" });
+    const memory = openDirectoryMemory({ dir });
+    expect(await memory.readFiles(["/a", "/A"])).toEqual(["small", "large"]);
+    await memory.append("/A", "x");
+    expect(await memory.readFiles(["/a", "/A"])).toEqual(["small", "large\nx"]);
+  });
+
+  it("may be the old and the new one of a rename", async () => {
+    const dir = folderWith(folder, { "notes/file": "x" });
+    const memory = openDirectoryMemory({ dir });
+    await memory.rename("/notes", "/Notes");
+    expect(await memory.read("/Notes/file")).toBe("x");
+    expect(readdirSync(dir)).not.toContain("notes");
+  });
+});
+
+describe("names that are never part of a memory", () => {
+  // Requirement: directory.reserved-names
+  it.each(reserved)("%j is refused in every command, at every level", async (name) => {
+    const dir = folderWith(folder, { "sub/file": "x" });
+    const memory = openDirectoryMemory({ dir, paths: "posix" });
+    for (const path of [`/${name}`, `/${name}/config`, `/sub/${name}/hooks/x`]) {
+      for (const call of [() => memory.read(path), () => memory.write(path, "x"), () => memory.delete(path), () => memory.stat(path)]) {
+        await refuses(call(), "EINVAL");
+      }
+      await refuses(memory.rename("/sub/file", path), "EINVAL");
+    }
+  });
+
+  it("are not listed, and survive when the memory is emptied", async () => {
+    const dir = folderWith(folder, { ".git/config": "[core]", "sub/.GIT/config": "x", "sub/file": "y", ".gitignore": "z" });
+    const memory = openDirectoryMemory({ dir });
+    await memory.append("/file", "x");
+    expect((await memory.list()).map(({ name }) => name)).toEqual([".gitignore", "file", "sub"]);
+    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/.gitignore", "/file", "/sub/file"]);
+    expect(await memory.delete("/")).toEqual({ files: 3, dirs: 1 });
+    expect(readFileSync(join(dir, ".git/config"), "utf8")).toBe("[core]");
+  });
+
+  it("are few: what merely looks like them is a name", () => {
+    for (const name of [".gitignore", ".github", "git", ".git-old", "git~2", ".agit", ".langgraph", "langgraph-mongo-memory"]) {
+      expect(isReserved(name)).toBe(false);
+      expect(nameFault(name)).toBeNull();
+    }
+  });
+});
+
+describe("names that no path can hold", () => {
+  // Requirement: directory.reaching
+  it("are passed over, and what is beside them is read", async () => {
+    const dir = folderWith(folder, { good: "x", "sub/good": "y", "line\nbreak": "1", "back\\slash": "2", "%2e%2e": "3", "．．": "4", "sub/\u0007": "5" });
+    writeFileSync(Buffer.concat([Buffer.from(`${dir}/bad`), Buffer.from([0xff, 0xfe])]), "6");
+    const memory = openDirectoryMemory({ dir });
+    expect((await memory.list()).map(({ name }) => name)).toEqual(["good", "sub"]);
+    expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/good", "/sub/good"]);
+    await memory.append("/good", "more");
+    expect(await memory.delete("/")).toEqual({ files: 2, dirs: 1 });
+    expect(readdirSync(dir)).toHaveLength(6);
+  });
+
+  it("deeper than a path may be are passed over", async () => {
+    const deep = Array.from({ length: 32 }, () => "d").join("/");
+    const dir = folderWith(folder, { [`${deep}/file`]: "x" });
+    const { files, directories } = await openDirectoryMemory({ dir }).snapshot();
+    expect([files, directories.length]).toEqual([[], 32]);
+  });
+
+  // Requirement: directory.own-files, directory.reaching
+  it("what a listing shows can be read, whatever names lie there", async () => {
+    const name = fc.oneof(fc.string({ unit: "binary", maxLength: 20 }), fc.constantFrom("CON", "a.", "..x", "%2e", "\uFFFD", " ", "\uFEFF"));
+    const isName = (text: string): boolean => text !== "" && text !== "." && text !== ".." && !/[/\0]/.test(text) && text.isWellFormed();
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(name.filter(isName), { maxLength: 8 }), async (names) => {
+        const dir = folderWith(folder, Object.fromEntries(names.map((each) => [each, `text of ${each}`])));
+        const memory = openDirectoryMemory({ dir });
+        for (const entry of await memory.list()) expect(await memory.read(`/${entry.name}`)).toBe(`text of ${entry.name}`);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it("folding is one spelling for each name, and folding again changes nothing", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (name) => {
+      expect(foldName(foldName(name))).toBe(foldName(name));
+      expect(foldName(name.normalize("NFD"))).toBe(foldName(name));
+      expect(foldName(name.toUpperCase())).toBe(foldName(name));
+    }),
+  );
+});

@@ -1,0 +1,68 @@
+import { invalid, MemoryError } from "../../core/errors.js";
+import { normalizePath, prefixOf } from "../../core/paths.js";
+import { utf8Bytes } from "../../core/text.js";
+
+/** The folder inside a memory's folder for its lock and for what is about to be moved into place; no memory shows it. */
+export const workFolder = ".langgraph-mongo-memory";
+
+const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
+const deviceName = /^(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
+const maxNameBytes = 255;
+
+/** `GIT~1` is the short name that Windows gives `.git`. */
+const reservedNames = [".GIT", "GIT~1", workFolder.toUpperCase()];
+
+/** One spelling for all names that some file system takes for the same: case, normal form, full case folding. */
+export function foldName(name: string): string {
+  if (/^[\0-\x7f]*$/.test(name)) return name.toUpperCase();
+  return name.normalize("NFC").toLowerCase().toUpperCase().normalize("NFC");
+}
+
+/**
+ * Names that are never part of a memory: our own, and `.git` by any spelling that git itself guards against. Whoever may
+ * write `.git/config` runs programs of their choice at the next `git status`.
+ */
+export function isReserved(name: string): boolean {
+  if (!name.startsWith(".") && !/git~1|\P{ASCII}/iu.test(name)) return false;
+  return reservedNames.includes(foldName(name.replaceAll(ignorable, "")));
+}
+
+/** Why no file or directory of this name is made: it could not exist, or be another, on Linux, macOS or Windows. */
+export function nameFault(name: string): MemoryError | null {
+  const refuse = (reason: string): MemoryError => invalid(`invalid path segment: ${name} (${reason})`);
+  if (isReserved(name)) return reservedName(name);
+  if (deviceName.test(name)) return refuse("the name of a device on Windows");
+  if (/[<>:"|?*]/.test(name)) return refuse('Windows allows none of < > : " | ? *');
+  if (/[. ]$/.test(name)) return refuse("Windows drops a dot or space at the end");
+  if (utf8Bytes(name) > maxNameBytes) return refuse(`more than ${maxNameBytes} bytes of UTF-8`);
+  return null;
+}
+
+export const reservedName = (name: string): MemoryError =>
+  invalid(`invalid path segment: ${name} (reserved, not part of the memory)`);
+
+/** The path of a name found in a directory; null where no command could name it, so that no listing shows it. */
+export function pathOfChild(directory: string, name: string): string | null {
+  const path = prefixOf(directory) + name;
+  try {
+    return normalizePath(path) === path && !isReserved(name) ? path : null;
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * @param names what is to be made, each in the one before, and the first beside `siblings`
+ * @throws EINVAL for a name that some file system refuses, or takes for that of a sibling
+ */
+export function assertCreatable(names: readonly string[], siblings: readonly string[]): void {
+  for (const name of names) {
+    const fault = nameFault(name);
+    if (fault !== null) throw fault;
+  }
+  const folded = foldName(names[0] ?? "");
+  const twin = siblings.find((sibling) => foldName(sibling) === folded);
+  if (twin === undefined) return;
+  throw invalid(`invalid path segment: ${names[0]} ("${twin}" is there, the same name on some file systems)`);
+}
