@@ -1,6 +1,18 @@
 import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
+import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
+import { createMcpServer, serveHttp } from "langgraph-mongo-memory/mcp";
+import { createRecordTools } from "langgraph-mongo-memory/records";
 import { defineMemorySuite, defineStoreSuite } from "langgraph-mongo-memory/testing";
 
 /** Entries of the package that need no optional peer. */
-export const entries = { createClaudeMemoryTool, createJournalTools, defineMemorySuite, defineStoreSuite };
+export const entries = {
+  createClaudeMemoryTool,
+  openDirectoryMemory,
+  createJournalTools,
+  createMcpServer,
+  serveHttp,
+  createRecordTools,
+  defineMemorySuite,
+  defineStoreSuite,
+};

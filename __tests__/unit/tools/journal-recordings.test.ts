@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { JournalBench, readFixture, replay, type Scenario, scenarioFiles, type Step } from "../../helpers/journal-scenario.js";
 
-/** Scenarios about real files, which belong to a directory of real files. */
+/** Scenarios about real files, told in journal-directory.test.ts. */
 const ofRealFiles: Record<number, string> = {
   53: "a file that is no UTF-8: a memory holds text only",
   55: "a link out of the workspace: a memory has no links",
