@@ -1,18 +1,30 @@
 import { defineConfig } from "tsdown";
 
-export default defineConfig({
-  entry: {
-    index: "src/index.ts",
-    claude: "src/claude.ts",
-    journal: "src/journal.ts",
-    middleware: "src/middleware.ts",
-    testing: "src/testing/index.ts",
-  },
-  format: ["esm", "cjs"],
+const common = {
   target: "es2022",
   platform: "node",
   fixedExtension: false,
-  dts: true,
-  clean: true,
   deps: { skipNodeModulesBundle: true },
-});
+} as const;
+
+export default defineConfig([
+  {
+    ...common,
+    entry: {
+      index: "src/index.ts",
+      claude: "src/claude.ts",
+      deepagents: "src/deepagents/index.ts",
+      directory: "src/directory.ts",
+      journal: "src/journal.ts",
+      mcp: "src/mcp/index.ts",
+      middleware: "src/middleware.ts",
+      records: "src/records.ts",
+      testing: "src/testing/index.ts",
+    },
+    format: ["esm", "cjs"],
+    dts: true,
+    clean: true,
+  },
+  // A program, which nobody imports.
+  { ...common, entry: { cli: "src/cli/main.ts" }, format: "esm", dts: false, clean: false },
+]);

@@ -1,0 +1,25 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The program as a process of its own. */
+export function spawnCli(argv: readonly string[], env: Record<string, string> = {}, nodeArgs: readonly string[] = []): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, ["--import", "tsx", ...nodeArgs, "src/cli/main.ts", ...argv], { env: { ...process.env, ...env } });
+}
+
+export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (chunk: string) => {
+      texts[name] += chunk;
+    });
+  }
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  return { code, signal, ...texts };
+}

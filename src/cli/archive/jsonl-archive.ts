@@ -1,0 +1,201 @@
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { CommandFault, inputFault, withFile } from "../fault.js";
+import type { CliIo } from "../io.js";
+import { decodeUtf8 } from "../text-input.js";
+import type { ExportCounts } from "./folder-archive.js";
+import { addressField, addressFrom, archiveFormat, archiveVersion, fileFields, headerFields, parsedAs, sha256Of } from "./manifest.js";
+import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
+import { writeWhole } from "./whole-file.js";
+
+const headerSchema = z.object(headerFields).strict();
+const fileSchema = z.object({ address: addressField, ...fileFields, content: z.string() }).strict();
+const directorySchema = z.object({ address: addressField, directory: z.string() }).strict();
+const memorySchema = z.object({ address: addressField, memory: z.literal(true) }).strict();
+const endSchema = z.object({ end: z.literal(true), lines: z.number().int().min(1) }).strict();
+
+/** A file of a million bytes takes six times as much at most, all of it escaped. */
+const maxLineBytes = 8_000_000;
+const openingBrace = 0x7b;
+const chunkBytes = 256 * 1024;
+
+export interface JsonlExportOptions {
+  onTree: (files: number) => void;
+  onFile: () => void;
+}
+
+/** One line says the format, one for each memory, directory and file what it is, and the last how many there are. */
+export async function exportToJsonl(
+  trees: AsyncIterable<Tree>,
+  write: (text: string) => Promise<unknown>,
+  { onTree, onFile }: JsonlExportOptions,
+): Promise<ExportCounts> {
+  let lines = 0;
+  const line = (value: object): Promise<unknown> => {
+    lines += 1;
+    return write(`${JSON.stringify(value)}\n`);
+  };
+  const counts: ExportCounts = { memories: 0, written: 0, unchanged: 0 };
+  await line({ format: archiveFormat, version: archiveVersion });
+  for await (const { address, directories, files } of trees) {
+    onTree(files.length);
+    await line({ address, memory: true });
+    for (const directory of directories) await line({ address, directory });
+    for (const { path, load } of files) {
+      const { content, createdAt, updatedAt } = await load();
+      const sizeBytes = Buffer.byteLength(content);
+      await line({ address, path, sizeBytes, sha256: sha256Of(content), createdAt, updatedAt, content });
+      counts.written += 1;
+      onFile();
+    }
+    counts.memories += 1;
+  }
+  await line({ end: true, lines: lines + 1 });
+  return counts;
+}
+
+/** Makes a file by `run`, which takes its place when it is complete. @throws CommandFault */
+export async function writeWholeFile<T>(file: string, overwrite: boolean, run: (write: (text: string) => Promise<unknown>) => Promise<T>): Promise<T> {
+  return withFile(file, "write", async () => {
+    if (!overwrite) await assertFree(file);
+    return writeWhole(file, (handle) => run((text) => handle.writeFile(text)));
+  });
+}
+
+async function assertFree(file: string): Promise<void> {
+  const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
+  await handle?.close();
+  if (handle !== null) throw new CommandFault("EEXIST", `${file}: it is there already; pass --overwrite to replace it, or name another`);
+}
+
+/** Opens an archive, and closes it after `run`. @throws CommandFault EINPUT */
+export async function withJsonlFile<T>(file: string, run: (trees: Tree[]) => Promise<T>): Promise<T> {
+  const handle = await withFile(file, "read", () => open(file, "r"));
+  try {
+    return await run(await readJsonlArchive(handle, file));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The same for the standard input, which is kept in a file meanwhile, as all of it is checked before any of it is used. */
+export async function withJsonlInput<T>(stdin: CliIo["stdin"], run: (trees: Tree[]) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), "langgraph-mongo-memory-"));
+  const file = join(directory, "input.jsonl");
+  const handle = await open(file, "wx+", 0o600);
+  try {
+    // Nameless from here on, and gone with the process, however that ends; where a system cannot do that, below.
+    await rm(directory, { recursive: true }).catch(() => undefined);
+    let isFirst = true;
+    for await (const chunk of stdin) {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      // What is no archive may have no end either.
+      if (isFirst && bytes.length > 0 && bytes[0] !== openingBrace) throw inputFault("standard input: line 1: not JSON; it must be as export writes it");
+      isFirst &&= bytes.length === 0;
+      await handle.write(bytes);
+    }
+    return await run(await readJsonlArchive(handle, "standard input"));
+  } finally {
+    await handle.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+interface Line {
+  bytes: Buffer;
+  offset: number;
+  /** From 1. */
+  number: number;
+}
+
+async function readJsonlArchive(handle: FileHandle, name: string): Promise<Tree[]> {
+  const trees = new Map<string, Tree>();
+  let lines = 0;
+  let ended = false;
+  for await (const { bytes, offset, number } of linesOf(handle, name)) {
+    const where = `${name}: line ${number}`;
+    const text = decodeUtf8(bytes, where);
+    if (ended) throw inputFault(`${where}: there is more after the end; one archive at a time`);
+    lines = number;
+    if (number === 1) parsedAs(headerSchema, text, where);
+    else if (text.startsWith('{"end":')) {
+      ended = true;
+      if (parsedAs(endSchema, text, where).lines !== number) throw inputFault(`${where}: lines are missing before it, or too many; export it again`);
+    } else addLine(trees, text, where, { handle, offset, length: bytes.length });
+  }
+  if (lines === 0) throw inputFault(`${name}: it is empty; it must be as export --format jsonl writes it`);
+  if (!ended) throw inputFault(`${name}: it ends after line ${lines}, before its last line; export or copy it again`);
+  for (const tree of trees.values()) checkTree(tree, name);
+  return [...trees.values()];
+}
+
+interface Place {
+  handle: FileHandle;
+  offset: number;
+  length: number;
+}
+
+function addLine(trees: Map<string, Tree>, text: string, where: string, place: Place): void {
+  if (text.includes('"content":')) {
+    const { address, path, sizeBytes } = parsedFile(text, where);
+    treeIn(trees, address, where).files.push({ path, sizeBytes, load: () => loadLine(place, where) } satisfies TreeFile);
+  } else if (text.includes('"directory":')) {
+    const { address, directory } = parsedAs(directorySchema, text, where);
+    treeIn(trees, address, where).directories.push(directory);
+  } else {
+    treeIn(trees, parsedAs(memorySchema, text, where).address, where);
+  }
+}
+
+function treeIn(trees: Map<string, Tree>, value: unknown, where: string): Tree {
+  const address = addressFrom(value, where);
+  const key = JSON.stringify(address);
+  const tree = trees.get(key) ?? { address, directories: [], files: [] };
+  trees.set(key, tree);
+  return tree;
+}
+
+function parsedFile(text: string, where: string): z.infer<typeof fileSchema> {
+  const file = parsedAs(fileSchema, text, where);
+  if (!file.content.isWellFormed()) throw inputFault(`${where}: content: it holds a lone surrogate; a memory holds well-formed text only`);
+  if (Buffer.byteLength(file.content) !== file.sizeBytes || sha256Of(file.content) !== file.sha256) {
+    throw inputFault(`${where}: the content is not what sizeBytes and sha256 say; export it again`);
+  }
+  return file;
+}
+
+async function loadLine({ handle, offset, length }: Place, where: string): Promise<FileContent> {
+  const bytes = Buffer.alloc(length);
+  await withFile(where, "read", () => handle.read(bytes, 0, length, offset));
+  const { content, createdAt, updatedAt } = parsedFile(decodeUtf8(bytes, where), where);
+  return { content, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+}
+
+/** One line is held at a time. */
+async function* linesOf(handle: FileHandle, name: string): AsyncGenerator<Line> {
+  const chunk = Buffer.alloc(chunkBytes);
+  let rest = Buffer.alloc(0);
+  let offset = 0;
+  let number = 0;
+  for (let position = 0; ; ) {
+    const { bytesRead } = await withFile(name, "read", () => handle.read(chunk, 0, chunkBytes, position));
+    position += bytesRead;
+    rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    let start = 0;
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
+      number += 1;
+      yield { bytes: rest.subarray(start, end), offset: offset + start, number };
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+    offset += start;
+    if (rest.length > maxLineBytes) throw inputFault(`${name}: line ${number + 1}: longer than ${maxLineBytes} bytes; no file of a memory is that long`);
+    if (bytesRead === 0) break;
+  }
+  if (rest.length > 0) throw inputFault(`${name}: line ${number + 1} does not end; export or copy it again`);
+}

@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import { normalizePath } from "../../core/paths.js";
+import { newCommand, programName } from "../command.js";
+import { about } from "../fault.js";
+import type { CliContext } from "../context.js";
+import { withMemory } from "../open-target.js";
+import { addTargetOptions, type TargetOptions } from "../target.js";
+import { textOf } from "../text-input.js";
+
+interface AppendOptions extends TargetOptions {
+  json?: boolean;
+}
+
+export function addAppend(program: Command, context: CliContext): void {
+  const command = newCommand(
+    program,
+    "append <path> [text]",
+    "Add to the end of a file, on a line of its own; makes the file and its directories. Without a text, or with -, reads the standard input.",
+    ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --dir ./memory`],
+  );
+  addTargetOptions(command).action(async (path: string, given: string | undefined, options: AppendOptions) => {
+    await withMemory(context, options, "write", async ({ memory }) => {
+      const text = await textOf(given, context.io.stdin);
+      await about(path, () => memory.append(path, text));
+      if (options.json) await context.out.json({ ok: true, path: normalizePath(path) });
+    });
+  });
+}

@@ -1,0 +1,90 @@
+import type { Command } from "commander";
+import { carryOut, planTransfer, type TransferCounts } from "../archive/transfer.js";
+import { treeOf } from "../archive/tree.js";
+import { newCommand } from "../command.js";
+import { about, usageFault } from "../fault.js";
+import type { CliContext } from "../context.js";
+import { memoryIn, withDatabase, withMemory, withTarget } from "../open-target.js";
+import { withProgress } from "../progress.js";
+import {
+  addDestinationOptions,
+  addTargetOptions,
+  databaseOf,
+  destinationDatabaseOf,
+  destinationOf,
+  type DestinationOptions,
+  refuseFlags,
+  type TargetOptions,
+} from "../target.js";
+import { reportTransfer, sumOf, type TransferSum } from "../transfer-report.js";
+
+interface CopyOptions extends TargetOptions, DestinationOptions {
+  all?: boolean;
+  overwrite?: boolean;
+  json?: boolean;
+}
+
+export function addCopy(program: Command, context: CliContext): void {
+  const command = newCommand(
+    program,
+    "copy",
+    "Copy a memory to another place, or all memories of a database to another database. What is there stays; everything is checked " +
+      "before anything is written. Broken off, run it again: files that are there already are left alone.",
+    [
+      "copy --node assistant --to-node assistant --to-thread ada@example.com",
+      "copy --dir ./memory --to-uri mongodb://localhost:27017/app --to-node assistant",
+      "copy --node assistant --to-dir ./memory",
+      "copy --all --to-uri mongodb://other.example:27017/app",
+    ],
+  )
+    .option("--all", "all memories of the database, in place of --node")
+    .option("--overwrite", "replace files that are there with other contents");
+  addDestinationOptions(addTargetOptions(command)).action(async (options: CopyOptions) => {
+    const sum = options.all === true ? await copyAll(options, context) : await copyOne(options, context);
+    await reportTransfer("copied", sum, options.json === true, context);
+  });
+}
+
+function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum> {
+  const destination = destinationOf(options, options, context.io.env);
+  return withMemory(context, options, "read", async (source) => {
+    const tree = await about(source.name, () => treeOf(source));
+    return withTarget(destination, "write", (open) =>
+      withProgress(context, async (progress) => {
+        const plan = await planTransfer(tree, open, options.overwrite === true);
+        progress.start(plan.writes.length, "files");
+        return sumOf([await carryOut(plan, () => progress.step())]);
+      }),
+    );
+  });
+}
+
+/** Looks at every memory before it changes the first, and again as it copies it: so many may not fit into memory at once. */
+function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum> {
+  refuseFlags(options, ["node", "thread"], "does not go with --all; leave one of the two out");
+  refuseFlags(options, ["toNode", "toThread", "toDir"], "does not go with --all, as each memory keeps its address; leave one of the two out");
+  const { env } = context.io;
+  const [from, to] = [databaseOf(options, env), destinationDatabaseOf(options, options, env)];
+  if (from.uri === to.uri && from.dbName === to.dbName && from.memoriesCollection === to.memoriesCollection) {
+    throw usageFault("source and destination are the same; pass --to-uri, --to-db or --to-collection");
+  }
+  return withDatabase(from, (source) =>
+    withDatabase(to, (destination) =>
+      withProgress(context, async (progress) => {
+        const overwrite = options.overwrite === true;
+        const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
+          for await (const address of source.addresses()) {
+            const tree = await treeOf(memoryIn(source, address, "read", "posix"));
+            await use(await planTransfer(tree, memoryIn(destination, address, "write", options.paths ?? "posix"), overwrite));
+          }
+        };
+        let total = 0;
+        await eachPlan(async ({ writes }) => void (total += writes.length));
+        progress.start(total, "files");
+        const counts: TransferCounts[] = [];
+        await eachPlan(async (plan) => void counts.push(await carryOut(plan, () => progress.step())));
+        return sumOf(counts);
+      }),
+    ),
+  );
+}

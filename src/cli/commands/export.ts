@@ -1,0 +1,95 @@
+import { type Command, Option } from "commander";
+import { exportToFolder, type ExportCounts } from "../archive/folder-archive.js";
+import { exportToJsonl, writeWholeFile } from "../archive/jsonl-archive.js";
+import { type Tree, treeOf } from "../archive/tree.js";
+import { newCommand } from "../command.js";
+import { about, usageFault } from "../fault.js";
+import { countText } from "../format.js";
+import type { CliContext } from "../context.js";
+import { memoryIn, withDatabase, withMemory } from "../open-target.js";
+import { type Progress, withProgress } from "../progress.js";
+import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions } from "../target.js";
+
+interface ExportOptions extends TargetOptions {
+  all?: boolean;
+  format?: "folder" | "jsonl";
+  overwrite?: boolean;
+  json?: boolean;
+}
+
+export function addExport(program: Command, context: CliContext): void {
+  const command = newCommand(
+    program,
+    "export <to>",
+    "Save a memory, or all of a database. Into a folder with a manifest, or as JSONL into a file or (-) the standard output. " +
+      "Broken off, run it again. With -, the summary goes to the standard error.",
+    [
+      "export ./backup --node assistant",
+      "export ./backup --all",
+      "export memory.jsonl --dir ./memory",
+      "export - --all | gzip > memories.jsonl.gz",
+    ],
+  )
+    .option("--all", "all memories of the database, in place of --node")
+    .addOption(new Option("--format <name>", "(default: jsonl for - and names that end in .jsonl, else folder)").choices(["folder", "jsonl"]))
+    .option("--overwrite", "replace the file, or bring the export in the folder up to date");
+  addTargetOptions(command).action(async (to: string, options: ExportOptions) => {
+    const format = formatOf(to, options.format);
+    const counts = await withProgress(context, (progress) =>
+      withTrees(context, options, (trees) => exportTo(to, format, trees, { ...options, progress, context })),
+    );
+    await report(counts, to, options, context);
+  });
+}
+
+/** @throws CommandFault EUSAGE */
+function formatOf(to: string, given: ExportOptions["format"]): "folder" | "jsonl" {
+  if (to === "-" && given === "folder") throw usageFault("a folder cannot go to the standard output; pass --format jsonl, or name a folder");
+  return given ?? (to === "-" || to.endsWith(".jsonl") ? "jsonl" : "folder");
+}
+
+function withTrees<T>(context: CliContext, options: ExportOptions, run: (trees: AsyncIterable<Tree>) => Promise<T>): Promise<T> {
+  if (options.all !== true) return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => treeOf(open)))));
+  refuseFlags(options, ["node", "thread"], "does not go with --all; leave one of the two out");
+  return withDatabase(databaseOf(options, context.io.env), (database) => {
+    async function* trees(): AsyncGenerator<Tree> {
+      for await (const address of database.addresses()) yield await treeOf(memoryIn(database, address, "read", "posix"));
+    }
+    return about("the database", () => run(trees()));
+  });
+}
+
+async function* one(read: () => Promise<Tree>): AsyncGenerator<Tree> {
+  yield await read();
+}
+
+interface Export {
+  all?: boolean;
+  overwrite?: boolean;
+  progress: Progress;
+  context: CliContext;
+}
+
+async function exportTo(
+  to: string,
+  format: "folder" | "jsonl",
+  trees: AsyncIterable<Tree>,
+  { all = false, overwrite = false, progress, context }: Export,
+): Promise<ExportCounts> {
+  let total = 0;
+  progress.start(0, "files");
+  const onTree = (files: number): void => progress.setTotal((total += files));
+  const onFile = (): void => progress.step();
+  if (format === "folder") return exportToFolder(trees, to, { overwrite, many: all, onTree, onFile });
+  if (to === "-") return exportToJsonl(trees, (text) => context.out.write(text), { onTree, onFile });
+  return writeWholeFile(to, overwrite, (write) => exportToJsonl(trees, write, { onTree, onFile }));
+}
+
+async function report({ memories, written, unchanged }: ExportCounts, to: string, { json }: ExportOptions, { out, err }: CliContext): Promise<void> {
+  const stream = to === "-" ? err : out;
+  if (json) await stream.json({ ok: true, memories, files: written + unchanged, written, unchanged });
+  else if (to !== "-" || err.isTerminal) {
+    const already = unchanged === 0 ? "" : `, ${countText(unchanged, "file")} there already`;
+    await stream.line(`exported ${countText(memories, "memory")}: ${countText(written, "file")} written${already}`);
+  }
+}

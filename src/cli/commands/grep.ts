@@ -1,0 +1,121 @@
+import { runInNewContext } from "node:vm";
+import type { Command } from "commander";
+import { MemoryError, directoryNotFound } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
+import { newCommand } from "../command.js";
+import { exitCodes } from "../exit-codes.js";
+import { about, usageFault } from "../fault.js";
+import type { CliContext } from "../context.js";
+import type { Output } from "../output.js";
+import { withMemory } from "../open-target.js";
+import { addTargetOptions, type TargetOptions } from "../target.js";
+
+interface GrepOptions extends TargetOptions {
+  regex?: boolean;
+  ignoreCase?: boolean;
+  maxCount?: string;
+  json?: boolean;
+}
+
+interface Match {
+  path: string;
+  /** From 1. */
+  line: number;
+  text: string;
+}
+
+export function addGrep(program: Command, context: CliContext): void {
+  const command = newCommand(
+    program,
+    "grep <pattern> [path]",
+    "Find lines that hold a text, in all files, those below a directory, or one file. Holds one file at a time. With --json, an object for each line.",
+    ['grep "vegetarian" --node assistant', 'grep -E -i "^todo:" /notes --node assistant', "grep milk --dir ./memory --max-count 1"],
+  )
+    .option("-E, --regex", "the pattern is a regular expression of JavaScript, by Unicode")
+    .option("-i, --ignore-case", "upper and lower case are the same")
+    .option("-m, --max-count <lines>", "at most so many lines of each file");
+  addTargetOptions(command).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
+    const expression = expressionOf(pattern, options);
+    const maxCount = maxCountOf(options.maxCount);
+    await withMemory(context, options, "read", async ({ memory }) => {
+      let found = false;
+      for (const file of await about(path ?? ROOT, () => filesWithin(memory, path ?? ROOT))) {
+        const text = await about(file, () => readIfThere(memory, file));
+        for (const match of inTime(file, () => matchesOf(file, text, expression, maxCount))) {
+          found = true;
+          await (options.json ? context.out.json(match) : context.out.line(lineOf(match, expression, context.out)));
+        }
+      }
+      if (!found) context.exitCode = exitCodes.refused;
+    });
+  });
+}
+
+async function filesWithin(memory: Memory, path: string): Promise<string[]> {
+  const root = normalizePath(path, { emptyIsRoot: true });
+  const { files, directories } = await memory.outline();
+  const paths = files.map((file) => file.path).filter((file) => file === root || file.startsWith(prefixOf(root)));
+  if (paths.length === 0 && root !== ROOT && !directories.includes(root)) throw directoryNotFound();
+  return paths;
+}
+
+/** A file may go while others are searched. */
+async function readIfThere(memory: Memory, path: string): Promise<string> {
+  try {
+    return await memory.read(path);
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+function matchesOf(path: string, text: string, expression: RegExp, maxCount: number): Match[] {
+  const matches: Match[] = [];
+  let start = 0;
+  for (let line = 1; start < text.length && matches.length < maxCount; line += 1) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const content = text.slice(start, end).replace(/\r$/, "");
+    if (content.search(expression) !== -1) matches.push({ path, line, text: content });
+    start = end + 1;
+  }
+  return matches;
+}
+
+/** Some expressions would take longer than anybody lives, and meanwhile the process could not even be interrupted. */
+const maxSearchMs = 2000;
+
+/** @throws CommandFault EUSAGE */
+function inTime<T>(path: string, search: () => T): T {
+  try {
+    return runInNewContext("search()", { search }, { timeout: maxSearchMs }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+    const advice = "pass one with fewer repetitions inside repetitions, such as (a+)+";
+    throw usageFault(`the pattern takes more than ${maxSearchMs / 1000} s for ${path}; ${advice}`, error);
+  }
+}
+
+function lineOf({ path, line, text }: Match, expression: RegExp, out: Output): string {
+  const shown = text.replaceAll(expression, (hit) => (hit === "" ? "" : out.style("red", hit)));
+  return `${out.style("magenta", path)}:${out.style("green", String(line))}:${shown}`;
+}
+
+/** @throws CommandFault EUSAGE */
+function expressionOf(pattern: string, { regex, ignoreCase }: GrepOptions): RegExp {
+  const source = regex === true ? pattern : pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  try {
+    return new RegExp(source, ignoreCase === true ? "giu" : "gu");
+  } catch (cause) {
+    const reason = `is not a regular expression (${(cause as Error).message})`;
+    throw usageFault(`the pattern ${JSON.stringify(pattern)} ${reason}; leave -E out to search for it as it is`, cause);
+  }
+}
+
+/** @throws CommandFault EUSAGE */
+function maxCountOf(given: string | undefined): number {
+  if (given === undefined) return Infinity;
+  if (!/^[1-9]\d{0,8}$/.test(given)) throw usageFault(`--max-count ${given} is not a number of lines; pass one from 1`);
+  return Number(given);
+}

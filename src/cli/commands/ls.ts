@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { MemoryError } from "../../core/errors.js";
+import type { Memory, MemoryEntry, MemoryStat } from "../../core/memory.js";
+import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
+import { newCommand } from "../command.js";
+import { about } from "../fault.js";
+import { bytesText } from "../format.js";
+import type { CliContext } from "../context.js";
+import { withMemory } from "../open-target.js";
+import { addTargetOptions, type TargetOptions } from "../target.js";
+
+interface LsOptions extends TargetOptions {
+  long?: boolean;
+  json?: boolean;
+}
+
+type Row = MemoryEntry & Partial<Pick<MemoryStat, "sizeBytes" | "createdAt" | "updatedAt">>;
+
+export function addLs(program: Command, context: CliContext): void {
+  const command = newCommand(program, "ls [path]", "List a directory of a memory, or one file.", [
+    "ls --node assistant",
+    "ls /notes -l --node assistant --thread ada@example.com",
+    "ls --dir ./memory --json",
+  ]).option("-l, --long", "with sizes in bytes and the times of the last change");
+  addTargetOptions(command).action(async (path: string | undefined, options: LsOptions) => {
+    await withMemory(context, options, "read", async ({ memory }) => {
+      const rows = await about(path ?? ROOT, () => rowsOf(memory, path ?? ROOT, options.long === true));
+      if (options.json) await context.out.json({ ok: true, path: normalizePath(path ?? ROOT, { emptyIsRoot: true }), entries: rows });
+      else for (const row of rows) await context.out.line(lineOf(row, context, options.long === true));
+    });
+  });
+}
+
+async function rowsOf(memory: Memory, path: string, long: boolean): Promise<Row[]> {
+  const { entries, prefix } = await entriesOf(memory, path);
+  if (!long) return entries;
+  const rows = entries.map(async (entry): Promise<Row[]> => {
+    const stat = await memory.stat(prefix + entry.name);
+    // Null where it has gone since it was listed.
+    return stat === null ? [] : [{ ...entry, sizeBytes: stat.sizeBytes, createdAt: stat.createdAt, updatedAt: stat.updatedAt }];
+  });
+  return (await Promise.all(rows)).flat();
+}
+
+/** Of a file, that file alone, as `ls` everywhere. */
+async function entriesOf(memory: Memory, path: string): Promise<{ entries: MemoryEntry[]; prefix: string }> {
+  const normal = normalizePath(path, { emptyIsRoot: true });
+  try {
+    return { entries: await memory.list(path), prefix: prefixOf(normal) };
+  } catch (error) {
+    if (!MemoryError.isInstance(error) || error.code !== "ENOTDIR") throw error;
+    const start = normal.lastIndexOf("/") + 1;
+    return { entries: [{ name: normal.slice(start), kind: "file" }], prefix: normal.slice(0, start) };
+  }
+}
+
+function lineOf({ name, kind, sizeBytes, updatedAt }: Row, { out }: CliContext, long: boolean): string {
+  const shown = kind === "dir" ? out.style("blue", `${name}/`) : name;
+  if (!long) return shown;
+  const time = updatedAt?.toISOString() ?? "-";
+  return `${bytesText(sizeBytes ?? 0).padStart(10)}  ${time.padEnd(24)}  ${shown}`;
+}

@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import type { McpHttpOptions, McpServeOptions } from "../../mcp/index.js";
+import { newCommand } from "../command.js";
+import { inputFault, usageFault, withFile } from "../fault.js";
+import type { CliContext } from "../context.js";
+import { withMemory } from "../open-target.js";
+import { addTargetOptions, type TargetOptions } from "../target.js";
+
+interface McpOptions extends TargetOptions {
+  http?: boolean;
+  host?: string;
+  port?: string;
+  tokenFile?: string;
+  allowHost?: string[];
+  allowOrigin?: string[];
+  dialect?: NonNullable<McpServeOptions["dialects"]>[number][];
+  json?: boolean;
+}
+
+const tokenVariable = "LANGGRAPH_MONGO_MEMORY_TOKEN";
+const httpOnly = ["host", "port", "tokenFile", "allowHost", "allowOrigin"] as const;
+
+export function addMcp(program: Command, context: CliContext): void {
+  const command = newCommand(
+    program,
+    "mcp",
+    "Serve a memory to MCP clients. Over standard input and output, or with --http. The memory is the one named here; no client can choose " +
+      `another. The token of HTTP comes from --token-file or the variable ${tokenVariable}, as arguments can be seen by others.`,
+    ["mcp --node assistant", "mcp --dir ./memory --dialect claude", "mcp --http --port 3000 --token-file ./token --node assistant"],
+  )
+    .option("--http", "serve over HTTP")
+    .option("--host <name>", "the address to listen on; any but a loopback address needs a token (default: 127.0.0.1)")
+    .option("--port <number>", "the port to listen on, 0 for any free one (default: 3000)")
+    .option("--token-file <file>", "a file that holds the token which clients must send")
+    .option("--allow-host <names...>", "names under which the server may be called (default: those of the loopback, and --host)")
+    .option("--allow-origin <names...>", "hosts of web pages that may call (default: those of the loopback)")
+    .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(["unified", "claude", "journal", "records"]));
+  addTargetOptions(command).action(async (options: McpOptions) => {
+    const stray = options.http === true ? undefined : httpOnly.find((name) => options[name] !== undefined);
+    if (stray !== undefined) throw usageFault(`--${stray.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} goes with --http; pass that too`);
+    const http = options.http === true ? await httpOptionsOf(options, context) : null;
+    await withMemory(context, options, "write", async ({ memory }) => {
+      const serveOptions: McpServeOptions = { memory, ...(options.dialect && { dialects: options.dialect }) };
+      if (http === null) await (await import("../../mcp/index.js")).serveStdio(serveOptions);
+      else await serveOverHttp({ ...serveOptions, ...http }, options.json === true, context);
+    });
+  });
+}
+
+async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }: CliContext): Promise<void> {
+  const { serveHttp } = await import("../../mcp/index.js");
+  const server = await serving(() => serveHttp(options));
+  try {
+    if (json) await out.json({ ok: true, url: server.url });
+    else await out.line(`serving ${server.url}`);
+    await io.untilStopped();
+  } finally {
+    await server.close();
+  }
+}
+
+async function serving<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    if (error instanceof TypeError) throw usageFault(`mcp --http: ${error.message}`, error);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const reason = code === "EADDRINUSE" ? "the port is in use" : "the address cannot be listened on";
+    throw usageFault(`mcp --http: ${reason} (${code}); pass another --port or --host`, error);
+  }
+}
+
+type HttpOptions = Pick<McpHttpOptions, "host" | "port" | "token" | "allowedHosts" | "allowedOrigins">;
+
+async function httpOptionsOf({ host, port, tokenFile, allowHost, allowOrigin }: McpOptions, { io }: CliContext): Promise<HttpOptions> {
+  const token = tokenFile === undefined ? io.env[tokenVariable] : await tokenIn(tokenFile);
+  return {
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port: portOf(port) }),
+    ...(token !== undefined && token !== "" && { token }),
+    ...(allowHost && { allowedHosts: allowHost }),
+    ...(allowOrigin && { allowedOrigins: allowOrigin }),
+  };
+}
+
+async function tokenIn(file: string): Promise<string> {
+  const token = (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) throw inputFault(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
+  return token;
+}
+
+/** @throws CommandFault EUSAGE */
+function portOf(given: string): number {
+  if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
+  throw usageFault(`--port ${given} is no port; pass a number from 0 to 65535`);
+}

@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import type { CheckedAddress } from "../../core/address.js";
+import { newCommand } from "../command.js";
+import { about, usageFault } from "../fault.js";
+import { countText } from "../format.js";
+import type { CliContext } from "../context.js";
+import { checkedAddressOf, nameOf, withDatabase } from "../open-target.js";
+import { withProgress } from "../progress.js";
+import { addDatabaseOptions, addressOf, databaseOf, type TargetOptions } from "../target.js";
+import { addMongodbStoreMigration } from "./migrate-mongodb-store.js";
+
+interface EarlierFormatOptions extends TargetOptions {
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function addMigrate(program: Command, context: CliContext): void {
+  const migrate = program.command("migrate").description("Bring in data of other formats: of the earlier system, or of the official MongoDBStore.");
+  addEarlierFormat(migrate, context);
+  addMongodbStoreMigration(migrate, context);
+}
+
+function addEarlierFormat(migrate: Command, context: CliContext): void {
+  const command = newCommand(
+    migrate,
+    "earlier-format",
+    "Rewrite documents of the earlier system, whose data is nested, in today's layout, as their first change would do. Can be run again.",
+    ["migrate earlier-format --dry-run", "migrate earlier-format --node assistant"],
+  )
+    .option("--node <id>", "only the memory of this node (default: all)")
+    .option("--thread <id>", "only the memory of this thread of it")
+    .option("--dry-run", "say what would be done, and change nothing");
+  addDatabaseOptions(command).action(async (options: EarlierFormatOptions) => {
+    const { node, thread } = options;
+    if (node === undefined && thread !== undefined) throw usageFault("--thread needs --node; leave both out for all memories");
+    const only = node === undefined ? undefined : checkedAddressOf(addressOf(node, thread));
+    const dryRun = options.dryRun === true;
+    const rewritten = await withDatabase(databaseOf(options, context.io.env), async (database) => {
+      const { memoryFacts } = await import("../../stores/database-inspection.js");
+      const earlier: CheckedAddress[] = [];
+      await about("the database", async () => {
+        for await (const { address, earlierFormat } of memoryFacts(database, only)) if (earlierFormat && address !== null) earlier.push(address);
+      });
+      if (dryRun) return earlier;
+      return withProgress(context, async (progress) => {
+        progress.start(earlier.length, "memories");
+        const done: CheckedAddress[] = [];
+        for (const address of earlier) {
+          if (await about(nameOf(address), () => database.rewriteEarlierFormat(address))) done.push(address);
+          progress.step();
+        }
+        return done;
+      });
+    });
+    if (options.json) await context.out.json({ ok: true, dryRun, rewritten: rewritten.length, addresses: rewritten });
+    else await context.out.line(`${dryRun ? "to rewrite" : "rewrote"}: ${countText(rewritten.length, "memory")}`);
+  });
+}

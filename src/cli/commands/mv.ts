@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+import { normalizePath } from "../../core/paths.js";
+import { newCommand } from "../command.js";
+import { about } from "../fault.js";
+import type { CliContext } from "../context.js";
+import { withMemory } from "../open-target.js";
+import { addTargetOptions, type TargetOptions } from "../target.js";
+
+interface MvOptions extends TargetOptions {
+  json?: boolean;
+}
+
+export function addMv(program: Command, context: CliContext): void {
+  const command = newCommand(program, "mv <from> <to>", "Move or rename a file or a directory; never over another.", [
+    "mv /notes/today /notes/monday --node assistant",
+    "mv /notes /archive/notes --dir ./memory",
+  ]);
+  addTargetOptions(command).action(async (from: string, to: string, options: MvOptions) => {
+    await withMemory(context, options, "write", async ({ memory }) => {
+      await about(`${from} to ${to}`, () => memory.rename(from, to));
+      if (options.json) await context.out.json({ ok: true, from: normalizePath(from), to: normalizePath(to) });
+    });
+  });
+}

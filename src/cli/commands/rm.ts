@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import { fileNotFound } from "../../core/errors.js";
+import { normalizePath, ROOT } from "../../core/paths.js";
+import { newCommand } from "../command.js";
+import { about, usageFault } from "../fault.js";
+import { countText } from "../format.js";
+import type { CliContext } from "../context.js";
+import { withMemory } from "../open-target.js";
+import { addTargetOptions, type TargetOptions } from "../target.js";
+
+interface RmOptions extends TargetOptions {
+  all?: boolean;
+  json?: boolean;
+}
+
+export function addRm(program: Command, context: CliContext): void {
+  const command = newCommand(program, "rm <path>", "Remove a file, or a directory with all below it, in one step. Asks nothing.", [
+    "rm /notes/today --node assistant",
+    "rm / --all --node assistant --thread ada@example.com",
+  ]).option("--all", "needed to empty a whole memory (rm /)");
+  addTargetOptions(command).action(async (path: string, options: RmOptions) => {
+    const target = await about(path, async () => normalizePath(path));
+    if (target === ROOT && options.all !== true) throw usageFault("rm / would empty the whole memory; pass --all if that is meant");
+    await withMemory(context, options, "write", async ({ memory }) => {
+      const { files, dirs } = await about(path, async () => {
+        const counts = await memory.delete(target);
+        if (target !== ROOT && counts.files + counts.dirs === 0) throw fileNotFound();
+        return counts;
+      });
+      if (options.json) await context.out.json({ ok: true, path: target, files, dirs });
+      else await context.out.line(`removed ${countText(files, "file")} and ${countText(dirs, "directory")}`);
+    });
+  });
+}

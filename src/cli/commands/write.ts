@@ -1,0 +1,29 @@
+import { type Command, Option } from "commander";
+import { normalizePath } from "../../core/paths.js";
+import { newCommand } from "../command.js";
+import { about } from "../fault.js";
+import type { CliContext } from "../context.js";
+import { withMemory } from "../open-target.js";
+import { addTargetOptions, type TargetOptions } from "../target.js";
+import { textOf } from "../text-input.js";
+
+interface WriteOptions extends TargetOptions {
+  ifExists: "replace" | "fail";
+  json?: boolean;
+}
+
+export function addWrite(program: Command, context: CliContext): void {
+  const command = newCommand(
+    program,
+    "write <path> [text]",
+    "Set the whole text of a file; makes the file and its directories. Without a text, or with -, reads the standard input.",
+    ['write "/house rules" "Answer in one sentence." --node assistant', "write /notes.md --if-exists fail --dir ./memory < notes.md"],
+  ).addOption(new Option("--if-exists <what>", "what to do with a file that is there").choices(["replace", "fail"]).default("replace"));
+  addTargetOptions(command).action(async (path: string, given: string | undefined, options: WriteOptions) => {
+    await withMemory(context, options, "write", async ({ memory }) => {
+      const text = await textOf(given, context.io.stdin);
+      const { sizeBytes, createdAt, updatedAt } = await about(path, () => memory.write(path, text, { ifExists: options.ifExists }));
+      if (options.json) await context.out.json({ ok: true, path: normalizePath(path), sizeBytes, createdAt, updatedAt });
+    });
+  });
+}

@@ -1,0 +1,14 @@
+import type { ExitCode } from "./exit-codes.js";
+import type { CliIo } from "./io.js";
+import type { Output } from "./output.js";
+
+/** What every command works with. */
+export interface CliContext {
+  io: CliIo;
+  out: Output;
+  err: Output;
+  /** Takes passwords out of a text. */
+  redact: (text: string) => string;
+  /** Set by a command whose end is no fault and yet not 0. */
+  exitCode: ExitCode;
+}

@@ -1,0 +1,12 @@
+const digits = new Intl.NumberFormat("en");
+
+/** `12,345`. */
+export function bytesText(sizeBytes: number): string {
+  return digits.format(sizeBytes);
+}
+
+/** `1 file`, `2 files`, `1 directory`, `2 directories`. */
+export function countText(count: number, noun: string): string {
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${digits.format(count)} ${count === 1 ? noun : plural}`;
+}

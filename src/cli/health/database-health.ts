@@ -1,0 +1,121 @@
+import type { CheckedAddress } from "../../core/address.js";
+import { memoryDefaults } from "../../core/options.js";
+import type { IndexFacts, MemoryFacts, ServerFacts } from "../../stores/database-inspection.js";
+import type { MemoryDatabase } from "../../stores/memory-database.js";
+import { about } from "../fault.js";
+import { bytesText, countText } from "../format.js";
+import { nameOf, withDatabase } from "../open-target.js";
+import { redactUri } from "../redact.js";
+import type { DatabaseTarget } from "../target.js";
+import type { Check, Health, MemorySize } from "./health.js";
+
+/** `$setField`, in which every change is made, came with it. */
+const minMajorVersion = 5;
+const limitBytes = memoryDefaults.maxMemoryBytes;
+const nearlyFull = 0.8;
+const maxExamples = 3;
+
+/** Reads, and changes nothing. @throws CommandFault EIO where the server cannot be reached */
+export function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined, top: number): Promise<Health> {
+  return withDatabase(target, (database) =>
+    about(redactUri(target.uri), async () => {
+      const { indexFacts, serverFacts } = await import("../../stores/database-inspection.js");
+      const name = redactUri(target.uri);
+      const connection: Check = { name: "connection", status: "ok", message: `${name}, database ${database.db.databaseName}` };
+      const server = versionCheck(await serverFacts(database));
+      const indexes = indexChecks(await indexFacts(database), database);
+      const { checks, memories, largest } = await memoryChecks(database, address, top);
+      return { target: name, checks: [connection, server, ...indexes, ...checks], memories, largest };
+    }),
+  );
+}
+
+function versionCheck({ version, topology }: ServerFacts): Check {
+  const name = "server version";
+  if (Number.parseInt(version, 10) >= minMajorVersion) return { name, status: "ok", message: `${version}, ${topology}` };
+  return { name, status: "fail", message: `${version} is too old`, advice: `use MongoDB ${minMajorVersion}.0 or later` };
+}
+
+function indexChecks(facts: IndexFacts[] | null, { collection, db }: MemoryDatabase): Check[] {
+  const { collectionName } = collection;
+  if (facts === null) {
+    const message = `there is no collection ${collectionName} in the database ${db.databaseName}`;
+    return [{ name: "indexes", status: "warn", message, advice: "check --db and --collection; the first write makes it" }];
+  }
+  return facts.map(({ name: index, state, used }): Check => {
+    const name = `index ${index}`;
+    if (state === "missing") {
+      return { name, status: "warn", message: "missing", advice: "the first write makes it; until then two memories of one address could arise" };
+    }
+    if (state === "different") {
+      return { name, status: "fail", message: "there is another one of that name", advice: "drop or rename it; the first write then makes the right one" };
+    }
+    if (used === true) return { name, status: "ok", message: "present and used" };
+    const advice = "see `explain` of a find by nodeId and scope; it may be hidden or being built";
+    return { name, status: "fail", message: "present, but the server does not use it", advice };
+  });
+}
+
+async function memoryChecks(
+  database: MemoryDatabase,
+  address: CheckedAddress | undefined,
+  top: number,
+): Promise<Pick<Health, "checks" | "memories" | "largest">> {
+  const { memoryFacts } = await import("../../stores/database-inspection.js");
+  const [full, nearly, earlier, strange] = [new Examples(), new Examples(), new Examples(), new Examples()];
+  let memories = 0;
+  let largest: MemorySize[] = [];
+  for await (const facts of memoryFacts(database, address)) {
+    memories += 1;
+    const share = facts.sizeBytes / limitBytes;
+    if (facts.address === null) strange.add(facts);
+    else largest = withSize(largest, { address: facts.address, sizeBytes: facts.sizeBytes, limitBytes }, top);
+    if (share > 1) full.add(facts);
+    else if (share > nearlyFull) nearly.add(facts);
+    if (facts.earlierFormat) earlier.add(facts);
+  }
+  const checks = [sizeCheck(memories, full, nearly), formatCheck(earlier)];
+  if (strange.count > 0) {
+    const message = `${countText(strange.count, "document")} with ids that no memory can have`;
+    checks.push({ name: "addresses", status: "warn", message, advice: "look at them in the collection; no memory reaches them" });
+  }
+  return { checks, memories, largest };
+}
+
+function sizeCheck(memories: number, full: Examples, nearly: Examples): Check {
+  const name = "sizes";
+  const limit = `the limit of ${bytesText(limitBytes)} bytes`;
+  const advice = "delete or move files, as what does not fit is refused (ENOSPC)";
+  if (full.count > 0) return { name, status: "fail", message: `over ${limit}: ${full.text}`, advice };
+  if (nearly.count > 0) return { name, status: "warn", message: `over ${100 * nearlyFull} % of ${limit}: ${nearly.text}`, advice };
+  return { name, status: "ok", message: `${countText(memories, "memory")}, none over ${100 * nearlyFull} % of ${limit}` };
+}
+
+function formatCheck(earlier: Examples): Check {
+  const name = "format";
+  if (earlier.count === 0) return { name, status: "ok", message: "no documents of the earlier format" };
+  const advice = "they are read as they are, and rewritten by their first change; `migrate earlier-format` does it now";
+  return { name, status: "warn", message: `of the earlier format: ${earlier.text}`, advice };
+}
+
+/** How many there are, and the first few by name. */
+class Examples {
+  count = 0;
+  readonly #names: string[] = [];
+
+  add({ address }: MemoryFacts): void {
+    this.count += 1;
+    if (address !== null && this.#names.length < maxExamples) this.#names.push(nameOf(address));
+  }
+
+  get text(): string {
+    const others = this.count - this.#names.length;
+    return `${this.#names.join("; ")}${others > 0 ? ` and ${others} more` : ""}`;
+  }
+}
+
+function withSize(largest: MemorySize[], size: MemorySize, top: number): MemorySize[] {
+  const last = largest.at(-1);
+  if (largest.length >= top && (last === undefined || last.sizeBytes >= size.sizeBytes)) return largest;
+  return [...largest, size].toSorted((a, b) => b.sizeBytes - a.sizeBytes).slice(0, top);
+}

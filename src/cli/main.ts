@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import process, { argv, env, stderr, stdin, stdout } from "node:process";
+import { packageVersion } from "../mcp/version.js";
+import { runCli } from "./program.js";
+
+/*
+ * The only file that touches the process. Signals end it as they always do, so that a search can be stopped too; no
+ * command leaves anything half-written.
+ */
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function main(): Promise<void> {
+  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, untilStopped });
+}
+
+void main();

@@ -1,0 +1,97 @@
+import { stat } from "node:fs/promises";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "../core/address.js";
+import { MemoryError } from "../core/errors.js";
+import type { Memory } from "../core/memory.js";
+import type { PathRule } from "../core/paths.js";
+import type { MemoryDatabase } from "../stores/memory-database.js";
+import { about, inputFault, usageFault, withFile } from "./fault.js";
+import type { CliContext } from "./context.js";
+import { redactUri } from "./redact.js";
+import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target.js";
+
+type Access = "read" | "write";
+
+/** One memory, ready for use. */
+export interface OpenMemory {
+  kind: "database" | "folder";
+  memory: Memory;
+  /** Null for a folder. */
+  address: CheckedAddress | null;
+  /** For messages; without passwords. */
+  name: string;
+  paths: PathRule;
+  /** The same memory, whose changes are dated; null where the storage dates them itself. */
+  dated: ((time: Date) => Memory) | null;
+}
+
+/** Opens the memory that the options name, and closes it after `run`. @throws CommandFault */
+export function withMemory<T>(context: CliContext, options: TargetOptions, access: Access, run: (open: OpenMemory) => Promise<T>): Promise<T> {
+  return withTarget(targetOf(options, context.io.env), access, run);
+}
+
+export async function withTarget<T>(target: Target, access: Access, run: (open: OpenMemory) => Promise<T>): Promise<T> {
+  if (target.kind === "folder") return run(await openFolder(target, access));
+  const address = checkedAddressOf(target.address);
+  return withDatabase(target, (database) => run(memoryIn(database, address, access, target.paths)));
+}
+
+/** @throws CommandFault */
+export async function withDatabase<T>(target: DatabaseTarget, run: (database: MemoryDatabase) => Promise<T>): Promise<T> {
+  const { MemoryDatabase } = await import("../stores/memory-database.js");
+  const database = await about(redactUri(target.uri), () => MemoryDatabase.connect(target)).catch((error: unknown) => {
+    if (error instanceof TypeError) throw usageFault(`--uri or --to-uri: ${error.message}`, error);
+    throw error;
+  });
+  try {
+    return await run(database);
+  } finally {
+    await database.close();
+  }
+}
+
+export function memoryIn(database: MemoryDatabase, address: CheckedAddress, access: Access, paths: PathRule): OpenMemory {
+  return {
+    kind: "database",
+    memory: database.memory(address, access, { paths }),
+    address,
+    name: nameOf(address),
+    paths,
+    dated: (time) => database.memory(address, access, { paths, clock: () => time }),
+  };
+}
+
+export function nameOf(address: CheckedAddress): string {
+  const node = `node ${JSON.stringify(address.nodeId)}`;
+  return address.scope === "global" ? node : `${node}, thread ${JSON.stringify(address.threadId)}`;
+}
+
+/** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */
+async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenMemory> {
+  if (access === "read") {
+    const found = await withFile(`--dir ${dir}`, "read", () => stat(dir));
+    if (!found.isDirectory()) throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
+  }
+  const { openDirectoryMemory } = await import("../directory.js");
+  const memory = opened(dir, () => openDirectoryMemory({ dir, paths }));
+  return { kind: "folder", memory, address: null, name: `the folder ${dir}`, paths, dated: null };
+}
+
+/** @throws CommandFault EUSAGE */
+export function checkedAddressOf(address: MemoryAddress): CheckedAddress {
+  try {
+    return checkAddress(address);
+  } catch (error) {
+    if (MemoryError.isInstance(error)) throw usageFault(`--node or --thread: ${error.message}; pass the ids that the application uses`, error);
+    throw error;
+  }
+}
+
+/** @throws CommandFault EUSAGE */
+function opened(dir: string, open: () => Memory): Memory {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof TypeError) throw usageFault(`--dir ${dir}: ${error.message.replace(/^.*: dir: /, "")}; pass the folder of one memory`, error);
+    throw error;
+  }
+}

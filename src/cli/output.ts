@@ -1,0 +1,53 @@
+import { styleText } from "node:util";
+import type { CliIo, OutputStream } from "./io.js";
+
+/** The reader of a pipe has gone, as `head` does: an end, and no fault. */
+export class BrokenPipe extends Error {
+  override readonly name = "BrokenPipe";
+}
+
+type Style = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta";
+
+export class Output {
+  readonly stream: OutputStream;
+  readonly isTerminal: boolean;
+  readonly #coloured: boolean;
+
+  constructor(stream: OutputStream, env: CliIo["env"]) {
+    this.stream = stream;
+    this.isTerminal = stream.isTTY === true;
+    const { NO_COLOR: noColor = "", TERM: terminal } = env;
+    this.#coloured = this.isTerminal && noColor === "" && terminal !== "dumb";
+    // Each write reports its failure itself; without a listener the event would end the process.
+    stream.on("error", () => undefined);
+  }
+
+  /** Resolves when the stream has taken it. @throws BrokenPipe */
+  write(text: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.stream.write(text, (error) => {
+        if (error) reject(isBrokenPipe(error) ? new BrokenPipe() : error);
+        else resolve();
+      });
+    });
+  }
+
+  line(text: string): Promise<void> {
+    return this.write(`${text}\n`);
+  }
+
+  json(value: unknown): Promise<void> {
+    return this.line(JSON.stringify(value));
+  }
+
+  /** Coloured on a terminal only. */
+  style(style: Style, text: string): string {
+    return this.#coloured ? styleText(style, text, { validateStream: false }) : text;
+  }
+}
+
+const brokenPipeCodes = new Set<unknown>(["EPIPE", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END", "EOF"]);
+
+function isBrokenPipe(error: Error & { code?: unknown }): boolean {
+  return brokenPipeCodes.has(error.code);
+}

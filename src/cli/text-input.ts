@@ -1,0 +1,27 @@
+import { fileTooLarge } from "../core/errors.js";
+import { memoryDefaults } from "../core/options.js";
+import { about, inputFault } from "./fault.js";
+import type { CliIo } from "./io.js";
+
+/** The text of an argument, or of standard input where that is missing or `-`. */
+export async function textOf(given: string | undefined, stdin: CliIo["stdin"], maxBytes = memoryDefaults.maxFileBytes): Promise<string> {
+  if (given !== undefined && given !== "-") return given;
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of stdin) {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    chunks.push(bytes);
+    sizeBytes += bytes.length;
+    if (sizeBytes > maxBytes) await about("standard input", () => Promise.reject(fileTooLarge(sizeBytes, maxBytes)));
+  }
+  return decodeUtf8(Buffer.concat(chunks), "standard input");
+}
+
+/** @throws CommandFault EINPUT for bytes that are no UTF-8, which could not come back as they were */
+export function decodeUtf8(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw inputFault(`${name}: the bytes are not UTF-8; a memory holds text only`, cause);
+  }
+}
