@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import ts from "typescript";
+
+export interface Page {
+  /** From the folder of the project. */
+  file: string;
+  text: string;
+}
+
+/** The pages for users: the README, and the guides. */
+export function documentationPages(): Page[] {
+  const guides = readdirSync("docs").filter((name) => name.endsWith(".md"));
+  return ["README.md", ...guides.map((name) => `docs/${name}`)].map(pageAt);
+}
+
+export function pageAt(file: string): Page {
+  return { file, text: readFileSync(file, "utf8") };
+}
+
+/** The links of a page that lead nowhere: to no file, or to no heading of one. Links out of the project are not checked, so there may be none. */
+export function brokenLinks({ file, text }: Page): string[] {
+  const links = Array.from(withoutCode(text).matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) => link.replaceAll(/\s+/g, " "));
+  return links.filter((link) => {
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? file : normalize(join(dirname(file), path));
+    if (!existsSync(target)) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(anchor);
+  });
+}
+
+function anchorsOf(file: string): string[] {
+  if (!file.endsWith(".md")) return [];
+  const titles = withoutCode(readFileSync(file, "utf8")).matchAll(/^#+ (.+)$/gm);
+  return Array.from(titles, ([, title = ""]) => title.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-"));
+}
+
+function withoutCode(markdown: string): string {
+  return markdown.replaceAll(/^```[^]*?^```/gm, "");
+}
+
+/** The commands of shell blocks and of code in running text, each without what it is connected to by `&&`, `|` and `>`. */
+export function commandsOf(markdown: string): string[] {
+  const blocks = Array.from(markdown.matchAll(/```sh\n([^]*?)```/g), ([, code = ""]) => code.split("\n")).flat();
+  const inline = Array.from(markdown.matchAll(/`((?:npm|npx|node) [^`]+)`/g), ([, code = ""]) => code);
+  const commands = [...blocks, ...inline].flatMap((line) => line.split(/&&|[|]|>/));
+  return commands.map((command) => command.trim()).filter(Boolean);
+}
+
+/** The TypeScript blocks; one that imports nothing goes on from the one before. */
+function programsOf(markdown: string): string[] {
+  const programs: string[] = [];
+  for (const [, code = ""] of markdown.matchAll(/```ts\n([^]*?)```/g)) {
+    programs.push(code.startsWith("import ") ? code : (programs.pop() ?? "") + code);
+  }
+  return programs;
+}
+
+/**
+ * One program of the code of all pages, under the settings of the project but for unused names, which snippets have. Its
+ * files exist in no folder.
+ */
+export function compilePages(pages: readonly Page[]): { program: ts.Program; snippets: ReadonlySet<string> } {
+  const root = ts.sys.getCurrentDirectory();
+  const files = new Map(
+    pages.flatMap(({ file, text }) => programsOf(text).map((code, index): [string, string] => [`${root}/${file}.${index}.ts`, code])),
+  );
+  const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: unknown };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const settings = { ...options, noUnusedLocals: false };
+  const disk = ts.createCompilerHost(settings);
+  const host = Object.assign(ts.createCompilerHost(settings), {
+    fileExists: (path: string) => files.has(path) || disk.fileExists(path),
+    readFile: (path: string) => files.get(path) ?? disk.readFile(path),
+  });
+  const entries = Object.values(entrySources()).map((source) => `${root}/${source}`);
+  return { program: ts.createProgram([...files.keys(), ...entries], settings, host), snippets: new Set(files.keys()) };
+}
+
+/** The source file of each entry of the package. */
+export function entrySources(): Record<string, string> {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as { exports: Record<string, unknown> };
+  const entries = Object.keys(exports).filter((entry) => entry !== "./package.json");
+  return Object.fromEntries(entries.map((entry) => [entry, sourceOf(entry === "." ? "index" : entry.slice(2))]));
+}
+
+function sourceOf(name: string): string {
+  return existsSync(`src/${name}.ts`) ? `src/${name}.ts` : `src/${name}/index.ts`;
+}
+
+/** What the entries export, by the compiler. */
+export class Surface {
+  readonly #program: ts.Program;
+  readonly #checker: ts.TypeChecker;
+
+  constructor(program: ts.Program) {
+    this.#program = program;
+    this.#checker = program.getTypeChecker();
+  }
+
+  /** The fields of the option objects themselves, without those of the interfaces they extend. */
+  options(source: string): { name: string; fields: { name: string; defaultText: string }[] }[] {
+    const named = this.#exportsOf(source).filter(({ name }) => /(?:Options|Config|Context|Template|Capabilities)$/.test(name));
+    return named.map((symbol) => ({
+      name: symbol.name,
+      fields: Array.from(this.#resolved(symbol).members?.values() ?? [], (field) => {
+        const tag = field.getJsDocTags(this.#checker).find(({ name }) => name === "default");
+        return { name: field.name, defaultText: tag?.text?.[0]?.text ?? "" };
+      }),
+    }));
+  }
+
+  /** The members of a union of literal texts. */
+  literals(source: string, name: string): string[] {
+    const symbol = this.#exportsOf(source).find((each) => each.name === name);
+    const type = symbol && this.#checker.getDeclaredTypeOfSymbol(this.#resolved(symbol));
+    return type?.isUnion() ? type.types.map((each) => (each.isStringLiteral() ? each.value : "")) : [];
+  }
+
+  #exportsOf(source: string): ts.Symbol[] {
+    const file = this.#program.getSourceFile(`${ts.sys.getCurrentDirectory()}/${source}`);
+    const module = file && this.#checker.getSymbolAtLocation(file);
+    return module ? this.#checker.getExportsOfModule(module) : [];
+  }
+
+  #resolved(symbol: ts.Symbol): ts.Symbol {
+    return symbol.flags & ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
+  }
+}

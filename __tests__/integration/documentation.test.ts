@@ -1,0 +1,154 @@
+import { existsSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "@jest/globals";
+import ts from "typescript";
+import { brokenLinks, commandsOf, compilePages, documentationPages, entrySources, pageAt, Surface } from "../helpers/documentation.js";
+import { cli } from "../helpers/run-cli.js";
+
+const pages = documentationPages();
+const guides = pages.filter(({ file }) => file.startsWith("docs/") && file !== "docs/README.md");
+const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/${name}`)]
+  .map((folder) => `${folder}/README.md`)
+  .filter((file) => existsSync(file))
+  .map(pageAt);
+const textOf = (file: string): string => pages.find((page) => page.file === file)?.text ?? "";
+
+describe("the documentation", () => {
+  it.each([...pages, ...readmes])("$file names commands that exist", async ({ file, text }) => {
+    const { scripts, peerDependencies } = await packageJson();
+    const known: ((command: string) => boolean)[] = [
+      (command) => ["npm ci", "npm test", ...Object.keys(scripts).map((script) => `npm run ${script}`)].includes(command),
+      (command) => new RegExp(`^npm install (?: ?(?:${["langgraph-mongo-memory", ...Object.keys(peerDependencies)].join("|")}))+$`).test(command),
+      (command) => existsSync(/^npx tsx (examples\/\S+\.ts)$/.exec(command)?.[1] ?? ""),
+      (command) => existsSync(`${/^npx langgraphjs dev --config (examples\/\S+)$/.exec(command)?.[1] ?? ""}/langgraph.json`),
+      // What examples of pipes are made of.
+      (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
+    ];
+    const commands = commandsOf(text);
+    if (!file.startsWith("docs/")) expect(commands.length).toBeGreaterThan(0);
+    const ofTheProgram = commands.filter((command) => /^(?:npx )?langgraph-mongo-memory /.test(command));
+    const others = commands.filter((command) => !ofTheProgram.includes(command));
+    expect(others.filter((command) => !known.some((isKnown) => isKnown(command)))).toEqual([]);
+    expect((await Promise.all(ofTheProgram.map(faultsOfCommand))).flat()).toEqual([]);
+  });
+
+  it.each([...pages, ...readmes])("$file links to what exists", (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+
+  it("leads through every guide in the order of its index", () => {
+    const names = guides.map(({ file }) => file.replace("docs/", ""));
+    const listed = Array.from(textOf("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| /gm), ([, name = ""]) => name);
+    expect(listed.toSorted()).toEqual(names.toSorted());
+    const following = ["README.md", ...listed].map((name) => /^(?:Next|Back to):? \[[^\]]+\]\(([^)]+)\)\.$/m.exec(lastLine(`docs/${name}`))?.[1]);
+    expect(following).toEqual([...listed, "README.md"]);
+    expect(names.filter((name) => !textOf("README.md").includes(`(docs/${name})`))).toEqual([]);
+  });
+
+  it("lists every decision", () => {
+    const index = textOf("docs/README.md");
+    const decisions = readdirSync("docs/decisions").filter((name) => name.endsWith(".md"));
+    expect(decisions.filter((name) => !index.includes(`](decisions/${name})`))).toEqual([]);
+  });
+
+  it("names the versions that are asked for and those that were tested", async () => {
+    const { peerDependencies, peerDependenciesMeta } = await packageJson();
+    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "deepagents", "langchain"]);
+    const install = textOf("docs/install.md");
+    const unnamed = Object.entries(peerDependencies).filter(([name, range]) => {
+      const optional = name in peerDependenciesMeta ? "optional: " : "";
+      return !install.includes(`| \`${name}\` | ${range.replaceAll("||", "or")} | ${optional}`);
+    });
+    expect(unnamed).toEqual([]);
+    const tested = Object.keys(peerDependencies).map(async (name) => {
+      const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")) as { version: string };
+      return `\`${name}\` ${version}`;
+    });
+    expect((await Promise.all(tested)).filter((phrase) => !textOf("README.md").includes(phrase))).toEqual([]);
+  });
+});
+
+describe("the documentation, by the compiler", () => {
+  const { program, snippets } = compilePages(pages);
+  const surface = new Surface(program);
+  const reference = textOf("docs/options.md");
+  const sources = Object.entries(entrySources());
+
+  // Requirement: ways-in.documented-code-compiles
+  it("has code that compiles", () => {
+    expect(snippets.size).toBeGreaterThan(30);
+    const faults = [...snippets].flatMap((name) => {
+      const file = program.getSourceFile(name);
+      return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+    });
+    const told = faults.map(({ file, start = 0, messageText }) => {
+      const line = file?.text.slice(0, start).split("\n").length;
+      return `${file?.fileName}:${line} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+    });
+    expect(told).toEqual([]);
+  });
+
+  it.each(sources)("names everything that the entry %s exports", async (entry, source) => {
+    const name = entry.replace(/^\./, "langgraph-mongo-memory");
+    const [rows = ""] = new RegExp(`^\\| \`${name}\` \\|.*\n(?:\\| \\|.*\n)*`, "m").exec(reference) ?? [];
+    const values = Object.keys((await import(`../../${source}`)) as object);
+    expect(values.length).toBeGreaterThan(0);
+    expect(values.filter((value) => !rows.includes(`\`${value}\``))).toEqual([]);
+  });
+
+  // Requirement: ways-in.documented-code-compiles
+  it.each(sources)("lists every option of the entry %s with its default", (_entry, source) => {
+    const missing = surface.options(source).flatMap(({ name, fields }) => {
+      const section = new RegExp(`^### \`${name}\`\n[^]*?(?=^##)`, "m").exec(`${reference}\n##`)?.[0] ?? "";
+      return fields.map((field) => {
+        const row = section.split("\n").find((line) => line.startsWith(`| \`${field.name}\` | `));
+        const [literal] = /^(?:"[^"]*"|[\d_]+|\[.*\]|\{.*\}|true|false|null)(?=$| \(|,)/.exec(field.defaultText) ?? [];
+        return row?.includes(literal === undefined ? "|" : `| \`${literal}\` |`) ? undefined : `${name}.${field.name} ${field.defaultText}`;
+      });
+    });
+    expect(missing.filter(Boolean)).toEqual([]);
+  });
+
+  it("finds the options that it looks for", () => {
+    const found = sources.flatMap(([, source]) => surface.options(source)).filter(({ fields }) => fields.length > 0);
+    expect(found.length).toBeGreaterThan(25);
+    expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(["MemoryOptions", "GraphContext", "McpHttpOptions"]));
+  });
+
+  // Requirement: errors.codes
+  it("explains every error code", () => {
+    const codes = surface.literals("src/index.ts", "MemoryErrorCode");
+    expect(codes).toHaveLength(11);
+    const text = textOf("docs/troubleshooting.md");
+    expect(codes.filter((code) => !text.includes(`\n| [\`${code}\`](#${code.toLowerCase()}) | `))).toEqual([]);
+    expect(codes.filter((code) => !new RegExp(`^### \`${code}\`\n\n[^#]`, "m").test(text))).toEqual([]);
+  });
+
+  it("explains the codes of the journal and the records", async () => {
+    const sourcesOfCodes = ["src/tools/journal/errors.ts", "src/tools/records/errors.ts"].map((file) => readFile(file, "utf8"));
+    const codes = (await Promise.all(sourcesOfCodes)).flatMap((text) => Array.from(text.matchAll(/^ {2}\| "([A-Z_]+)"/gm), ([, code = ""]) => code));
+    expect(codes.length).toBeGreaterThan(10);
+    expect(codes.filter((code) => !textOf("docs/troubleshooting.md").includes(`\n| \`${code}\` | `))).toEqual([]);
+  });
+});
+
+function lastLine(file: string): string {
+  return textOf(file).trimEnd().split("\n").at(-1) ?? "";
+}
+
+type Table = Record<string, string>;
+
+async function packageJson(): Promise<Record<"scripts" | "peerDependencies" | "peerDependenciesMeta", Table>> {
+  return JSON.parse(await readFile("package.json", "utf8")) as Awaited<ReturnType<typeof packageJson>>;
+}
+
+/** What the program's own help does not know of a command line: the command, or options of it. */
+async function faultsOfCommand(command: string): Promise<string[]> {
+  const [first = "", second = "", ...rest] = command.replace(/^(?:npx )?langgraph-mongo-memory /, "").split(/\s+/);
+  if (first === "help") return [];
+  const words = first === "migrate" ? [first, second] : [first];
+  const { stdout } = await cli([...words, "--help"]);
+  if (!stdout.startsWith(`Usage: langgraph-mongo-memory ${words.join(" ")} `)) return [`${command}: no such command`];
+  const options = [second, ...rest].filter((word) => /^--?[a-z]/i.test(word));
+  return options.filter((option) => !new RegExp(`(?:^|[ ,])${option}(?:[ ,]|$)`, "m").test(stdout)).map((option) => `${command}: ${option}`);
+}
