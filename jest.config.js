@@ -18,5 +18,5 @@ export default {
   globalTeardown: "<rootDir>/__tests__/helpers/global-teardown.js",
   reporters: ["default", "<rootDir>/__tests__/helpers/summary-reporter.js"],
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 120_000,
 };

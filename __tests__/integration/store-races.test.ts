@@ -39,13 +39,13 @@ describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 1
     expect(await refused(indexes.map((index) => store.put(["race"], "same", { index })))).toEqual([]);
     expect(await stored()).toBe(1);
     expect(await store.search(["race"])).toMatchObject([{ key: "same" }]);
-  }, 60_000);
+  }, 300_000);
 
   it("of a hundred keys, a hundred each, make a hundred items", async () => {
     const store = await newStore();
     expect(await refused(indexes.map((index) => store.put(["race"], `k${Math.floor(index / 100)}`, { index })))).toEqual([]);
     expect(await stored()).toBe(100);
-  }, 60_000);
+  }, 300_000);
 
   it("of different keys make an item each", async () => {
     const store = await newStore();
@@ -53,7 +53,7 @@ describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 1
     expect(await stored()).toBe(writers);
     const items = await store.search(["race"], { limit: writers + 1 });
     expect(new Set(items.map((item) => item.value["index"])).size).toBe(writers);
-  }, 60_000);
+  }, 300_000);
 
   it("of one key through a store that expires items and one that does not make one item", async () => {
     const first = await newStore({ ttl: { defaultTtlMs: 600_000 } });
@@ -61,7 +61,7 @@ describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 1
     const writes = indexes.slice(0, 2000).map((index) => (index % 2 === 0 ? first : second).put(["race"], "same", { index }));
     expect(await refused(writes)).toEqual([]);
     expect(await stored()).toBe(1);
-  }, 60_000);
+  }, 300_000);
 
   it("in batches of the same and of other keys make each item once", async () => {
     const store = await newStore();
@@ -70,5 +70,5 @@ describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 1
     );
     expect(await refused(batches)).toEqual([]);
     expect(await stored()).toBe(5000);
-  }, 60_000);
+  }, 300_000);
 });
