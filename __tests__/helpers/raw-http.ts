@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
 
 const jsonHeaders = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 
@@ -30,10 +30,10 @@ export function send(url: string, { method = "POST", headers = {}, body = "" }: 
   });
 }
 
-/** The stream of a session on which the server tells of changes. */
-export function openStream(url: string, id: string): Promise<ClientRequest> {
+/** The stream of a session on which the server tells of changes, or what it is refused with. */
+export function openStream(url: string, id: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const call = httpRequest(url, { headers: { ...jsonHeaders, "Mcp-Session-Id": id } }, () => resolve(call));
+    const call = httpRequest(url, { headers: { ...jsonHeaders, "Mcp-Session-Id": id } }, resolve);
     call.on("error", reject);
     call.end();
   });

@@ -89,6 +89,14 @@ export const mcp: Requirements = {
     source: "measured: MCP SDK 2",
     says: "foreign hosts and origins are refused",
   },
+  "mcp.http-pages": {
+    source: "measured: MCP SDK 2",
+    says: "web pages of the origins that are named can call from a browser, and no others",
+  },
+  "mcp.http-streams": {
+    source: "measured: MCP SDK 2",
+    says: "a client whose stream broke opens another at once, and hears on it what it missed",
+  },
   "mcp.http-limits": {
     source: "measured: MCP SDK 2",
     says: "bodies and sessions have limits",

@@ -60,11 +60,27 @@ function within<File extends { path: string }>(files: readonly File[], path: str
   });
 }
 
-/** Patterns mean what they do in deepagents' own backends, which match names that begin with a dot too. */
+/** Such as `+(*a)`, whose regular expression can take hours for one name of 40 letters; the process stands still meanwhile. */
+const nestedRepetition = /[*+]\([^)]*[*+?!@([{\\]/;
+
+/** Each further star multiplies the time for a name that almost matches, and names have up to 255 characters. */
+const maxStars = 4;
+
+function hasTooManyStars(pattern: string): boolean {
+  const isOver = (stars: RegExpMatchArray | null): boolean => (stars?.length ?? 0) > maxStars;
+  return isOver(pattern.match(/\*\*/g)) || pattern.split("/").some((name) => isOver(name.match(/\*+/g)));
+}
+
+/** Patterns mean what they do in deepagents' own backends, which match names that begin with a dot too, but for repeated groups and many stars. */
 function matcherOf(pattern: string): (path: string) => boolean {
+  if (nestedRepetition.test(pattern)) throw new MemoryError("EINVAL", "invalid glob pattern: a repeated group may hold plain text only");
+  if (hasTooManyStars(pattern)) {
+    throw new MemoryError("EINVAL", `invalid glob pattern: at most ${maxStars} stars in a name, and ${maxStars} double ones in all`);
+  }
   try {
-    // `posix` for `[!a]`, which would take "!" for a letter otherwise; `windows` because separators are slashes everywhere.
-    const isLike = picomatch(pattern, { dot: true, posix: true, windows: false });
+    // `posix` for `[!a]`, which would take "!" for a letter otherwise; `windows` because separators are slashes everywhere;
+    // without `regex`, "+" after a group is a plus sign, as outside of groups.
+    const isLike = picomatch(pattern, { dot: true, posix: true, windows: false, regex: false });
     return (path) => isLike(path);
   } catch (cause) {
     throw new MemoryError("EINVAL", "invalid glob pattern: it is empty or too long", { cause });

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isIPv4 } from "node:net";
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { shorten } from "../core/text.js";
+import { asHostname } from "./hostnames.js";
 
 /** An answer in place of the protocol's own. */
 export interface HttpRefusal {
@@ -13,26 +13,32 @@ export interface HttpRefusal {
   headers?: Record<string, string>;
 }
 
-export interface GuardOptions {
+export type Guard = (request: IncomingMessage) => HttpRefusal | undefined;
+
+export interface NameOptions {
   host: string;
-  token: string | undefined;
   allowedHosts: readonly string[] | undefined;
   allowedOrigins: readonly string[] | undefined;
 }
 
 const serverError = -32_000;
 
-/** Why a request is refused before anything of it is read; undefined where it may pass. */
-export function createGuard({ host, token, allowedHosts, allowedOrigins }: GuardOptions): (request: IncomingMessage) => HttpRefusal | undefined {
+/** Refuses what comes through a web page of somebody else: one whose name was made to point here shows in one of the two. */
+export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOptions): Guard {
   const hosts = hostnames(allowedHosts ?? [...localhostAllowedHostnames(), host]);
   const origins = hostnames(allowedOrigins ?? localhostAllowedOrigins());
-  const tokenDigest = token === undefined ? undefined : digestOf(`Bearer ${token}`);
   return ({ headers }) => {
-    // A web page whose name was made to point here (DNS rebinding) shows in one of the two.
     if (!validateHostHeader(headers.host, hosts).ok) return forbidden("Host", headers.host, hosts);
     if (!validateOriginHeader(headers.origin, origins).ok) return forbidden("Origin", headers.origin, origins);
-    if (tokenDigest === undefined) return undefined;
-    const given = headers.authorization;
+    return undefined;
+  };
+}
+
+/** Refuses what lacks the token; nothing, where the server has none. */
+export function createTokenGuard(token: string | undefined): Guard {
+  if (token === undefined) return () => undefined;
+  const tokenDigest = digestOf(`Bearer ${token}`);
+  return ({ headers: { authorization: given } }) => {
     if (given !== undefined && timingSafeEqual(digestOf(given.replace(/^bearer +/i, "Bearer ")), tokenDigest)) return undefined;
     const message = given === undefined ? "an Authorization header with the server's bearer token is required" : "the bearer token is not this server's";
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
@@ -40,22 +46,14 @@ export function createGuard({ host, token, allowedHosts, allowedOrigins }: Guard
   };
 }
 
+/** @param hosts of `scheme://*`, all of a scheme */
 function hostnames(hosts: readonly string[]): string[] {
-  return [...new Set(hosts.map(asHostname))];
+  return [...new Set(hosts.map((host) => (host.endsWith("://*") ? host.toLowerCase() : asHostname(host))))];
 }
 
 function forbidden(name: string, given: string | undefined, allowed: readonly string[]): HttpRefusal {
   const message = `${name} ${shorten(given ?? "(none)", 256)} is not allowed; allowed: ${allowed.join(", ")}`;
   return { status: 403, code: serverError, message };
-}
-
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || (isIPv4(host) && host.startsWith("127."));
-}
-
-/** As it stands in a URL: IPv6 addresses in brackets. */
-export function asHostname(host: string): string {
-  return host.includes(":") && !host.startsWith("[") && !host.includes("//") ? `[${host}]` : host.toLowerCase();
 }
 
 /** Of one length, whatever was given, so that the comparison tells nothing. */

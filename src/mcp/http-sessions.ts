@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { isInitializeRequest, type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { isInitializeRequest, type McpServer } from "@modelcontextprotocol/server";
 import type { HttpRefusal } from "./http-guard.js";
+import { SessionTransport } from "./session-transport.js";
 
 export interface SessionsOptions {
   maxSessions: number;
@@ -10,7 +11,7 @@ export interface SessionsOptions {
 }
 
 interface Session {
-  transport: WebStandardStreamableHTTPServerTransport;
+  transport: SessionTransport;
   /** Requests and streams that are not over. */
   openResponses: number;
   timer: NodeJS.Timeout | undefined;
@@ -34,7 +35,7 @@ export class HttpSessions {
   }
 
   /** The transport that answers a request, kept open while `response` is; or why there is none. */
-  async transportFor(id: string | undefined, body: unknown, response: ServerResponse): Promise<WebStandardStreamableHTTPServerTransport | HttpRefusal> {
+  async transportFor(id: string | undefined, body: unknown, response: ServerResponse): Promise<SessionTransport | HttpRefusal> {
     if (id !== undefined) {
       const session = this.#sessions.get(id);
       if (session === undefined) return refusal(404, -32_001, "there is no such session, or it has expired; begin with initialize");
@@ -52,9 +53,9 @@ export class HttpSessions {
     await Promise.all(Array.from(this.#sessions.keys(), (id) => this.#end(id)));
   }
 
-  async #begin(response: ServerResponse): Promise<WebStandardStreamableHTTPServerTransport> {
+  async #begin(response: ServerResponse): Promise<SessionTransport> {
     const id = randomUUID();
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const transport = new SessionTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#forget(id),
     });

@@ -15,6 +15,8 @@ export interface MessageLinesOptions {
   refuse: (refusal: Refusal) => void;
   /** Sees each message before it is passed on; never rejects. */
   beforeMessage: (message: JSONRPCMessage) => Promise<void>;
+  /** Awaited between the last message and the end; never rejects. */
+  beforeEnd: () => Promise<void>;
 }
 
 const newline = 0x0a;
@@ -39,6 +41,17 @@ export class MessageLines extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     void this.#take(chunk, done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    void this.#end(done);
+  }
+
+  /** What the last newline is missing from counts as a line. */
+  async #end(done: TransformCallback): Promise<void> {
+    await this.#endLine();
+    await this.#options.beforeEnd();
+    done();
   }
 
   async #take(chunk: Buffer, done: TransformCallback): Promise<void> {

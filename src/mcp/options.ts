@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkOptions } from "../core/options.js";
 import type { Dialect } from "../tools/dialect.js";
 import { checkMemorySource, type MemorySource } from "../tools/memory-source.js";
+import { isHost } from "./hostnames.js";
 
 /** The dialects of this package by name, each with its default options. */
 export type DialectName = "unified" | "claude" | "journal" | "records";
@@ -45,7 +46,11 @@ export interface McpHttpOptions extends McpServeOptions {
   port?: number | undefined;
   /** What clients must send as `Authorization: Bearer …`. @default none, where the host is a loopback address */
   token?: string | undefined;
-  /** Hosts of web pages that may call, without scheme and port, or `scheme://*`. @default the loopback names */
+  /**
+   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. Their browsers are told so (CORS); pages of
+   * the loopback names, which pass by default, can read no answer unless they are named here.
+   * @default the loopback names
+   */
   allowedOrigins?: string[] | undefined;
   /** Names under which the server may be called, without port. @default the loopback names, and `host` */
   allowedHosts?: string[] | undefined;
@@ -81,9 +86,9 @@ const dialectSchema = z.custom<DialectName | Dialect>(
 const bytes = z.number().int().min(1);
 // Timers take no longer interval.
 const intervalMs = z.number().int().min(1).max(2 ** 31 - 1);
-const host = /^(?:[^\s/:@]+|[0-9a-f:.]+|\[[0-9a-f:.]+\])$/i;
-const hosts = z.array(z.string().regex(host, "must be a host without scheme and port"));
-const origins = z.array(z.string().regex(new RegExp(`${host.source}|^[a-z][a-z0-9+.-]*://\\*$`, "i"), "must be a host without scheme and port"));
+const noHost = "must be a host without scheme and port";
+const host = z.string().refine(isHost, noHost);
+const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*:\/\/\*$/i.test(given), noHost);
 
 const serverFields = {
   memory: z.unknown().optional(),
@@ -98,11 +103,11 @@ const stdioSchema = z.object({ ...serverFields, maxMessageBytes: bytes.optional(
 const httpSchema = z
   .object({
     ...serverFields,
-    host: z.string().regex(host, "must be a host without scheme and port").optional(),
+    host: host.optional(),
     port: z.number().int().min(0).max(65_535).optional(),
     token: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces").optional(),
-    allowedOrigins: origins.optional(),
-    allowedHosts: hosts.optional(),
+    allowedOrigins: z.array(origin).optional(),
+    allowedHosts: z.array(host).optional(),
     maxBodyBytes: bytes.optional(),
     maxSessions: z.number().int().min(1).optional(),
     sessionIdleMs: intervalMs.optional(),

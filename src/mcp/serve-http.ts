@@ -5,11 +5,13 @@ import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotoc
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { WatchedEvents } from "./event-bus.js";
 import { readJson } from "./http-body.js";
-import { asHostname, createGuard, type HttpRefusal, isLoopback, refuse, responseOf } from "./http-guard.js";
+import { asHostname, isLoopback } from "./hostnames.js";
+import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, responseOf } from "./http-guard.js";
 import { HttpSessions } from "./http-sessions.js";
 import { MemoryService } from "./memory-service.js";
 import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "./options.js";
 import { serverFor } from "./server.js";
+import { admitPage } from "./web-pages.js";
 
 /** A server that listens. */
 export interface McpHttpServer {
@@ -30,23 +32,28 @@ export interface McpHttpServer {
 export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer> {
   checkMcpOptions("McpHttpOptions", options);
   const { host = mcpDefaults.host, port = mcpDefaults.port, token, allowedHosts, allowedOrigins } = options;
-  if (token === undefined && !isLoopback(host)) {
+  const hostname = asHostname(host);
+  if (token === undefined && !isLoopback(hostname)) {
     throw new TypeError(`invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`);
   }
   const service = new MemoryService(options);
   const endpoint = new HttpEndpoint(service, options);
-  const guard = createGuard({ host, token, allowedHosts, allowedOrigins });
+  const nameRefusal = createNameGuard({ host, allowedHosts, allowedOrigins });
+  const tokenRefusal = createTokenGuard(token);
   const http = createServer((request, response) => {
-    const refusal = guard(request) ?? endpointRefusal(request);
+    const foreign = nameRefusal(request);
+    if (foreign !== undefined) return refuse(response, foreign);
+    if (allowedOrigins !== undefined && admitPage(request, response)) return undefined;
+    const refusal = tokenRefusal(request) ?? endpointRefusal(request);
     if (refusal !== undefined) return refuse(response, refusal);
     endpoint.serve(request as HttpRequest, response).catch(() => fail(response));
     return undefined;
   });
-  http.listen(port, host.replaceAll(/[[\]]/g, ""));
+  http.listen(port, hostname.replaceAll(/[[\]]/g, ""));
   await once(http, "listening");
   const { port: actualPort } = http.address() as AddressInfo;
   return {
-    url: `http://${asHostname(host)}:${actualPort}${endpointPath}`,
+    url: `http://${hostname}:${actualPort}${endpointPath}`,
     close: async () => {
       const closed = new Promise((resolve) => http.close(resolve));
       await endpoint.close();
@@ -101,7 +108,8 @@ class HttpEndpoint {
     }
     const id = request.headers.get("mcp-session-id") ?? undefined;
     const transport = await this.#sessions.transportFor(id, body, response);
-    return "status" in transport ? responseOf(transport) : transport.handleRequest(request, { parsedBody: body });
+    if ("status" in transport) return responseOf(transport);
+    return request.method === "GET" ? transport.openStream(request, response) : transport.handleRequest(request, { parsedBody: body });
   }
 
   /** Looks first, so that the stream about to begin misses nothing that changes after it is acknowledged. */

@@ -1,15 +1,17 @@
 import { pipeline, type Readable, type Writable } from "node:stream";
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type McpServer, type RequestId } from "@modelcontextprotocol/server";
-import { serveStdio as serveConnection, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { serveStdio as serveConnection } from "@modelcontextprotocol/server/stdio";
 import type { Watcher } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { MessageLines, type Refusal } from "./message-lines.js";
 import { checkMcpOptions, mcpDefaults, type McpStdioOptions } from "./options.js";
 import { serverFor, tellChange } from "./server.js";
+import { AnsweringTransport } from "./stdio-transport.js";
 
 /**
  * Serves one client over this process's stdin and stdout, to which nothing else may write. Resolves when the client has
- * gone, or at SIGTERM or SIGINT, once the calls under way are over; the caller then closes the store.
+ * gone, or at SIGTERM or SIGINT, once the calls under way are over; the caller then closes the store. What was read before
+ * the end of stdin is answered first.
  *
  * A message that is malformed or too long is answered with an error, and the next one is read.
  *
@@ -55,12 +57,14 @@ export class StdioConnection {
 
   /** Resolves when the client has gone or `stop` was called, and the calls under way are over. */
   async serve(input: Readable, output: Writable): Promise<void> {
-    const lines = new MessageLines({
+    const lines: MessageLines = new MessageLines({
       maxMessageBytes: this.#maxMessageBytes,
       refuse: (refusal) => output.write(`${JSON.stringify(errorOf(refusal))}\n`),
-      beforeMessage: (message) => this.#beforeMessage(message),
+      beforeMessage: (message) => this.#beforeMessage(message, transport),
+      // At the end of its input the SDK drops the answers that are still to come, as those of `printf … | server`.
+      beforeEnd: () => transport.allAnswered(),
     });
-    const transport = new ClosingTransport(lines, output, { maxBufferSize: this.#maxMessageBytes + 1 });
+    const transport: AnsweringTransport = new AnsweringTransport(lines, output, { maxBufferSize: this.#maxMessageBytes + 1 });
     const connection = serveConnection(({ era }) => this.#connect(era), { transport });
     this.#stops.signal.addEventListener("abort", () => void connection.close());
     pipeline(input, lines, () => {});
@@ -76,33 +80,18 @@ export class StdioConnection {
     return mcp;
   }
 
-  async #beforeMessage(message: JSONRPCMessage): Promise<void> {
+  async #beforeMessage(message: JSONRPCMessage, transport: AnsweringTransport): Promise<void> {
     if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
-      this.#listening.delete(message.params?.["requestId"] as RequestId);
+      const id = message.params?.["requestId"] as RequestId;
+      this.#listening.delete(id);
+      transport.expectNoAnswer(id);
     }
-    if (!isJSONRPCRequest(message) || message.method !== "subscriptions/listen") return;
+    if (!isJSONRPCRequest(message)) return;
+    if (message.method !== "subscriptions/listen") return transport.expectAnswer(message.id);
     this.#listening.add(message.id);
     this.#service.watch.add(this.#watcher);
     // Where it fails, the next look does it; the client is told of what changes from then on.
     await this.#service.watch.look().catch(() => {});
-  }
-}
-
-/** Tells when it is closed, by the client, by `stop` or because nobody reads the output. */
-class ClosingTransport extends StdioServerTransport {
-  readonly closed: Promise<void>;
-  #tellClosed: () => void = () => {};
-
-  constructor(...args: ConstructorParameters<typeof StdioServerTransport>) {
-    super(...args);
-    this.closed = new Promise((resolve) => {
-      this.#tellClosed = resolve;
-    });
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#tellClosed();
   }
 }
 

@@ -58,7 +58,7 @@ describe("glob", () => {
     expect((await backend.glob("a/*.md", "/a")).files).toEqual([]);
   });
 
-  it.each(["", "/", "*".repeat(70_000)])("refuses a pattern that is none (%#)", async (pattern) => {
+  it.each(["", "/", "x".repeat(70_000)])("refuses a pattern that is none (%#)", async (pattern) => {
     expect(await backend.glob(pattern)).toEqual({ error: "invalid glob pattern: it is empty or too long" });
   });
 });
@@ -94,6 +94,31 @@ describe("grep", () => {
       truncated: true,
     });
     expect(await backend.grep("needle", "/", null, 5)).not.toHaveProperty("truncated");
+  });
+
+  // The names are such that the matcher of before would not have come to an end.
+  it.each(["+(*a)b", "*(!(b))c", "*(a*)(a*)b", "*({a,aa})b", "+(\\)|*a)b", "+(+(a))b"])("refuses %s, which could take hours", async (pattern) => {
+    const long = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "long" }));
+    await long.write(`/${"a".repeat(200)}`, "x");
+    const reason = "invalid glob pattern: a repeated group may hold plain text only";
+    expect(await long.glob(pattern)).toEqual({ error: reason });
+    expect(await long.grep("x", "/", pattern)).toEqual({ error: `Error: ${reason}` });
+  });
+
+  it.each(["*a*a*a*a*b", "x/*a*a*a*a*b", "**/**/**/**/**/b"])("refuses %s, which has too many stars", async (pattern) => {
+    const reason = "invalid glob pattern: at most 4 stars in a name, and 4 double ones in all";
+    expect(await backend.glob(pattern)).toEqual({ error: reason });
+  });
+
+  it("takes as many stars as patterns need", async () => {
+    expect((await backend.glob("**/*.*/**/*a*b*c*")).error).toBeUndefined();
+  });
+
+  it("takes a plus sign after a group for one, and not for a repetition, which could take hours too", async () => {
+    const long = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "plus" }));
+    await long.write(`/${"a".repeat(200)}`, "x");
+    await long.write("/a+b", "x");
+    expect((await long.glob("(a|aa)+b")).files?.map(({ path }) => path)).toEqual(["/a+b"]);
   });
 
   it("tells the model what is wrong with a path or a pattern", async () => {

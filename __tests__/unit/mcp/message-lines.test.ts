@@ -5,7 +5,7 @@ import { MessageLines, type Refusal } from "../../../src/mcp/message-lines.js";
 /** What passes and what is refused of `chunks`, with messages of at most 300 bytes. */
 async function linesOf(...chunks: (string | Buffer)[]): Promise<{ passed: unknown[]; refused: Refusal[] }> {
   const refused: Refusal[] = [];
-  const lines = new MessageLines({ maxMessageBytes: 300, refuse: (refusal) => refused.push(refusal), beforeMessage: async () => {} });
+  const lines = new MessageLines({ maxMessageBytes: 300, refuse: (refusal) => refused.push(refusal), beforeMessage: async () => {}, beforeEnd: async () => {} });
   const passed: unknown[] = [];
   lines.on("data", (chunk: Buffer) => passed.push(JSON.parse(chunk.toString()) as unknown));
   for (const chunk of chunks) lines.write(chunk);
@@ -31,6 +31,11 @@ describe("lines of messages", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("need no newline at the very end", async () => {
+    expect(await linesOf(`${JSON.stringify(ping(1))}\n${JSON.stringify(ping(2))}`)).toEqual({ passed: [ping(1), ping(2)], refused: [] });
+    expect((await linesOf('{"jsonrpc":')).refused).toHaveLength(1);
   });
 
   it("that are blank or end in CRLF do no harm", async () => {
@@ -79,7 +84,7 @@ describe("lines of messages", () => {
   });
 
   it("that never end hold no more than their last bytes", async () => {
-    const lines = new MessageLines({ maxMessageBytes: 300, refuse: () => {}, beforeMessage: async () => {} });
+    const lines = new MessageLines({ maxMessageBytes: 300, refuse: () => {}, beforeMessage: async () => {}, beforeEnd: async () => {} });
     const before = process.memoryUsage();
     for (let count = 0; count < 2000; count += 1) {
       await new Promise<void>((resolve) => {

@@ -59,4 +59,20 @@ describe("a connection over stdio", () => {
     expect(await memory.read("/a")).toBe("x");
     expect(input.destroyed).toBe(true);
   });
+
+  // Requirement: mcp.stdio-ends
+  it("answers what it has read before the end of its input", async () => {
+    const { gated, begun, letGo } = gatedMemory();
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = new StdioConnection(new MemoryService({ memory: gated }), 1_000_000).serve(input, output);
+    const cancelled = { ...call, id: 3 };
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } };
+    const last = { jsonrpc: "2.0", id: 4, method: "resources/list" };
+    input.end([initialize, call, cancelled, cancel, last].map((message) => JSON.stringify(message)).join("\n"));
+    await begun;
+    letGo();
+    await served;
+    const answers = String(output.read()).trim().split("\n").map((line) => (JSON.parse(line) as { id: number }).id);
+    expect(answers.toSorted((one, other) => one - other)).toEqual([1, 2, 4]);
+  });
 });

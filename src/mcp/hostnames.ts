@@ -1,0 +1,22 @@
+import { isIPv4 } from "node:net";
+
+const form = /^(?:[^\s/\\:@?#]+|[0-9a-f:.]+|\[[0-9a-f:.]+\])$/i;
+
+/** Whether a text is a host alone, an IPv6 address with brackets or without. */
+export function isHost(text: string): boolean {
+  return form.test(text) && URL.canParse(urlOf(text));
+}
+
+/** The one spelling in a URL: `[2001:db8::1]` of `2001:DB8:0::1`, `xn--bcher-kva.example` of `bücher.example`. */
+export function asHostname(host: string): string {
+  return new URL(urlOf(host)).hostname;
+}
+
+/** @param hostname as `asHostname` answers */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
+}
+
+function urlOf(host: string): string {
+  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}`;
+}
