@@ -54,6 +54,17 @@ describe("buildGraph", () => {
     expect(asked).toEqual(["A", "B", "C"]);
   });
 
+  it("takes a definition that a program watches by proxies, as user interfaces do", () => {
+    const watched = <T extends object>(value: T): T =>
+      new Proxy(value, {
+        get: (target, name, receiver) => {
+          const found: unknown = Reflect.get(target, name, receiver);
+          return typeof found === "object" && found !== null ? watched(found) : found;
+        },
+      });
+    expect(names(build(watched(oneTool({}))).agent("A"))).toEqual(["memory"]);
+  });
+
   it("keeps nothing of the definition that a program could change", async () => {
     const commands = ["read"];
     const definition = oneTool({ commands });

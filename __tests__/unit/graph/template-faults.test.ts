@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { quoteAll } from "../../../src/graph/template/field-faults.js";
 import { build, edge, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 
 const faults = (definition: unknown) => faultsOf(() => build(definition as never));
@@ -162,5 +163,14 @@ describe("a graph definition", () => {
       'edge "M.x -> T.y" (edges[3]): targetHandle must be',
     ]);
     expect(Math.max(...found.map((fault) => fault.length))).toBeLessThan(500);
+  });
+
+  it("with thousands of ids reads no more of them in each sentence than it shows", () => {
+    let read = 0;
+    function* manyIds(): Generator<string> {
+      for (; read < 10_000; read += 1) yield `id ${read}`;
+    }
+    expect(quoteAll(manyIds())).toMatch(/^"id 0", "id 1", .*…$/);
+    expect(read).toBeLessThan(401);
   });
 });

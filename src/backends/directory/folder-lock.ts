@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import lockfile from "proper-lockfile";
 import { MemoryError } from "../../core/errors.js";
 import { KeyedMutex } from "../../core/keyed-mutex.js";
 import { codeOf, ioOrNull, storageError } from "./fs-errors.js";
@@ -100,6 +99,8 @@ async function tryLock(root: string, name: "lock" | "takeover", stale: number): 
   const lock = new FolderLock();
   const onCompromised = (): void => lock.lose();
   try {
+    // Only when a folder is changed: from its import on the library listens to the signals of the process.
+    const { default: lockfile } = await import("proper-lockfile");
     const options = { lockfilePath, realpath: false, stale, update: staleMs / 2, onCompromised };
     lock.hold(await lockfile.lock(lockfilePath, options));
     return lock;

@@ -66,7 +66,7 @@ export class Folder {
   /** Whatever a command can name: neither links and special files, nor names that no path can hold. @throws ENOENT */
   async entries(path: string, absolute: string): Promise<FoundEntry[]> {
     // As bytes, for a name that is no UTF-8 would come back as another one.
-    const found = await ioOrNull(readdir(absolute, { withFileTypes: true, encoding: "buffer" }));
+    const found = await ioOrNull(readdir(absolute, { withFileTypes: true, encoding: "buffer" }), { inFolder: path === ROOT });
     if (found === null) {
       if (path === ROOT) return [];
       throw directoryNotFound();
@@ -116,7 +116,7 @@ export class Folder {
 
   /** Null too where the file system knows the file by another spelling of the name only. */
   async #statsOf(parent: string, name: string): Promise<Stats | null> {
-    const stats = await ioOrNull(lstat(join(parent, name)));
+    const stats = await ioOrNull(lstat(join(parent, name)), { inFolder: parent === this.root });
     if (stats === null || !(await this.#isFolding())) return stats;
     return (await this.namesIn(parent)).includes(name) ? stats : null;
   }

@@ -49,12 +49,19 @@ export async function io<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** As `io`, but null for what is not there. A name that no file system could hold is not there either. */
-export async function ioOrNull<T>(call: Promise<T>): Promise<T | null> {
+const missing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
+
+/**
+ * As `io`, but null for what is not there. A name that no file system could hold is not there either.
+ *
+ * @param inFolder whether it is the memory's folder or right in it: where that is no folder, nothing is known of the memory
+ */
+export async function ioOrNull<T>(call: Promise<T>, { inFolder = false } = {}): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(codeOf(error) ?? "")) return null;
+    const code = codeOf(error) ?? "";
+    if (missing.includes(code) && !(inFolder && code === "ENOTDIR")) return null;
     throw storageError(error);
   }
 }

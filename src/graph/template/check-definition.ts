@@ -13,7 +13,8 @@ const definitionFields = {
 /** A copy of a definition with which nothing is wrong. @throws MemoryError EINVAL that lists every fault, one a line */
 export function checkDefinition(definition: unknown): GraphDefinition {
   const faults = faultsOf(definition);
-  if (faults.length === 0) return structuredClone(definition as GraphDefinition);
+  // Not `structuredClone`, which refuses the proxies by which user interfaces watch what they edit.
+  if (faults.length === 0) return JSON.parse(JSON.stringify(definition)) as GraphDefinition;
   const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
   throw invalid([`invalid graph definition, ${count}:`, ...faults.map((fault) => `- ${fault}.`)].join("\n"));
 }

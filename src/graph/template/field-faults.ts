@@ -35,8 +35,18 @@ export function quote(text: string): string {
   return JSON.stringify(shorten(text, 200));
 }
 
+const maxQuotedChars = 400;
+
+/** Reads no more of them than it shows: thousands of faults may each list thousands of ids. */
 export function quoteAll(texts: Iterable<string>): string {
-  return shorten(Array.from(texts, quote).join(", "), 400);
+  const quoted: string[] = [];
+  let chars = 0;
+  for (const text of texts) {
+    quoted.push(quote(text));
+    chars += text.length;
+    if (chars > maxQuotedChars || quoted.length > maxQuotedChars) break;
+  }
+  return shorten(quoted.join(", "), maxQuotedChars);
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

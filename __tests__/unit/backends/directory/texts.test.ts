@@ -1,5 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { openDirectoryMemory } from "../../../../src/directory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
@@ -113,6 +124,24 @@ describe("what a hand does between two calls", () => {
     expect([await memory.list(), (await memory.snapshot()).files]).toEqual([[], []]);
     await memory.append("/b/c", "again");
     expect(await memory.read("/b/c")).toBe("again");
+  });
+
+  it("may put a file in the place of the folder, of which nothing is known then", async () => {
+    const dir = folderWith(folder, { note: "text" });
+    const memory = openDirectoryMemory({ dir });
+    await memory.append("/note", "more");
+    rmSync(dir, { recursive: true });
+    writeFileSync(dir, "no folder");
+    const calls = [
+      () => memory.read("/note"),
+      () => memory.list(),
+      () => memory.snapshot(),
+      () => memory.stat("/note"),
+      () => memory.readFiles(["/note"]),
+      () => memory.write("/note", "x"),
+    ];
+    for (const call of calls) await refuses(call(), "EIO", "EIO: the memory's folder is not a folder");
+    expect(readFileSync(dir, "utf8")).toBe("no folder");
   });
 
   it("may take the work folder away, as `git clean` does", async () => {
