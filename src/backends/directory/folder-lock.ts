@@ -18,6 +18,10 @@ const pauseCheckMs = 500;
 /** Short, as a process with many changes in its queue frees the lock for an instant only. */
 const maxPollMs = 10;
 
+/** Only when a folder is changed: from its import on the library listens to the signals of the process. */
+const loadLibrary = async () => (await import("proper-lockfile")).default;
+let library: ReturnType<typeof loadLibrary> | undefined;
+
 /** One queue for each folder, so that the changes of one process do not poll the lock against each other. */
 const queues = new KeyedMutex();
 
@@ -99,8 +103,7 @@ async function tryLock(root: string, name: "lock" | "takeover", stale: number): 
   const lock = new FolderLock();
   const onCompromised = (): void => lock.lose();
   try {
-    // Only when a folder is changed: from its import on the library listens to the signals of the process.
-    const { default: lockfile } = await import("proper-lockfile");
+    const lockfile = await (library ??= loadLibrary());
     const options = { lockfilePath, realpath: false, stale, update: staleMs / 2, onCompromised };
     lock.hold(await lockfile.lock(lockfilePath, options));
     return lock;
