@@ -2,6 +2,8 @@ import { randomInt } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+// Not loaded later: its signal listener would end a program whose own listener, made by `once`, was there before.
+import lockfile from "proper-lockfile";
 import { MemoryError } from "../../core/errors.js";
 import { KeyedMutex } from "../../core/keyed-mutex.js";
 import { codeOf, ioOrNull, storageError } from "./fs-errors.js";
@@ -17,10 +19,6 @@ const pauseCheckMs = 500;
 
 /** Short, as a process with many changes in its queue frees the lock for an instant only. */
 const maxPollMs = 10;
-
-/** Only when a folder is changed: from its import on the library listens to the signals of the process. */
-const loadLibrary = async () => (await import("proper-lockfile")).default;
-let library: ReturnType<typeof loadLibrary> | undefined;
 
 /** One queue for each folder, so that the changes of one process do not poll the lock against each other. */
 const queues = new KeyedMutex();
@@ -103,7 +101,6 @@ async function tryLock(root: string, name: "lock" | "takeover", stale: number): 
   const lock = new FolderLock();
   const onCompromised = (): void => lock.lose();
   try {
-    const lockfile = await (library ??= loadLibrary());
     const options = { lockfilePath, realpath: false, stale, update: staleMs / 2, onCompromised };
     lock.hold(await lockfile.lock(lockfilePath, options));
     return lock;
