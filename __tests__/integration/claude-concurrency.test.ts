@@ -1,43 +1,21 @@
 import { describe, expect, it } from "@jest/globals";
-import { type CommandStartedEvent, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { createClaudeMemoryTool } from "../../src/claude.js";
 import type { Memory } from "../../src/core/memory.js";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
-import { openMemory } from "../../src/stores/open-memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
-import { storesUnderTest } from "../helpers/graph-runs.js";
+import { commandsOf } from "../helpers/commands-of.js";
+import { memoryPairs } from "../helpers/memory-pairs.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
 const database = testDatabase();
 const client = useClient(new MongoClient(database.uri, { monitorCommands: true }));
-const otherProcess = useClient(new MongoClient(database.uri));
 const watched = new MongoMemoryStore({ client, dbName: database.name });
 const count = 50;
 const indices = Array.from({ length: count }, (_, index) => index);
 
-/** Two tools that share nothing, as in two processes, where the store is a database. */
-type Open = () => [one: Memory, other: Memory];
-
-const opens: [name: string, open: Open][] = [
-  ...storesUnderTest().map(([name, open]): [string, Open] => [
-    name,
-    () => {
-      const address = freshAddress();
-      return [openMemory(open(), address), openMemory(open(), address)];
-    },
-  ]),
-  [
-    "two MongoMemoryStores",
-    () => {
-      const address = freshAddress();
-      const other = new MongoMemoryStore({ client: otherProcess, dbName: database.name });
-      return [watched.memory(address), other.memory(address)];
-    },
-  ],
-];
-
-describe.each(opens)("50 calls at once on a memory in %s", (_name, open) => {
+describe.each(memoryPairs(database))("50 calls at once on a memory in %s", (_name, open) => {
   function start(): { memory: Memory; call: (index: number, args: Record<string, unknown>) => Promise<string> } {
     const memories = open();
     const tools = memories.map((memory) => createClaudeMemoryTool(memory));
@@ -131,12 +109,7 @@ describe("server commands", () => {
   ])("%s is %d", async (_title, expected, args) => {
     const memory = watched.memory(freshAddress());
     await memory.write("/d/f", "text");
-    const events: CommandStartedEvent[] = [];
-    const record = (event: CommandStartedEvent): void => {
-      if (event.databaseName === database.name) events.push(event);
-    };
-    client.on("commandStarted", record);
-    await createClaudeMemoryTool(memory).invoke(args).finally(() => client.off("commandStarted", record));
+    const events = await commandsOf(client, () => createClaudeMemoryTool(memory).invoke(args));
     expect(events.map((event) => event.commandName)).toHaveLength(expected);
   });
 });

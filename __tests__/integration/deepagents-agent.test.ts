@@ -2,13 +2,14 @@ import { HumanMessage, type ToolMessage } from "@langchain/core/messages";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it, jest } from "@jest/globals";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
-import { type CommandStartedEvent, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { ScriptedChatModel, type ScriptedCall } from "../../examples/shared/scripted-chat-model.js";
 import type { MemoryError } from "../../src/core/errors.js";
 import { MemoryBackend } from "../../src/deepagents/index.js";
 import { MemoryNode } from "../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
+import { commandsOf } from "../helpers/commands-of.js";
 import { FailingStore } from "../helpers/failing-store.js";
 import { storesUnderTest } from "../helpers/graph-runs.js";
 import { testDatabase } from "../helpers/test-database.js";
@@ -226,12 +227,6 @@ describe("server commands", () => {
   ])("of %s are %d", async (_name, count, operate) => {
     const memory = store.memory(freshAddress(), { paths: "posix" });
     for (const path of ["/d/f.md", "/d/g.md"]) await memory.write(path, "text");
-    const sent: string[] = [];
-    const record = ({ databaseName, commandName }: CommandStartedEvent): void => {
-      if (databaseName === database.name) sent.push(commandName);
-    };
-    client.on("commandStarted", record);
-    await operate(new MemoryBackend(memory)).finally(() => client.off("commandStarted", record));
-    expect(sent).toHaveLength(count);
+    expect(await commandsOf(client, () => operate(new MemoryBackend(memory)))).toHaveLength(count);
   });
 });

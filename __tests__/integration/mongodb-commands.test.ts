@@ -4,6 +4,7 @@ import type { Memory } from "../../src/core/memory.js";
 import { MemoryNode } from "../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
+import { commandsOf } from "../helpers/commands-of.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
@@ -11,16 +12,7 @@ const { uri, name } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName: name });
 
-/** The commands that reach this test's database while `run` runs. */
-async function commandsOf(run: () => Promise<unknown>): Promise<CommandStartedEvent[]> {
-  const events: CommandStartedEvent[] = [];
-  const record = (event: CommandStartedEvent): void => {
-    if (event.databaseName === name) events.push(event);
-  };
-  client.on("commandStarted", record);
-  await run().finally(() => client.off("commandStarted", record));
-  return events;
-}
+const sentBy = (run: () => Promise<unknown>): Promise<CommandStartedEvent[]> => commandsOf(client, run);
 
 const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
   ["read", 1, (memory) => memory.read("/notes/today")],
@@ -52,7 +44,7 @@ describe("server commands", () => {
       it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
-        const sent = await commandsOf(() => run(memory));
+        const sent = await sentBy(() => run(memory));
         expect(sent.map((event) => event.commandName)).toHaveLength(count);
       });
 
@@ -60,7 +52,7 @@ describe("server commands", () => {
       it(`${title} is served by an index on a ${scope} memory`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
-        for (const { command } of await commandsOf(() => run(memory))) {
+        for (const { command } of await sentBy(() => run(memory))) {
           const { explained } = await explain(command);
           expect(explained).toContain(scope === "global" ? "uniq_global" : "uniq_per_thread");
           expect(explained).not.toContain("COLLSCAN");
@@ -72,7 +64,7 @@ describe("server commands", () => {
   // Requirement: guarantees.first-write-is-one-command
   it("the first write of a memory is one command", async () => {
     await store.start();
-    const sent = await commandsOf(() => store.memory(freshAddress()).append("/file", "x"));
+    const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
     expect(sent.map((event) => event.commandName)).toEqual(["findAndModify"]);
   });
 
@@ -81,7 +73,7 @@ describe("server commands", () => {
     const node = freshAddress();
     const thread = (index: number): Memory => store.memory({ ...node, scope: "perThread", threadId: `thread ${index}` });
     await Promise.all(Array.from({ length: 100 }, (_, index) => thread(index).append("/file", "x")));
-    const [sent] = await commandsOf(() => thread(50).read("/file"));
+    const [sent] = await sentBy(() => thread(50).read("/file"));
     const { stats } = await explain(sent?.command ?? {});
     expect(stats["totalKeysExamined"]).toBe(1);
     expect(stats["totalDocsExamined"]).toBe(1);
@@ -95,7 +87,7 @@ describe("server commands", () => {
     await node.memory("with notes").write("/own", "x");
     for (const content of ["tree", "full"] as const) {
       const connector = node.createConnector({ content });
-      const render = (threadId?: string) => commandsOf(() => connector.renderMessage({ threadId }));
+      const render = (threadId?: string) => sentBy(() => connector.renderMessage({ threadId }));
       expect((await render("with notes")).map((event) => event.commandName)).toEqual(["find"]);
       expect((await render("without notes")).map((event) => event.commandName)).toEqual(["find", "find"]);
       expect((await render()).map((event) => event.commandName)).toEqual(["find"]);
@@ -104,7 +96,7 @@ describe("server commands", () => {
 
   // Requirement: guarantees.majority-and-journal
   it("changes are sent with write concern majority and journal", async () => {
-    const sent = await commandsOf(() => store.memory(freshAddress()).append("/file", "x"));
+    const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
     expect(sent[0]?.command["writeConcern"]).toEqual({ w: "majority", j: true });
   });
 
@@ -112,14 +104,14 @@ describe("server commands", () => {
   it("changes are sent with the write concern of the options", async () => {
     const weaker = new MongoMemoryStore({ client, dbName: name, memoryWriteConcern: { w: 1 } });
     await weaker.start();
-    const sent = await commandsOf(() => weaker.memory(freshAddress()).append("/file", "x"));
+    const sent = await sentBy(() => weaker.memory(freshAddress()).append("/file", "x"));
     expect(sent.map(({ command }) => command["writeConcern"] as unknown)).toEqual([{ w: 1 }]);
   });
 
   // Requirement: guarantees.items-use-the-client-setting
   it("items are sent with the client's own write concern", async () => {
     await store.start();
-    const sent = await commandsOf(() => store.put(["items"], "key", {}));
+    const sent = await sentBy(() => store.put(["items"], "key", {}));
     expect(sent.map(({ commandName }) => commandName)).toEqual(["update"]);
     expect(sent[0]?.command).not.toHaveProperty("writeConcern");
   });

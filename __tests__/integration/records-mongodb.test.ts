@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { AIMessage, HumanMessage, type ToolMessage } from "@langchain/core/messages";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
-import { type CommandStartedEvent, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { parse } from "yaml";
 import { ScriptedChatModel } from "../../examples/shared/scripted-chat-model.js";
 import type { Memory } from "../../src/core/memory.js";
@@ -12,39 +12,20 @@ import { createRecordTools } from "../../src/records.js";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import { openMemory } from "../../src/stores/open-memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
+import { commandsOf } from "../helpers/commands-of.js";
 import { storesUnderTest } from "../helpers/graph-runs.js";
+import { memoryPairs } from "../helpers/memory-pairs.js";
 import { type RecordAnswer, RecordBench } from "../helpers/record-bench.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
 const database = testDatabase();
 const client = useClient(new MongoClient(database.uri, { monitorCommands: true }));
-const otherProcess = useClient(new MongoClient(database.uri));
 const watched = new MongoMemoryStore({ client, dbName: database.name });
 const count = 50;
 const indices = Array.from({ length: count }, (_, index) => index);
 
-/** Two memories that share nothing, as in two processes, where the store is a database. */
-type Open = () => [one: Memory, other: Memory];
-
-const opens: [name: string, open: Open][] = [
-  ...storesUnderTest().map(([name, open]): [string, Open] => [
-    name,
-    () => {
-      const address = freshAddress();
-      return [openMemory(open(), address), openMemory(open(), address)];
-    },
-  ]),
-  [
-    "two MongoMemoryStores",
-    () => {
-      const address = freshAddress();
-      return [watched.memory(address), new MongoMemoryStore({ client: otherProcess, dbName: database.name }).memory(address)];
-    },
-  ],
-];
-
-describe.each(opens)("calls at once on a memory in %s", (_name, open) => {
+describe.each(memoryPairs(database))("calls at once on a memory in %s", (_name, open) => {
   function start(): { memory: Memory; call: (index: number, name: string, args: object) => Promise<RecordAnswer> } {
     const [one, other] = open().map((memory) => new RecordBench(memory));
     if (one === undefined || other === undefined) throw new Error("two are needed");
@@ -121,24 +102,17 @@ describe("server commands", () => {
   ])("%s is one", async (_title, name, args) => {
     const memory = watched.memory(freshAddress());
     await memory.write("/d/f", "text");
-    const events: CommandStartedEvent[] = [];
-    const record = (event: CommandStartedEvent): void => {
-      if (event.databaseName === database.name) events.push(event);
-    };
-    client.on("commandStarted", record);
-    await new RecordBench(memory).call(name, args).finally(() => client.off("commandStarted", record));
+    const events = await commandsOf(client, () => new RecordBench(memory).call(name, args));
     expect(events.map((event) => event.commandName)).toEqual(["findAndModify"]);
   });
 
   it("a bad argument is none", async () => {
     const memory = watched.memory(freshAddress());
-    const events: CommandStartedEvent[] = [];
-    const record = (event: CommandStartedEvent): void => void events.push(event);
-    client.on("commandStarted", record);
     const bench = new RecordBench(memory);
-    for (const { name } of bench.tools) await bench.call(name, { path: "../x", content: "x" });
-    client.off("commandStarted", record);
-    expect(events.filter(({ databaseName }) => databaseName === database.name)).toEqual([]);
+    const events = await commandsOf(client, async () => {
+      for (const { name } of bench.tools) await bench.call(name, { path: "../x", content: "x" });
+    });
+    expect(events).toEqual([]);
   });
 });
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore, type Item, type PutOperation, type SearchItem } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { type CommandStartedEvent, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../src/stores/store-options.js";
 import { FakeEmbeddings } from "../helpers/fake-embeddings.js";
+import { commandsOf } from "../helpers/commands-of.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
@@ -29,12 +30,7 @@ function fixture(options: Partial<MongoMemoryStoreOptions> & { fields?: string[]
 }
 
 async function commandNamesOf(run: () => Promise<unknown>): Promise<string[]> {
-  const names: string[] = [];
-  const remember = ({ commandName }: CommandStartedEvent): number => names.push(commandName);
-  client.on("commandStarted", remember);
-  await run();
-  client.off("commandStarted", remember);
-  return names;
+  return (await commandsOf(client, run)).map(({ commandName }) => commandName);
 }
 
 const keysOf = (items: Item[]): string[] => items.map((item) => item.key);

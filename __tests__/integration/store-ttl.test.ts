@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
-import { type CommandStartedEvent, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../src/stores/store-options.js";
+import { commandsOf } from "../helpers/commands-of.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
@@ -36,12 +37,7 @@ function fixture(ttl: MongoMemoryStoreOptions["ttl"]): Fixture {
 }
 
 async function commandNamesOf(run: () => Promise<unknown>): Promise<string[]> {
-  const names: string[] = [];
-  const remember = ({ commandName }: CommandStartedEvent): number => names.push(commandName);
-  client.on("commandStarted", remember);
-  await run();
-  client.off("commandStarted", remember);
-  return names;
+  return (await commandsOf(client, run)).map(({ commandName }) => commandName);
 }
 
 describe("an item that expired", () => {

@@ -232,5 +232,4 @@ export class MongoBackend implements MemoryBackend {
     if (status === "fileTooLarge") throw fileTooLarge(sizeBytes, this.#limits.maxFileBytes);
     if (status === "memoryFull") throw memoryFull(memoryBytes, this.#limits.maxMemoryBytes);
   }
-
 }

@@ -1,0 +1,29 @@
+import { MongoClient } from "mongodb";
+import type { Memory } from "../../src/core/memory.js";
+import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { openMemory } from "../../src/stores/open-memory.js";
+import { freshAddress } from "../../src/testing/memory-case.js";
+import { storesUnderTest } from "./graph-runs.js";
+import type { TestDatabase } from "./test-database.js";
+import { useClient } from "./use-client.js";
+
+type OpenPair = () => [one: Memory, other: Memory];
+
+/** Ways to open one memory twice: in each store, and in two stores that share nothing, as in two processes. */
+export function memoryPairs({ uri, name }: Pick<TestDatabase, "uri" | "name">): [title: string, open: OpenPair][] {
+  const stores = [1, 2].map(() => new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name }));
+  const inOneStore = storesUnderTest().map(([title, open]): [string, OpenPair] => [
+    title,
+    () => {
+      const address = freshAddress();
+      return [openMemory(open(), address), openMemory(open(), address)];
+    },
+  ]);
+  const inTwoStores: OpenPair = () => {
+    const address = freshAddress();
+    const [one, other] = stores.map((store) => store.memory(address));
+    if (one === undefined || other === undefined) throw new Error("there are two stores");
+    return [one, other];
+  };
+  return [...inOneStore, ["two MongoMemoryStores", inTwoStores]];
+}
