@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { type CommandName, commandNames } from "./commands.js";
-import { measureDialects } from "./dialect-run.js";
-import { measureMemory } from "./memory-run.js";
-import { replaceMeasured } from "./servers.js";
-import { measureStore } from "./store-run.js";
+import { type CommandName, commandNames } from "./memories/commands.js";
+import { measureDialects } from "./dialects/dialect-run.js";
+import { measureMemory } from "./memories/memory-run.js";
+import { replaceMeasured } from "./measuring/servers.js";
+import { measureStore } from "./store/store-run.js";
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ if (isWanted("memory")) {
   const commands = values.commands.split(",") as CommandName[];
   const report = await measureMemory({ rounds, commands, fileCounts, imports: Number(values.imports) });
   console.log(report);
-  if (!values.dry) await replaceMeasured(new URL("RESULTS.md", import.meta.url), report);
+  if (!values.dry) await replaceMeasured(new URL("memories/RESULTS.md", import.meta.url), report);
 }
 
 if (isWanted("store")) {
@@ -46,13 +46,13 @@ if (isWanted("store")) {
   const { report, plot } = await measureStore({ rounds, counts, vectorCounts: numbers(values.vectors), fileCounts });
   console.log(report);
   if (!values.dry) {
-    await replaceMeasured(new URL("STORE-RESULTS.md", import.meta.url), report);
-    await writeFile(new URL("store-cost.svg", import.meta.url), plot);
+    await replaceMeasured(new URL("store/RESULTS.md", import.meta.url), report);
+    await writeFile(new URL("store/store-cost.svg", import.meta.url), plot);
   }
 }
 
 if (isWanted("dialects")) {
   const report = await measureDialects(rounds);
   console.log(report);
-  if (!values.dry) await replaceMeasured(new URL("DIALECT-RESULTS.md", import.meta.url), report);
+  if (!values.dry) await replaceMeasured(new URL("dialects/RESULTS.md", import.meta.url), report);
 }

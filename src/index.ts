@@ -16,30 +16,30 @@ export type {
 } from "./core/memory.js";
 export type { MemoryOptions } from "./core/options.js";
 export type { PathRule } from "./core/paths.js";
-export { MongoMemoryStore } from "./stores/mongo-memory-store.js";
+export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 export {
   migrateFromMongoDBStore,
   type MigrationProgress,
   type MigrationSummary,
   type MongoDBStoreMigrationOptions,
   type RefusedItem,
-} from "./stores/migrate-from-mongodb-store.js";
-export type { TtlOptions } from "./stores/expiry.js";
-export type { TextSearchOptions } from "./stores/keyword-ranking.js";
-export { openMemory } from "./stores/open-memory.js";
-export type { MongoMemoryStoreOptions } from "./stores/store-options.js";
-export type { VectorSearchOptions } from "./stores/vector-search.js";
-export type { MemoryProvider, MemoryRun, MemorySource, StoreRun } from "./tools/memory-source.js";
-export { MemoryTool, type MemoryToolOptions } from "./tools/memory-tool.js";
-export type { MemoryCommand, MemoryEnvelope } from "./tools/unified.js";
-export type { FlatSchema } from "./tools/dialect.js";
+} from "./mongodb/migrate/migrate-from-mongodb-store.js";
+export type { TtlOptions } from "./mongodb/items/expiry.js";
+export type { TextSearchOptions } from "./mongodb/search/keyword-ranking.js";
+export { openMemory } from "./open-memory.js";
+export type { MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
+export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";
+export type { MemoryProvider, MemoryRun, MemorySource, StoreRun } from "./dialects/memory-source.js";
+export { MemoryTool, type MemoryToolOptions } from "./dialects/unified/memory-tool.js";
+export type { MemoryCommand, MemoryEnvelope } from "./dialects/unified/definition.js";
+export type { FlatSchema } from "./dialects/dialect.js";
 export type { MemoryConnectorConfig, MemoryContent, MemoryPlacement } from "./prompt/connector-options.js";
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
 export { type ConnectableMemory, MemoryConnectorNode, type MemoryConnectorNodeOptions } from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./graph/call-model-node.js";
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";
-export { type BuiltGraph, buildGraph } from "./graph/template/build-graph.js";
+export { type BuiltGraph, buildGraph } from "./template/build-graph.js";
 export type {
   AgentTemplate,
   GraphDefinition,
@@ -48,6 +48,6 @@ export type {
   MemoryConnectorTemplate,
   MemoryTemplate,
   MemoryToolTemplate,
-} from "./graph/template/definition.js";
-export { graphDefinitionSchema } from "./graph/template/json-schema.js";
-export type { GraphContext } from "./graph/template/parts.js";
+} from "./template/definition.js";
+export { graphDefinitionSchema } from "./template/json-schema.js";
+export type { GraphContext } from "./template/parts.js";

@@ -1,4 +1,4 @@
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { testDatabase } from "../helpers/test-database.js";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { defineStoreSuite } from "../../src/testing/store-suite.js";
 import { testDatabase } from "../helpers/test-database.js";
 

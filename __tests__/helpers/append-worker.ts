@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /** A process of its own that appends `count` lines at once: URI, database, node id, name and count are its arguments. */
 const [uri = "", dbName = "", nodeId = "", name = "", count = "0"] = process.argv.slice(2);

@@ -5,8 +5,8 @@ import { GraphInterrupt } from "@langchain/langgraph";
 import fc from "fast-check";
 import type { Memory } from "../../src/core/memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
-import type { FlatSchema } from "../../src/tools/dialect.js";
-import type { MemorySource } from "../../src/tools/memory-source.js";
+import type { FlatSchema } from "../../src/dialects/dialect.js";
+import type { MemorySource } from "../../src/dialects/memory-source.js";
 import { type BackendUnderTest, storageSecrets } from "./backends-under-test.js";
 
 export interface DialectCall {

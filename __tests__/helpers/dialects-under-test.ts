@@ -1,8 +1,8 @@
 import { parse } from "yaml";
-import { createClaudeMemoryTool } from "../../src/claude.js";
-import { createJournalTools } from "../../src/journal.js";
-import { createRecordTools } from "../../src/records.js";
-import { MemoryTool } from "../../src/tools/memory-tool.js";
+import { createClaudeMemoryTool } from "../../src/dialects/claude/index.js";
+import { createJournalTools } from "../../src/dialects/journal/index.js";
+import { createRecordTools } from "../../src/dialects/records/index.js";
+import { MemoryTool } from "../../src/dialects/unified/memory-tool.js";
 import { type DialectCall, type DialectUnderTest, markOf, type Outcome, parallelCalls } from "./dialect-suite.js";
 
 /** Every dialect; a new one is a row here. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import ts from "typescript";
+import { entrySources } from "../../entries.config.js";
 
 export interface Page {
   /** From the folder of the project. */
@@ -75,17 +76,6 @@ export function compilePages(pages: readonly Page[]): { program: ts.Program; sni
   });
   const entries = Object.values(entrySources()).map((source) => `${root}/${source}`);
   return { program: ts.createProgram([...files.keys(), ...entries], settings, host), snippets: new Set(files.keys()) };
-}
-
-/** The source file of each entry of the package. */
-export function entrySources(): Record<string, string> {
-  const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as { exports: Record<string, unknown> };
-  const entries = Object.keys(exports).filter((entry) => entry !== "./package.json");
-  return Object.fromEntries(entries.map((entry) => [entry, sourceOf(entry === "." ? "index" : entry.slice(2))]));
-}
-
-function sourceOf(name: string): string {
-  return existsSync(`src/${name}.ts`) ? `src/${name}.ts` : `src/${name}/index.ts`;
 }
 
 /** What the entries export, by the compiler. */

@@ -1,5 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import { openDirectoryMemory } from "../../src/directory.js";
+import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 
 /**
  * A process of its own that changes a memory in a folder. Its arguments: folder, act, name and count.

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { InMemoryStore } from "@langchain/langgraph";
 import { type Script, ScriptedChatModel } from "../../examples/shared/scripted-chat-model.js";
 import { MemoryError } from "../../src/core/errors.js";
-import { type BuiltGraph, buildGraph } from "../../src/graph/template/build-graph.js";
-import type { GraphDefinition, GraphEdge, GraphNode } from "../../src/graph/template/definition.js";
+import { type BuiltGraph, buildGraph } from "../../src/template/build-graph.js";
+import type { GraphDefinition, GraphEdge, GraphNode } from "../../src/template/definition.js";
 
 /** The documented example: an agent with two tools over one global memory. */
 export async function documentedExample(): Promise<GraphDefinition> {

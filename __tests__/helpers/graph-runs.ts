@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { type BaseCheckpointSaver, type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { testDatabase } from "./test-database.js";
 
 export type OpenStore = () => BaseStore;

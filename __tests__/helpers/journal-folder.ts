@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { openDirectoryMemory } from "../../src/directory.js";
+import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { JournalBench } from "./journal-scenario.js";
 
 /** A journal in a real workspace, whose hands are real too. */

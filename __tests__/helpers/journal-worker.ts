@@ -1,6 +1,6 @@
 import { MongoClient } from "mongodb";
-import { createJournalTools } from "../../src/journal.js";
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { createJournalTools } from "../../src/dialects/journal/index.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
  * A process of its own that writes keys into a journal at once, into the day and the summary by turns, and prints the

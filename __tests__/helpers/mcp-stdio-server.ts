@@ -1,6 +1,6 @@
 import { MongoClient } from "mongodb";
 import { type DialectName, serveStdio } from "../../src/mcp/index.js";
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
  * A process of its own that serves a memory of the node "n" over stdio, and tells on stderr when it has closed its store.

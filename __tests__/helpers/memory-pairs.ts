@@ -1,7 +1,7 @@
 import { MongoClient } from "mongodb";
 import type { Memory } from "../../src/core/memory.js";
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
-import { openMemory } from "../../src/stores/open-memory.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import { openMemory } from "../../src/open-memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 import { storesUnderTest } from "./graph-runs.js";
 import type { TestDatabase } from "./test-database.js";

@@ -2,8 +2,8 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { parse } from "yaml";
 import type { Memory } from "../../src/core/memory.js";
-import { createRecordTools } from "../../src/records.js";
-import { openMemory } from "../../src/stores/open-memory.js";
+import { createRecordTools } from "../../src/dialects/records/index.js";
+import { openMemory } from "../../src/open-memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 
 export interface RecordAnswer {

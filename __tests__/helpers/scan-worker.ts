@@ -1,6 +1,6 @@
 import { Embeddings } from "@langchain/core/embeddings";
 import { MongoClient } from "mongodb";
-import { MongoMemoryStore } from "../../src/stores/mongo-memory-store.js";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /** Reads many items in a process with little memory: URI, database, dimensions and what to do are its arguments. */
 const [uri = "", dbName = "", dims = "", work = ""] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openDirectoryMemory } from "../../src/directory.js";
+import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { type CheckedAddress, checkAddress, type MemoryAddress } from "../../src/core/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import type { MemoryOptions } from "../../src/core/options.js";

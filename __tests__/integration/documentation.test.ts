@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
-import { brokenLinks, commandsOf, compilePages, documentationPages, entrySources, pageAt, Surface } from "../helpers/documentation.js";
+import { entrySources } from "../../entries.config.js";
+import { brokenLinks, commandsOf, compilePages, documentationPages, pageAt, Surface } from "../helpers/documentation.js";
 import { cli } from "../helpers/run-cli.js";
 
 const pages = documentationPages();
@@ -89,7 +90,7 @@ describe("the documentation, by the compiler", () => {
   });
 
   it.each(sources)("names everything that the entry %s exports", async (entry, source) => {
-    const name = entry.replace(/^\./, "langgraph-mongo-memory");
+    const name = entry === "index" ? "langgraph-mongo-memory" : `langgraph-mongo-memory/${entry}`;
     const [rows = ""] = new RegExp(`^\\| \`${name}\` \\|.*\n(?:\\| \\|.*\n)*`, "m").exec(reference) ?? [];
     const values = Object.keys((await import(`../../${source}`)) as object);
     expect(values.length).toBeGreaterThan(0);
@@ -125,7 +126,7 @@ describe("the documentation, by the compiler", () => {
   });
 
   it("explains the codes of the journal and the records", async () => {
-    const sourcesOfCodes = ["src/tools/journal/errors.ts", "src/tools/records/errors.ts"].map((file) => readFile(file, "utf8"));
+    const sourcesOfCodes = ["src/dialects/journal/errors.ts", "src/dialects/records/errors.ts"].map((file) => readFile(file, "utf8"));
     const codes = (await Promise.all(sourcesOfCodes)).flatMap((text) => Array.from(text.matchAll(/^ {2}\| "([A-Z_]+)"/gm), ([, code = ""]) => code));
     expect(codes.length).toBeGreaterThan(10);
     expect(codes.filter((code) => !textOf("docs/troubleshooting.md").includes(`\n| \`${code}\` | `))).toEqual([]);

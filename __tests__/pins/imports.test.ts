@@ -1,37 +1,45 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
 
-/** Which folders of `src` each folder may import, itself aside. Type-only imports count. */
+/**
+ * The rooms of `src`, from the ground up, and which others each may import. Type-only imports count. The longest name that
+ * fits a file is its room.
+ */
 const mayImport: Record<string, string[]> = {
   core: [],
   backends: ["core"],
-  tools: ["core"],
+  "mongodb/driver": ["core"],
+  "mongodb/places": ["core"],
+  "mongodb/items": ["core", "mongodb/driver", "mongodb/places"],
+  "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items"],
+  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places"],
+  "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories"],
+  "mongodb/admin": ["core", "mongodb/driver", "mongodb/memories"],
+  "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
+  "open-memory": ["core", "backends", "mongodb/store"],
+  dialects: ["core"],
   prompt: ["core"],
-  stores: ["core", "backends"],
-  graph: ["core", "tools", "prompt", "stores"],
+  graph: ["core", "dialects", "prompt", "open-memory"],
+  template: ["core", "dialects", "prompt", "graph"],
+  middleware: ["core", "dialects", "prompt", "graph"],
+  deepagents: ["core", "dialects"],
+  mcp: ["core", "dialects"],
   testing: ["core"],
-  middleware: ["core", "tools", "prompt", "graph"],
-  claude: ["core", "tools"],
-  journal: ["core", "tools"],
-  records: ["core", "tools"],
-  directory: ["core", "backends"],
-  deepagents: ["core", "tools"],
-  mcp: ["core", "tools"],
-  cli: ["core", "backends", "stores", "tools", "directory", "mcp"],
-  index: ["core", "backends", "tools", "prompt", "stores", "graph"],
+  cli: ["core", "backends", "mongodb/store", "mongodb/admin", "mongodb/migrate", "dialects", "mcp"],
+  index: ["core", "mongodb/items", "mongodb/search", "mongodb/store", "mongodb/migrate", "open-memory", "dialects", "prompt", "graph", "template"],
 };
 
-/** Packages with a fixed set of folders that may import them. */
+/** Packages with a fixed set of rooms that may import them. */
 const packageUsers: Record<string, string[]> = {
   langchain: ["middleware"],
   "@langchain/openai": [],
   "@langchain/anthropic": [],
   "@anthropic-ai/sdk": [],
-  mongodb: ["backends", "stores"],
+  mongodb: ["mongodb/driver", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
   deepagents: ["deepagents"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
-  yaml: ["tools"],
+  yaml: ["dialects"],
   "proper-lockfile": ["backends"],
   picomatch: ["deepagents"],
   commander: ["cli"],
@@ -40,8 +48,8 @@ const packageUsers: Record<string, string[]> = {
 
 const corePackages = ["zod", "async-mutex"];
 
-/** Files of one of these folders each stand alone: no backend knows another, no dialect either. */
-const standAlone = /^src\/(?:backends\/[^/]+|tools\/(?:unified|claude|journal|records))(?:[/.]|$)/;
+/** Files of one of these folders each stand alone: no backend, layout or dialect knows another. */
+const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|dialects\/[^/]+(?=\/))/;
 
 let imports: SourceImport[] = [];
 
@@ -64,15 +72,15 @@ describe("imports of src", () => {
 
   it("keep the core free of everything but its few packages", () => {
     const foreign = ({ from, to }: SourceImport) =>
-      folderOf(from) === "core" && !to.startsWith("src/") && !corePackages.includes(to);
+      roomOf(from) === "core" && !to.startsWith("src/") && !corePackages.includes(to);
     expect(broken(imports, foreign)).toEqual([]);
   });
 
-  it("leave optional and driver packages to the folders made for them", () => {
+  it("leave optional and driver packages to the rooms made for them", () => {
     expect(broken(imports, misusesPackage)).toEqual([]);
   });
 
-  it("join no backend to another and no dialect to another", () => {
+  it("join no backend, layout or dialect to another", () => {
     expect(broken(imports, joinsSiblings)).toEqual([]);
   });
 
@@ -84,20 +92,24 @@ describe("imports of src", () => {
 describe("the rules themselves", () => {
   it.each([
     [crossesLayers, "src/core/paths.ts", "src/backends/base-store.ts"],
-    [crossesLayers, "src/tools/unified.ts", "src/prompt/render.ts"],
+    [crossesLayers, "src/dialects/dialect.ts", "src/prompt/render.ts"],
+    [crossesLayers, "src/mongodb/items/item-document.ts", "src/mongodb/store/store-batch.ts"],
     [crossesLayers, "src/unknown/a.ts", "src/core/paths.ts"],
     [misusesPackage, "src/graph/agent.ts", "langchain"],
-    [misusesPackage, "src/middleware.ts", "@langchain/openai"],
-    [misusesPackage, "src/claude.ts", "@anthropic-ai/sdk"],
-    [joinsSiblings, "src/backends/base-store.ts", "src/backends/mongodb/document.ts"],
-    [joinsSiblings, "src/tools/claude.ts", "src/tools/unified.ts"],
+    [misusesPackage, "src/middleware/index.ts", "@langchain/openai"],
+    [misusesPackage, "src/mongodb/places/filters.ts", "mongodb"],
+    [joinsSiblings, "src/backends/base-store.ts", "src/backends/directory/folder.ts"],
+    [joinsSiblings, "src/mongodb/memories/files/a.ts", "src/mongodb/memories/one-document/document.ts"],
+    [joinsSiblings, "src/dialects/claude/definition.ts", "src/dialects/unified/definition.ts"],
   ])("%p refuses %s -> %s", (rule, from, to) => {
     expect(rule({ from, to })).toBe(true);
   });
 
-  it("allow files of one backend to share, and tools to share helpers", () => {
-    expect(joinsSiblings({ from: "src/backends/mongodb/a.ts", to: "src/backends/mongodb/b.ts" })).toBe(false);
-    expect(joinsSiblings({ from: "src/tools/unified.ts", to: "src/tools/dialect-tool.ts" })).toBe(false);
+  it("allow files of one backend to share, layouts and dialects to share helpers, and lists to name them", () => {
+    expect(joinsSiblings({ from: "src/backends/directory/a.ts", to: "src/backends/directory/b.ts" })).toBe(false);
+    expect(joinsSiblings({ from: "src/dialects/claude/a.ts", to: "src/dialects/dialect.ts" })).toBe(false);
+    expect(joinsSiblings({ from: "src/dialects/registry.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
+    expect(joinsSiblings({ from: "src/mongodb/memories/one-document/a.ts", to: "src/mongodb/memories/layout.ts" })).toBe(false);
   });
 
   it("find a cycle", () => {
@@ -110,19 +122,21 @@ function broken(all: SourceImport[], rule: (one: SourceImport) => boolean): stri
   return all.filter(rule).map(({ from, to }) => `${from} -> ${to}`);
 }
 
-/** `core` of `src/core/paths.ts`, `middleware` of `src/middleware.ts`. */
-function folderOf(file: string): string {
-  return /^src\/([^/.]+)/.exec(file)?.[1] ?? "";
+/** `core` of `src/core/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`, `index` of `src/index.ts`. */
+function roomOf(file: string): string {
+  const place = file.replace(/^src\//, "").replace(/\.ts$/, "");
+  const rooms = Object.keys(mayImport).filter((room) => place === room || place.startsWith(`${room}/`));
+  return rooms.toSorted((a, b) => b.length - a.length)[0] ?? `none for ${file}`;
 }
 
 function crossesLayers({ from, to }: SourceImport): boolean {
-  if (!to.startsWith("src/") || folderOf(from) === folderOf(to)) return false;
-  return !(mayImport[folderOf(from)] ?? []).includes(folderOf(to));
+  if (!to.startsWith("src/") || roomOf(from) === roomOf(to)) return false;
+  return !(mayImport[roomOf(from)] ?? []).includes(roomOf(to));
 }
 
 function misusesPackage({ from, to }: SourceImport): boolean {
   const users = packageUsers[to];
-  return users !== undefined && !users.includes(folderOf(from));
+  return users !== undefined && !users.includes(roomOf(from));
 }
 
 function joinsSiblings({ from, to }: SourceImport): boolean {

@@ -17,7 +17,7 @@ import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath, ROOT } from "../core/paths.js";
 import { MemoryTree } from "../core/tree.js";
-import { checkMemorySource, memoryOf, type MemorySource, runOf } from "../tools/memory-source.js";
+import { checkMemorySource, memoryOf, type MemorySource, runOf } from "../dialects/memory-source.js";
 import { mediaTypeOf } from "./media-types.js";
 import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
 import { childrenOf, filesLike, linesWith } from "./search.js";

@@ -9,7 +9,7 @@ import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } f
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { placeMemory } from "../prompt/place.js";
 import { renderMemory } from "../prompt/render.js";
-import type { MemoryRun, StoreRun } from "../tools/memory-source.js";
+import type { MemoryRun, StoreRun } from "../dialects/memory-source.js";
 
 /** The memories of one node, as a connector needs them; `MemoryNode` is one. */
 export interface ConnectableMemory {

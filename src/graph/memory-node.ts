@@ -6,9 +6,9 @@ import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
 import { checkOptions, memoryOptionFields, type MemoryOptions } from "../core/options.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
-import { openMemory } from "../stores/open-memory.js";
-import type { MemoryProvider, StoreRun } from "../tools/memory-source.js";
-import { MemoryTool } from "../tools/memory-tool.js";
+import { openMemory } from "../open-memory.js";
+import type { MemoryProvider, StoreRun } from "../dialects/memory-source.js";
+import { MemoryTool } from "../dialects/unified/memory-tool.js";
 import { type ConnectableMemory, MemoryConnectorNode } from "./memory-connector-node.js";
 
 export interface MemoryNodeOptions extends MemoryOptions {

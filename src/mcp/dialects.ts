@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { checkOptions } from "../core/options.js";
-import { claudeTool } from "../tools/claude/definition.js";
-import { checkClaudeOptions, type ClaudeMemoryOptions } from "../tools/claude/options.js";
-import type { Dialect, ToolDefinition } from "../tools/dialect.js";
-import { journalDialect as journalTools } from "../tools/journal/definitions.js";
-import { checkJournalOptions, type JournalToolsOptions } from "../tools/journal/options.js";
-import { memoryToolFields, type MemoryToolOptions } from "../tools/memory-tool.js";
-import { recordsDialect } from "../tools/records/definitions.js";
-import { unifiedTool } from "../tools/unified.js";
+import { claudeTool } from "../dialects/claude/definition.js";
+import { checkClaudeOptions, type ClaudeMemoryOptions } from "../dialects/claude/options.js";
+import type { Dialect, ToolDefinition } from "../dialects/dialect.js";
+import { journalDialect as journalTools } from "../dialects/journal/definitions.js";
+import { checkJournalOptions, type JournalToolsOptions } from "../dialects/journal/options.js";
+import { memoryToolFields, type MemoryToolOptions } from "../dialects/unified/memory-tool.js";
+import { recordsDialect } from "../dialects/records/definitions.js";
+import { unifiedTool } from "../dialects/unified/definition.js";
 import type { DialectName } from "./options.js";
 
 const unifiedSchema = z.object(memoryToolFields).strict();

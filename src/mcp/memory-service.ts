@@ -1,8 +1,8 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/text.js";
-import type { ToolDefinition } from "../tools/dialect.js";
-import { memoryOf, type MemorySource } from "../tools/memory-source.js";
+import type { ToolDefinition } from "../dialects/dialect.js";
+import { memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
 import { toolsOf } from "./dialects.js";
 import { mcpDefaults, type McpServerOptions } from "./options.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkOptions } from "../core/options.js";
-import type { Dialect } from "../tools/dialect.js";
-import { checkMemorySource, type MemorySource } from "../tools/memory-source.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { checkMemorySource, type MemorySource } from "../dialects/memory-source.js";
 import { isHost } from "./hostnames.js";
 
 /** The dialects of this package by name, each with its default options. */

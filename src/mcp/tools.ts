@@ -1,6 +1,6 @@
 import type { CallToolResult, JSONObject, Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import type { ToolAnswer, ToolDefinition } from "../tools/dialect.js";
+import type { ToolAnswer, ToolDefinition } from "../dialects/dialect.js";
 
 /** What `tools/list` says of a tool. */
 export function describeTool({ name, title, description, schema, readOnly, destructive }: ToolDefinition): Tool {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { keyOf, pathOf } from "../../../src/backends/mongodb/document.js";
+import { keyOf, pathOf } from "../../../src/mongodb/memories/one-document/document.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import { addressOf, namespaceOf } from "../../../src/core/namespace.js";
 import { checkAddress, type CheckedAddress } from "../../../src/core/address.js";

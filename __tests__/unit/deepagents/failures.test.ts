@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import type { MemoryError } from "../../../src/core/errors.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { openMemory } from "../../../src/stores/open-memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { FailingStore } from "../../helpers/failing-store.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
-import { openMemory } from "../../../src/stores/open-memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 
 const store = new InMemoryStore();

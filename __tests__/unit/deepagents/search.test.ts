@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
-import { openMemory } from "../../../src/stores/open-memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 
 const memory = openMemory(new InMemoryStore(), { nodeId: "search" });
 const backend = new MemoryBackend(memory);

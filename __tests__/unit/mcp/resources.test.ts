@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Memory } from "../../../src/core/memory.js";
 import { createMcpServer, type McpServerOptions } from "../../../src/mcp/index.js";
 import { pathOf, uriOf } from "../../../src/mcp/resources.js";
-import { openMemory } from "../../../src/stores/open-memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 import { connectInMemory, HeardChanges } from "../../helpers/mcp-clients.js";
 import type { Client } from "@modelcontextprotocol/client";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { SessionTransport } from "../../../src/mcp/session-transport.js";
-import { openMemory } from "../../../src/stores/open-memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 
 const initialize = {
   jsonrpc: "2.0",

@@ -4,7 +4,7 @@ import { InMemoryStore } from "@langchain/langgraph";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryService } from "../../../src/mcp/memory-service.js";
 import { StdioConnection } from "../../../src/mcp/serve-stdio.js";
-import { openMemory } from "../../../src/stores/open-memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 
 const initialize = {
   jsonrpc: "2.0",

@@ -5,7 +5,7 @@ import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/cl
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Memory } from "../../../src/core/memory.js";
 import { claudeDialect, createMcpServer, type Dialect, type DialectName, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
-import { openMemory } from "../../../src/stores/open-memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 
 const memoryOfNode = (nodeId = "assistant"): Memory => openMemory(new InMemoryStore(), { nodeId });

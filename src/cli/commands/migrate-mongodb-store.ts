@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { shorten } from "../../core/text.js";
-import type { MemoryDatabase } from "../../stores/memory-database.js";
-import type { MigrationSummary, MongoDBStoreMigrationOptions, RefusedItem } from "../../stores/migrate-from-mongodb-store.js";
+import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import type { MigrationSummary, MongoDBStoreMigrationOptions, RefusedItem } from "../../mongodb/migrate/migrate-from-mongodb-store.js";
 import { newCommand } from "../command.js";
 import { exitCodes } from "../exit-codes.js";
 import { about, CommandFault, faultOf, usageFault } from "../fault.js";
@@ -55,15 +55,15 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
 }
 
 async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: MigrationOptions, context: CliContext): Promise<MigrationSummary> {
-  const { hasCollection } = await import("../../stores/database-inspection.js");
+  const { hasCollection } = await import("../../mongodb/admin/database-inspection.js");
   const { itemsCollection, resumeAfter, textSearch, dryRun = false } = options;
   const fromCollection = collectionOf("--from-collection", options.fromCollection);
   const where = `the collection ${fromCollection} of the database ${from.db.databaseName}`;
   if (!(await about("the source", () => hasCollection(from.db, fromCollection)))) {
     throw new CommandFault("ENOENT", `there is no ${where.slice(4)}; pass --from-db and --from-collection of the MongoDBStore`);
   }
-  const { MongoMemoryStore } = await import("../../stores/mongo-memory-store.js");
-  const { migrateFromMongoDBStore } = await import("../../stores/migrate-from-mongodb-store.js");
+  const { MongoMemoryStore } = await import("../../mongodb/store/mongo-memory-store.js");
+  const { migrateFromMongoDBStore } = await import("../../mongodb/migrate/migrate-from-mongodb-store.js");
   const store = new MongoMemoryStore({
     client: to.client,
     dbName: to.db.databaseName,

@@ -36,7 +36,7 @@ function addEarlierFormat(migrate: Command, context: CliContext): void {
     const only = node === undefined ? undefined : checkedAddressOf(addressOf(node, thread));
     const dryRun = options.dryRun === true;
     const rewritten = await withDatabase(databaseOf(options, context.io.env), async (database) => {
-      const { memoryFacts } = await import("../../stores/database-inspection.js");
+      const { memoryFacts } = await import("../../mongodb/admin/database-inspection.js");
       const earlier: CheckedAddress[] = [];
       await about("the database", async () => {
         for await (const { address, earlierFormat } of memoryFacts(database, only)) if (earlierFormat && address !== null) earlier.push(address);

@@ -1,7 +1,7 @@
 import type { CheckedAddress } from "../../core/address.js";
 import { memoryDefaults } from "../../core/options.js";
-import type { IndexFacts, MemoryFacts, ServerFacts } from "../../stores/database-inspection.js";
-import type { MemoryDatabase } from "../../stores/memory-database.js";
+import type { IndexFacts, MemoryFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
+import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { about } from "../fault.js";
 import { bytesText, countText } from "../format.js";
 import { nameOf, withDatabase } from "../open-target.js";
@@ -19,7 +19,7 @@ const maxExamples = 3;
 export function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined, top: number): Promise<Health> {
   return withDatabase(target, (database) =>
     about(redactUri(target.uri), async () => {
-      const { indexFacts, serverFacts } = await import("../../stores/database-inspection.js");
+      const { indexFacts, serverFacts } = await import("../../mongodb/admin/database-inspection.js");
       const name = redactUri(target.uri);
       const connection: Check = { name: "connection", status: "ok", message: `${name}, database ${database.db.databaseName}` };
       const server = versionCheck(await serverFacts(database));
@@ -61,7 +61,7 @@ async function memoryChecks(
   address: CheckedAddress | undefined,
   top: number,
 ): Promise<Pick<Health, "checks" | "memories" | "largest">> {
-  const { memoryFacts } = await import("../../stores/database-inspection.js");
+  const { memoryFacts } = await import("../../mongodb/admin/database-inspection.js");
   const [full, nearly, earlier, strange] = [new Examples(), new Examples(), new Examples(), new Examples()];
   let memories = 0;
   let largest: MemorySize[] = [];

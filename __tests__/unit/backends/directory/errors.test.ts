@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { inspect } from "node:util";
 import { storageError } from "../../../../src/backends/directory/fs-errors.js";
 import { fileNotFound, MemoryError } from "../../../../src/core/errors.js";
-import { openDirectoryMemory } from "../../../../src/directory.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: whatever, open '/home/ann/notes/secret'`), { code });
 

@@ -23,7 +23,7 @@ jest.unstable_mockModule("node:fs/promises", () => ({
   rename: async (from: string, to: string) => real.rename(await spelled(from), join(await spelled(dirname(to)), basename(to))),
 }));
 
-const { openDirectoryMemory } = await import("../../../../src/directory.js");
+const { openDirectoryMemory } = await import("../../../../src/backends/directory/open-directory-memory.js");
 const { folderWith, testFolder } = await import("../../../helpers/test-folder.js");
 const folder = testFolder();
 

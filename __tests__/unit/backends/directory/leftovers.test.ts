@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDirectoryMemory } from "../../../../src/directory.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openDirectoryMemory } from "../../../../src/directory.js";
+import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 

@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/run-cli.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+
+const { client, uri, name: dbName } = testDatabase();
+const folder = testFolder();
+const store = new MongoMemoryStore({ client, dbName });
+
+describe.each(["a database", "a folder"])("the commands on %s", (where) => {
+  let memory: Memory;
+  let target: string[];
+  const run = (argv: string[], surroundings?: CliSurroundings): Promise<CliRun> => cli(argv.flatMap((argument, index) => (index === 0 ? [argument, ...target] : [argument])), surroundings);
+
+  beforeEach(async () => {
+    if (where === "a database") {
+      const address = { ...freshAddress(), scope: "perThread" as const, threadId: "ada@example.com" };
+      memory = store.memory(address, { paths: "posix" });
+      target = ["--uri", uri, "--db", dbName, "--node", address.nodeId, "--thread", address.threadId];
+    } else {
+      const dir = join(folder, randomUUID());
+      memory = openDirectoryMemory({ dir, paths: "posix" });
+      target = ["--dir", dir];
+    }
+    await memory.write("/notes/today.md", "buy milk\nBUY bread\r\nbuy 3.5 eggs\n");
+    await memory.write("/notes/old/monday", "nothing");
+    await memory.write("/todo", "é🧠");
+  });
+
+  // Requirement: command-line.reads
+  it("ls lists names, directories with a slash, and one file alone", async () => {
+    expect(await run(["ls"])).toEqual({ exitCode: 0, stdout: "notes/\ntodo\n", stderr: "" });
+    expect((await run(["ls", "notes"])).stdout).toBe("old/\ntoday.md\n");
+    expect((await run(["ls", "/notes/today.md"])).stdout).toBe("today.md\n");
+  });
+
+  it("ls -l shows sizes and times", async () => {
+    const { stdout } = await run(["ls", "-l"]);
+    const updatedAt = (await memory.stat("/todo"))?.updatedAt?.toISOString() ?? "";
+    expect(stdout.split("\n")).toEqual([`        40  ${"-".padEnd(24)}  notes/`, `         6  ${updatedAt}  todo`, ""]);
+  });
+
+  // Requirement: command-line.reads
+  it("tree shows everything with sizes", async () => {
+    expect((await run(["tree"])).stdout).toBe(
+      "/\n├── notes/\n│   ├── old/\n│   │   └── monday  (7)\n│   └── today.md  (33)\n└── todo  (6)\n\n2 directories, 3 files, 46 bytes\n",
+    );
+    expect((await run(["tree", "notes/old"])).stdout).toBe("/notes/old\n└── monday  (7)\n\n0 directories, 1 file, 7 bytes\n");
+  });
+
+  // Requirement: command-line.reads
+  it("cat prints a file byte for byte", async () => {
+    expect((await run(["cat", "/notes/today.md"])).stdout).toBe("buy milk\nBUY bread\r\nbuy 3.5 eggs\n");
+    expect((await run(["cat", "todo"])).stdout).toBe("é🧠");
+  });
+
+  // Requirement: command-line.writes
+  it("append adds a line from an argument and from the standard input", async () => {
+    expect(await run(["append", "/todo", "more"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    await run(["append", "/todo"], { stdin: "from stdin\n" });
+    await run(["append", "/todo", "-"], { stdin: "\uFEFFlast" });
+    expect(await memory.read("/todo")).toBe("é🧠\nmore\nfrom stdin\n\uFEFFlast");
+  });
+
+  // Requirement: command-line.writes
+  it("write replaces a file, and refuses to where it is told so", async () => {
+    await run(["write", "/new/file", "-"], { stdin: "a\0b" });
+    expect(await memory.read("/new/file")).toBe("a\0b");
+    await run(["write", "/new/file", "--", "--text"]);
+    expect(await memory.read("/new/file")).toBe("--text");
+    const { exitCode, stderr } = await run(["write", "/new/file", "x", "--if-exists", "fail"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^error: \/new\/file: EEXIST: .+; .+\n$/)]);
+    expect(await memory.read("/new/file")).toBe("--text");
+  });
+
+  // Requirement: command-line.writes
+  it("rm removes files and directories, and a whole memory only with --all", async () => {
+    expect((await run(["rm", "/notes"])).stdout).toBe("removed 2 files and 2 directories\n");
+    expect((await run(["rm", "/notes"])).exitCode).toBe(1);
+    for (const root of ["/", "//", "\\"]) {
+      expect(await run(["rm", root])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--all") });
+    }
+    expect((await memory.snapshot()).files).toHaveLength(1);
+    expect((await run(["rm", "/", "--all"])).exitCode).toBe(0);
+    expect((await memory.snapshot()).files).toHaveLength(0);
+  });
+
+  // Requirement: command-line.writes
+  it("mv moves files and directories, and never over others", async () => {
+    expect(await run(["mv", "/notes", "/archive/2026"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await memory.read("/archive/2026/old/monday")).toBe("nothing");
+    expect(await run(["mv", "/todo", "/archive"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("EEXIST") });
+  });
+
+  // Requirement: command-line.grep
+  it("grep finds a literal text with line numbers, everywhere, below a directory or in one file", async () => {
+    expect((await run(["grep", "buy"])).stdout).toBe("/notes/today.md:1:buy milk\n/notes/today.md:3:buy 3.5 eggs\n");
+    expect((await run(["grep", "3.5", "/notes"])).stdout).toBe("/notes/today.md:3:buy 3.5 eggs\n");
+    expect((await run(["grep", "BUY", "/notes/today.md"])).stdout).toBe("/notes/today.md:2:BUY bread\n");
+    expect(await run(["grep", "b.y"])).toEqual({ exitCode: 1, stdout: "", stderr: "" });
+    expect((await run(["grep", "3.5", "/notes/old"])).exitCode).toBe(1);
+  });
+
+  // Requirement: command-line.grep
+  it("grep takes regular expressions, ignores case and counts", async () => {
+    expect((await run(["grep", "-E", "^b.y (?!m)", "-i"])).stdout).toBe("/notes/today.md:2:BUY bread\n/notes/today.md:3:buy 3.5 eggs\n");
+    expect((await run(["grep", "-i", "buy", "--max-count", "2"])).stdout.split("\n")).toHaveLength(3);
+    expect((await run(["grep", "-E", "^.$"])).exitCode).toBe(1);
+    expect((await run(["grep", "-E", "^..$"])).stdout).toBe("/todo:1:é🧠\n");
+  });
+
+  it("grep gives up on a regular expression that would never end, after what it found before", async () => {
+    await memory.write("/a", "begin");
+    await memory.write("/b", `${"a".repeat(60)}!`);
+    const { exitCode, stdout, stderr } = await run(["grep", "-E", "begin|^(a+)+$"]);
+    expect([exitCode, stdout, stderr]).toEqual([2, "/a:1:begin\n", expect.stringMatching(/^error: the pattern takes .* for \/b; .*\n$/)]);
+  });
+
+  // Requirement: command-line.json
+  it("answer with JSON where they are asked to", async () => {
+    const json = (argv: string[]): Promise<Record<string, unknown>> => cliJson([...argv, ...target]);
+    expect(await json(["ls", "notes"])).toEqual({ ok: true, path: "/notes", entries: [{ name: "old", kind: "dir" }, { name: "today.md", kind: "file" }] });
+    expect(await json(["tree"])).toMatchObject({ ok: true, directories: ["/notes", "/notes/old"], files: [{ path: "/notes/old/monday", sizeBytes: 7 }, {}, {}] });
+    expect(await json(["cat", "/todo"])).toEqual({ ok: true, path: "/todo", content: "é🧠" });
+    expect(await json(["append", "/todo", "x"])).toEqual({ ok: true, path: "/todo" });
+    expect(await json(["write", "/todo", "x"])).toMatchObject({ ok: true, path: "/todo", sizeBytes: 1 });
+    expect(await json(["mv", "/todo", "/done"])).toEqual({ ok: true, from: "/todo", to: "/done" });
+    expect(await json(["rm", "/done"])).toEqual({ ok: true, path: "/done", files: 1, dirs: 0 });
+    expect(await json(["grep", "milk"])).toEqual({ path: "/notes/today.md", line: 1, text: "buy milk" });
+    const missing = await run(["cat", "/missing", "--json"]);
+    expect(JSON.parse(missing.stderr)).toEqual({ ok: false, error: { code: "ENOENT", message: expect.stringContaining("/missing") } });
+    expect(missing.stdout).toBe("");
+  });
+
+  // Requirement: command-line.pipes
+  it("end without a fault where the reader of the pipe has gone", async () => {
+    await memory.write("/many", "line\n".repeat(1000));
+    for (const argv of [["grep", "line"], ["ls"], ["tree"], ["cat", "/many"], ["grep", "line", "--json"], ["--help"], ["export", "-"]]) {
+      const { exitCode, stderr } = await run(argv, { readerLeavesAfter: argv[0] === "grep" ? 3 : 0 });
+      expect([argv, exitCode, stderr]).toEqual([argv, 0, ""]);
+    }
+  });
+
+  it("are coloured on a terminal only, and not where nobody wants it", async () => {
+    const escape = "\u001b[";
+    for (const argv of [["ls"], ["tree"], ["grep", "milk"], ["doctor"]]) {
+      expect((await run(argv)).stdout).not.toContain(escape);
+      expect((await run(argv, { terminal: true })).stdout).toContain(escape);
+      expect((await run(argv, { terminal: true, env: { NO_COLOR: "1" } })).stdout).not.toContain(escape);
+      expect((await run(argv, { terminal: true, env: { TERM: "dumb" } })).stdout).not.toContain(escape);
+    }
+    expect((await run(["cat", "/missing"])).stderr).not.toContain(escape);
+  });
+});

@@ -1,0 +1,163 @@
+import { chmod, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { cli, cliJson } from "../../helpers/run-cli.js";
+import { testDatabase, type TestDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+
+const folder = testFolder();
+
+const ofDatabase = ({ uri, name }: TestDatabase): string[] => ["--uri", uri, "--db", name];
+const storeIn = ({ client, name }: TestDatabase): MongoMemoryStore => new MongoMemoryStore({ client, dbName: name });
+
+interface Check {
+  name: string;
+  status: string;
+  message: string;
+}
+
+async function checksOf(argv: string[]): Promise<{ exitCode: number; statuses: Record<string, string>; checks: Check[]; report: Record<string, unknown> }> {
+  const { exitCode, stdout } = await cli(["doctor", "--json", ...argv]);
+  const report = JSON.parse(stdout) as Record<string, unknown> & { checks: Check[] };
+  return { exitCode, report, checks: report.checks, statuses: Object.fromEntries(report.checks.map(({ name, status }) => [name, status])) };
+}
+
+describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a %s", (kind) => {
+  // Requirement: command-line.doctor
+  it("finds nothing wrong where nothing is", async () => {
+    const database = testDatabase(kind);
+    const store = storeIn(database);
+    await store.memory({ nodeId: "large" }).write("/a", "x".repeat(5000));
+    await store.memory({ nodeId: "small", scope: "perThread", threadId: "ada@example.com" }).write("/a", "x");
+    const { exitCode, statuses, report } = await checksOf(ofDatabase(database));
+    expect([exitCode, report["ok"], report["memories"]]).toEqual([0, true, 2]);
+    expect(statuses).toEqual({
+      connection: "ok",
+      "server version": "ok",
+      "index uniq_global": "ok",
+      "index uniq_per_thread": "ok",
+      sizes: "ok",
+      format: "ok",
+    });
+    expect(report["largest"]).toEqual([
+      { address: { nodeId: "large", scope: "global" }, sizeBytes: expect.any(Number), limitBytes: 15_000_000 },
+      { address: { nodeId: "small", scope: "perThread", threadId: "ada@example.com" }, sizeBytes: expect.any(Number), limitBytes: 15_000_000 },
+    ]);
+    const { stdout } = await cli(["doctor", ...ofDatabase(database), "--top", "1"]);
+    expect(stdout).toMatch(/^ok {4}connection: mongodb:\/\/.*\nok {4}server version: \d.*(?:standalone|replica set)\n/);
+    expect(stdout).toMatch(/The largest of 2, in bytes and in % of the limit:\n +5,\d{3} +0\.0 % {2}node "large"\n$/);
+    expect((await checksOf([...ofDatabase(database), "--node", "small", "--thread", "ada@example.com"])).report["memories"]).toBe(1);
+  });
+
+  // Requirement: command-line.doctor
+  it("changes nothing, not even where there is nothing yet", async () => {
+    const database = testDatabase(kind);
+    const { exitCode, statuses, checks } = await checksOf(ofDatabase(database));
+    expect([exitCode, statuses["indexes"]]).toEqual([0, "warn"]);
+    expect(checks.find(({ name }) => name === "indexes")?.message).toContain(database.name);
+    for (const argv of [["ls"], ["tree"], ["grep", "x"], ["export", join(folder, kind)]]) await cli([...argv, ...ofDatabase(database), "--node", "a"]);
+    expect(await database.db.listCollections().toArray()).toEqual([]);
+  });
+});
+
+describe("doctor on a database", () => {
+  // Requirement: command-line.doctor
+  it("sees missing and foreign indexes", async () => {
+    const database = testDatabase();
+    const memories = database.db.collection("memories");
+    await memories.createIndex({ nodeId: 1 }, { name: "uniq_global" });
+    const { exitCode, statuses } = await checksOf(ofDatabase(database));
+    expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "warn"]);
+  });
+
+  it("sees an index that the server does not use", async () => {
+    const database = testDatabase();
+    await storeIn(database).memory({ nodeId: "a" }).write("/a", "x");
+    await database.db.command({ collMod: "memories", index: { name: "uniq_global", hidden: true } });
+    const { exitCode, statuses } = await checksOf(ofDatabase(database));
+    expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "ok"]);
+  });
+
+  // Requirement: command-line.doctor
+  it("sees memories near and over their limit, the earlier format and impossible addresses", async () => {
+    const database = testDatabase();
+    const memories = database.db.collection("memories");
+    await memories.insertMany([
+      { nodeId: "old", scope: "global", data: { notes: { monday: "x" } }, dirs: {} },
+      { nodeId: 7, scope: "global", data: { a: "x" }, revision: 1 },
+      { nodeId: "nearly", scope: "global", data: { a: "x".repeat(13_000_000) }, revision: 1 },
+    ]);
+    const nearly = await checksOf(ofDatabase(database));
+    expect([nearly.exitCode, nearly.statuses["sizes"], nearly.statuses["format"], nearly.statuses["addresses"]]).toEqual([0, "warn", "warn", "warn"]);
+    expect(nearly.checks.find(({ name }) => name === "format")?.message).toContain('node "old"');
+    await memories.insertOne({ nodeId: "full", scope: "global", data: { a: "x".repeat(15_500_000) }, revision: 1 });
+    const full = await checksOf(ofDatabase(database));
+    expect([full.exitCode, full.statuses["sizes"]]).toEqual([1, "fail"]);
+  });
+
+  it("cannot say anything where no server answers", async () => {
+    const { exitCode, stderr } = await cli(["doctor"], { env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" } });
+    expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^error: mongodb:\/\/127\.0\.0\.1:9\/.*EIO: .*\n$/)]);
+  });
+});
+
+describe("doctor on a folder", () => {
+  it("finds nothing wrong where nothing is, and files that are no text", async () => {
+    const dir = join(folder, "memory");
+    await openDirectoryMemory({ dir }).write("/notes/a", "x");
+    expect(await checksOf(["--dir", dir])).toMatchObject({ exitCode: 0, statuses: { access: "ok", sizes: "ok", texts: "ok" } });
+    await writeFile(join(dir, "picture"), Buffer.from([0xff, 0xfe]));
+    const before = await readdir(dir);
+    expect(await checksOf(["--dir", dir])).toMatchObject({ exitCode: 1, statuses: { texts: "fail" } });
+    expect(await readdir(dir)).toEqual(before);
+  });
+
+  it("refuses a folder that is not there, and makes none", async () => {
+    const dir = join(folder, "missing");
+    expect(await cli(["doctor", "--dir", dir])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("no such file or folder") });
+    expect(await readdir(folder)).not.toContain("missing");
+  });
+
+  it("says that a folder cannot be written", async () => {
+    const dir = join(folder, "read-only");
+    await openDirectoryMemory({ dir }).write("/a", "x");
+    await chmod(dir, 0o500);
+    const { statuses } = await checksOf(["--dir", dir]);
+    await chmod(dir, 0o700);
+    // Root may write everywhere.
+    expect(statuses["access"]).toBe(process.getuid?.() === 0 ? "ok" : "warn");
+  });
+});
+
+describe("migrate earlier-format", () => {
+  const nested = { today: "hello", notes: { week: { monday: "a\n" }, empty: {} } };
+
+  // Requirement: command-line.earlier-format
+  it("rewrites what is of the earlier format, once, and nothing else", async () => {
+    const database = testDatabase();
+    const memories = database.db.collection("memories");
+    const store = storeIn(database);
+    await store.memory({ nodeId: "new" }).write("/a", "x");
+    const thread = { nodeId: "old", scope: "perThread", threadId: "t" };
+    await memories.insertMany([{ nodeId: "old", scope: "global", data: nested, dirs: { made: true }, other: 1 }, { ...thread, data: nested }]);
+    const untouched = await memories.findOne({ nodeId: "new" });
+    const before = await store.memory({ nodeId: "old" }).snapshot();
+    const argv = ["migrate", "earlier-format", ...ofDatabase(database)];
+    expect(await cliJson([...argv, "--dry-run"])).toMatchObject({ dryRun: true, rewritten: 2 });
+    expect(await memories.countDocuments({ revision: { $exists: false } })).toBe(2);
+    expect(await cliJson([...argv, "--node", "old", "--thread", "t"])).toMatchObject({ rewritten: 1, addresses: [thread] });
+    expect((await cli(argv)).stdout).toBe("rewrote: 1 memory\n");
+    expect((await cli(argv)).stdout).toBe("rewrote: 0 memories\n");
+    expect(await memories.findOne({ nodeId: "old", scope: "global" })).toMatchObject({
+      data: { today: "hello", "notes.week.monday": "a\n" },
+      dirs: { made: true, notes: true, "notes.week": true, "notes.empty": true },
+      revision: 0,
+      other: 1,
+    });
+    expect({ ...(await store.memory({ nodeId: "old" }).snapshot()), revision: 0 }).toEqual({ ...before, revision: 0 });
+    expect(await memories.findOne({ nodeId: "new" })).toEqual(untouched);
+    expect((await checksOf(ofDatabase(database))).statuses["format"]).toBe("ok");
+  });
+});

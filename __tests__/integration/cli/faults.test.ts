@@ -1,0 +1,182 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { cli } from "../../helpers/run-cli.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+
+const { uri, name: dbName } = testDatabase();
+const folder = testFolder();
+const dir = join(folder, "memory");
+const inFolder = ["--dir", dir];
+const inDatabase = ["--uri", uri, "--db", dbName, "--node", randomUUID()];
+
+beforeAll(async () => {
+  const memory = openDirectoryMemory({ dir });
+  await memory.write("/notes/a", "text");
+  await memory.write("/file", "text");
+  await writeFile(join(folder, "plain file"), "x");
+});
+
+/** A command line, its exit code, the code it reports, and what its one sentence must say. */
+const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] = [
+  [[], 2, "EUSAGE", /no command was given; .*help/],
+  [["sl"], 2, "EUSAGE", /unknown command 'sl'.*Did you mean ls/],
+  [["migrate"], 2, "EUSAGE", /no command was given; .*help/],
+  [["ls", "--jason", ...inFolder], 2, "EUSAGE", /unknown option '--jason'.*--json/],
+  [["cat", ...inFolder], 2, "EUSAGE", /missing required argument 'path'/],
+  [["cat", "/file", "/other", ...inFolder], 2, "EUSAGE", /too many arguments for 'cat'/],
+  [["ls", "--dir"], 2, "EUSAGE", /option '--dir <folder>' argument missing/],
+  [["ls", "--paths", "dos", ...inFolder], 2, "EUSAGE", /'dos' is invalid.*posix, adr/],
+  [["ls"], 2, "EUSAGE", /no memory was named; pass --uri \(or set MONGODB_URI\) with --node, or --dir/],
+  [["ls", "--uri", uri], 2, "EUSAGE", /pass --node/],
+  [["ls", "--uri", "mongo:/x", "--node", "a"], 2, "EUSAGE", /--uri.*malformed; expected mongodb:\/\//],
+  [["ls", "--uri", uri, ...inFolder], 2, "EUSAGE", /--uri and --dir exclude each other/],
+  [["ls", "--node", "a", ...inFolder], 2, "EUSAGE", /--node goes with --uri/],
+  [["ls", "--uri", uri, "--node", ""], 2, "EUSAGE", /--node.*non-empty/],
+  [["ls", "--uri", uri, "--node", "a\u0007"], 2, "EUSAGE", /control characters/],
+  [["ls", "--uri", uri, "--node", "a", "--thread", ""], 2, "EUSAGE", /--thread.*thread_id/],
+  [["ls", "--uri", uri, "--db", "a b", "--node", "a"], 2, "EUSAGE", /--db "a b"/],
+  [["ls", "--uri", uri, "--collection", "a$", "--node", "a"], 2, "EUSAGE", /--collection "a\$"/],
+  [["ls", "--dir", join(folder, "missing")], 2, "EINPUT", /missing: there is no such file or folder/],
+  [["ls", "--dir", join(folder, "plain file")], 2, "EINPUT", /plain file: it is a file; name the folder/],
+  [["write", "/a", "x", "--dir", "/"], 2, "EUSAGE", /--dir \/: .*root of a file system/],
+  [["ls", "/missing", ...inFolder], 1, "ENOENT", /^error: \/missing: ENOENT: .*`tree`/],
+  [["ls", "/a/../b", ...inFolder], 2, "EINVAL", /"\.\." not allowed/],
+  [["tree", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
+  [["cat", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
+  [["cat", "/notes", ...inFolder], 1, "EISDIR", /^error: \/notes: EISDIR: path is a directory; name a file/],
+  [["cat", "", ...inFolder], 2, "EINVAL", /path is required/],
+  [["append", "/file/x", "text", ...inFolder], 1, "ENOTDIR", /\/file\/x: ENOTDIR/],
+  [["append", "/notes", "text", ...inFolder], 1, "EISDIR", /\/notes/],
+  [["write", "/a.b", "text", "--paths", "adr", ...inDatabase], 2, "EINVAL", /\/a\.b: invalid path segment: a\.b/],
+  [["write", "/big", "x".repeat(1_000_001), ...inDatabase], 1, "EFBIG", /\/big: EFBIG: .*1000001 bytes.*split/],
+  [["write", "/a", "x", "--if-exists", "ask", ...inFolder], 2, "EUSAGE", /'ask' is invalid/],
+  [["rm", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
+  [["rm", "/", ...inFolder], 2, "EUSAGE", /--all/],
+  [["mv", "/missing", "/x", ...inFolder], 1, "ENOENT", /\/missing to \/x: ENOENT/],
+  [["mv", "/file", "/notes/a", ...inFolder], 1, "EEXIST", /\/file to \/notes\/a: EEXIST/],
+  [["mv", "/notes", "/notes/b", ...inFolder], 2, "EINVAL", /into itself/],
+  [["grep", "-E", "(", ...inFolder], 2, "EUSAGE", /"\(" is not a regular expression/],
+  [["grep", "x", "--max-count", "0", ...inFolder], 2, "EUSAGE", /--max-count 0/],
+  [["grep", "x", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
+  [["export", "-", "--format", "folder", ...inFolder], 2, "EUSAGE", /--format jsonl/],
+  [["export", join(folder, "out"), "--all", "--node", "a", "--uri", uri], 2, "EUSAGE", /--node does not go with --all/],
+  [["export", join(folder, "out"), "--all", ...inFolder], 2, "EUSAGE", /--dir is of a folder; this command needs a database/],
+  [["export", folder, ...inFolder], 1, "EEXIST", /not empty/],
+  [["import", join(folder, "missing"), ...inFolder], 2, "EINPUT", /missing: there is no such/],
+  [["import", "/dev/null", ...inFolder], 2, "EINPUT", /neither a file nor a folder/],
+  [["import", join(folder, "plain file"), "--thread", "t", "--uri", uri], 2, "EINPUT", /line 1 does not end/],
+  [["copy", ...inFolder], 2, "EUSAGE", /no destination was named/],
+  [["copy", ...inFolder, "--to-uri", uri], 2, "EUSAGE", /--to-node is missing/],
+  [["copy", ...inFolder, "--to-node", "a"], 2, "EUSAGE", /no destination was named/],
+  [["copy", ...inFolder, "--to-dir", folder, "--to-node", "a"], 2, "EUSAGE", /--to-node does not go with --to-dir/],
+  [["doctor", "--top", "many", ...inFolder], 2, "EUSAGE", /--top many/],
+  [["doctor", "--thread", "t", "--uri", uri], 2, "EUSAGE", /--thread needs --node/],
+  [["doctor", "--node", "", "--uri", uri], 2, "EUSAGE", /--node.*non-empty/],
+  [["migrate", "earlier-format", "--node", "a\u0007", "--uri", uri], 2, "EUSAGE", /--node.*control characters/],
+  [["migrate", "earlier-format"], 2, "EUSAGE", /MONGODB_URI/],
+  [["mcp", "--port", "1", ...inFolder], 2, "EUSAGE", /--port goes with --http/],
+  [["mcp", "--http", "--port", "x", ...inFolder], 2, "EUSAGE", /--port x is no port/],
+  [["mcp", "--http", "--host", "0.0.0.0", ...inFolder], 2, "EUSAGE", /token/],
+  [["mcp", "--http", "--token-file", join(folder, "missing"), ...inFolder], 2, "EINPUT", /--token-file .*missing: there is no such/],
+  [["mcp", "--http", "--token-file", dir, ...inFolder], 2, "EINPUT", /it is a folder/],
+];
+
+describe("a fault", () => {
+  // Requirement: command-line.faults
+  it.each(faults)("of %j exits with %d as %s", async (argv, exitCode, code, says) => {
+    const plain = await cli(argv);
+    expect([plain.exitCode, plain.stdout]).toEqual([exitCode, ""]);
+    expect(plain.stderr).toMatch(says);
+    expect(plain.stderr).toMatch(/^error: .*[^.]\n$/);
+    expect(plain.stderr).toContain("; ");
+    const json = await cli([...argv.slice(0, 1), "--json", ...argv.slice(1)]);
+    expect([json.exitCode, json.stdout]).toEqual([exitCode, ""]);
+    if (argv.length > 0) expect(JSON.parse(json.stderr)).toEqual({ ok: false, error: { code, message: expect.any(String) } });
+  });
+
+  // Requirement: command-line.faults-change-nothing
+  it("of the standard input leaves everything as it was", async () => {
+    for (const [stdin, exitCode] of [[Buffer.from([0x61, 0xff]), 2], [Buffer.alloc(1_000_001, "x"), 1]] as const) {
+      for (const command of ["append", "write"]) {
+        const { exitCode: found, stderr } = await cli([command, "/new", ...inFolder], { stdin });
+        expect([found, stderr]).toEqual([exitCode, expect.stringMatching(/^error: standard input: .*\n$/)]);
+      }
+    }
+    expect(existsSync(join(dir, "new"))).toBe(false);
+  });
+
+  // Requirement: command-line.faults-change-nothing
+  it("where no server answers exits with 3 and changes nothing", async () => {
+    const { exitCode, stderr } = await cli(["write", "/a", "x", "--node", "a"], { env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" } });
+    expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^error: mongodb:.*: EIO: .*; see whether the storage is up.*\n$/)]);
+  });
+
+  it("of the program itself exits with 70 and is told in one line", async () => {
+    const failing = (async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("x");
+      throw new Error("a fault\nof the test");
+    })();
+    expect(await cli(["append", "/a", ...inFolder], { stdin: failing })).toMatchObject({ exitCode: 70, stderr: "error: unexpected failure (a fault of the test); please report it\n" });
+  });
+});
+
+describe("a password", () => {
+  const secret = "geh@im/:w%C3%B6rt er";
+  const secrets = ["geh", "im/:w", "geheim", "wörter", "rt er", "top secret"];
+  const away = "serverSelectionTimeoutMS=50";
+  const wrong = [
+    `mongodb://user:${secret}@127.0.0.1:9/db?${away}`,
+    `mongodb://user:geheim@127.0.0.1:9/?${away}`,
+    `mongodb://127.0.0.1:9/?authMechanism=MONGODB-AWS&authMechanismProperties=AWS_SESSION_TOKEN:geheim&${away}`,
+  ];
+  const odd = [
+    ...wrong,
+    `mongodb://:geheim@127.0.0.1:9/?${away}`,
+    `mongodb+srv://user:geheim@missing.invalid/?${away}`,
+    `mongodb://user:geheim@127.0.0.1:9,127.0.0.1:10/?${away}&proxyHost=h&proxyUsername=u&proxyPassword=geheim`,
+    "mongodb://user:geheim@[::1",
+    "MONGODB://user:geheim@127.0.0.1:9",
+  ];
+  const commands = [
+    ["ls"], ["tree"], ["cat", "/a"], ["append", "/a", "x"], ["write", "/a", "x"], ["rm", "/a"], ["mv", "/a", "/b"], ["grep", "x"], ["export", join(folder, "never")],
+    ["export", "-", "--all"], ["copy", "--to-node", "b"], ["copy", "--all", "--to-db", "x"], ["doctor"], ["migrate", "earlier-format"], ["migrate", "mongodb-store"], ["mcp", "--http", "--port", "0"],
+  ];
+  const isShown = (text: string): boolean => secrets.some((part) => text.includes(part));
+
+  async function assertHidden(argv: string[], env: Record<string, string> = {}): Promise<void> {
+    const { exitCode, stdout, stderr } = await cli(argv, { env });
+    expect([2, 3]).toContain(exitCode);
+    expect([stdout + stderr, isShown(stdout + stderr)]).toEqual([stdout + stderr, false]);
+  }
+
+  // Requirement: command-line.secrets
+  it.each(commands.map((command) => [command]))("is never printed by %j", async (command) => {
+    const own = command.includes("--all") || command[1] === "mongodb-store" ? [] : ["--node", "n"];
+    for (const given of wrong) {
+      await assertHidden([...command, ...own, "--uri", given]);
+      await assertHidden([...command, ...own, "--json"], { MONGODB_URI: given });
+    }
+  }, 60_000);
+
+  // Requirement: command-line.secrets
+  it("is never printed of any connection string, wherever it stands", async () => {
+    for (const given of odd) {
+      await assertHidden(["ls", "--node", "n", "--uri", given]);
+      await assertHidden(["copy", "--dir", dir, "--to-node", "n", "--to-uri", given]);
+      await assertHidden(["migrate", "mongodb-store", "--uri", uri, "--from-uri", given]);
+      for (const argv of [[given], ["ls", "a", given], ["ls", `--url=${given}`], ["ls", "--paths", given], ["grep", "x", "--max-count", given], ["doctor", "--top", given], ["ls", "--dir", given]]) {
+        await assertHidden(argv);
+      }
+    }
+  }, 60_000);
+
+  it("leaves a connection string otherwise as it is", async () => {
+    const { stderr } = await cli(["ls", "--node", "n", "--uri", wrong[1] ?? ""]);
+    expect(stderr).toContain("mongodb://user:***@127.0.0.1:9/?serverSelectionTimeoutMS=50: EIO");
+  });
+});

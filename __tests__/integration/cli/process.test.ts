@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "@jest/globals";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { answerOf, connectTo } from "../../helpers/mcp-clients.js";
+import { cliJson } from "../../helpers/run-cli.js";
+import { ended, spawnCli } from "../../helpers/spawn-cli.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+import { withDatabase } from "../../helpers/with-database.js";
+
+const { client, uri, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName });
+const folder = testFolder();
+const newPath = (): string => join(folder, randomUUID());
+
+describe("the program as a process", () => {
+  it("prints the version of the package", async () => {
+    const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+    expect(await ended(spawnCli(["--version"]))).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: "" });
+  }, 60_000);
+
+  it("takes MONGODB_URI from its environment and the text from its standard input", async () => {
+    const child = spawnCli(["append", "/log", "--node", "piped"], { MONGODB_URI: withDatabase(uri, dbName) });
+    child.stdin.end("from a pipe é🧠\n");
+    expect(await ended(child)).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
+    expect(await store.memory({ nodeId: "piped" }).read("/log")).toBe("from a pipe é🧠\n");
+  }, 60_000);
+
+  it("exits with the code of its fault", async () => {
+    const { code, stdout, stderr } = await ended(spawnCli(["cat", "/missing", "--dir", folder]));
+    expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("ENOENT")]);
+  }, 60_000);
+
+  it("ends with 0 where the reader of the pipe goes away", async () => {
+    const dir = newPath();
+    const memory = openDirectoryMemory({ dir });
+    for (let index = 0; index < 8; index += 1) await memory.write(`/file ${index}`, "a line\n".repeat(100_000));
+    const child = spawnCli(["grep", "line", "--dir", dir]);
+    const end = once(child, "close");
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    await once(child.stdout, "data");
+    child.stdout.destroy();
+    expect([await end, stderr]).toEqual([[0, null], ""]);
+  }, 60_000);
+
+  it("searches and exports a folder far larger than its memory", async () => {
+    const dir = newPath();
+    await mkdir(dir);
+    for (let index = 0; index < 150; index += 1) await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
+    const limited = ["--max-old-space-size=60"];
+    const found = await ended(spawnCli(["grep", "-m", "1", "x149", "--json", "--dir", dir], {}, limited));
+    expect([found.code, found.stderr, (JSON.parse(found.stdout) as { path: string }).path]).toEqual([0, "", "/file149"]);
+    const exported = await ended(spawnCli(["export", newPath(), "--format", "jsonl", "--dir", dir], {}, limited));
+    expect(exported).toMatchObject({ code: 0, stdout: "exported 1 memory: 150 files written\n" });
+  }, 120_000);
+});
+
+describe("an import that is killed", () => {
+  it("leaves whole files only, and is finished by another", async () => {
+    const source = store.memory({ nodeId: "many" });
+    for (let index = 0; index < 300; index += 1) await source.write(`/file ${index}`, `${"x".repeat(2000)}${index}`);
+    const archive = newPath();
+    await cliJson(["export", archive, "--uri", uri, "--db", dbName, "--node", "many"]);
+    const destination = store.memory({ nodeId: "killed" });
+    const target = ["--uri", uri, "--db", dbName, "--node", "killed"];
+    const child = spawnCli(["import", archive, ...target]);
+    const end = once(child, "close");
+    while ((await destination.list()).length < 5 && child.exitCode === null) await sleep(1);
+    child.kill("SIGKILL");
+    await end;
+    const expected = new Map((await source.snapshot()).files.map(({ path, content }) => [path, content]));
+    const { files } = await destination.snapshot();
+    expect(files.length).toBeGreaterThanOrEqual(5);
+    expect(files.length).toBeLessThan(300);
+    for (const { path, content } of files) expect(content).toBe(expected.get(path));
+    expect(await cliJson(["import", archive, ...target])).toMatchObject({ written: 300 - files.length, unchanged: files.length });
+    expect((await destination.snapshot()).files).toHaveLength(300);
+  }, 60_000);
+
+  it("leaves nothing of its standard input behind", async () => {
+    const temporary = newPath();
+    await mkdir(temporary);
+    const child = spawnCli(["import", "-", "--dir", newPath()], { TMPDIR: temporary });
+    const end = once(child, "close");
+    child.stdin.write(`{"format":"langgraph-mongo-memory","version":1}\n`);
+    child.stdin.write("x".repeat(1_000_000));
+    // Taken from the pipe, which holds less.
+    while (child.stdin.writableLength > 0) await sleep(1);
+    child.kill("SIGKILL");
+    await end;
+    expect((await readdir(temporary)).filter((name) => name.startsWith("langgraph-mongo-memory"))).toEqual([]);
+  }, 60_000);
+});
+
+describe("mcp", () => {
+  it("serves a memory over standard input and output", async () => {
+    const args = ["--import", "tsx", "src/cli/main.ts", "mcp", "--node", "served", "--db", dbName];
+    const transport = new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env["PATH"] ?? "", MONGODB_URI: uri } });
+    const mcp = await connectTo(transport);
+    expect((await mcp.listTools()).tools.map((tool) => tool.name)).toEqual(["memory"]);
+    await answerOf(mcp, { path: "/a", command: "append", content: "over stdio" });
+    expect(await store.memory({ nodeId: "served" }).read("/a")).toBe("over stdio");
+  }, 60_000);
+
+  it("serves a memory over HTTP to those who have the token, until it is ended", async () => {
+    const dir = newPath();
+    const tokenFile = newPath();
+    await writeFile(tokenFile, "secret-token\n");
+    const child = spawnCli(["mcp", "--http", "--port", "0", "--token-file", tokenFile, "--dialect", "claude", "journal", "--dir", dir, "--json"]);
+    const end = ended(child);
+    const [line] = (await once(child.stdout, "data")) as [string];
+    const { url } = JSON.parse(line) as { url: string };
+    expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);
+    const headers = { Authorization: "Bearer secret-token" };
+    const mcp = await connectTo(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    expect((await mcp.listTools()).tools.map((tool) => tool.name)).toContain("memory_write");
+    await answerOf(mcp, { command: "create", path: "/memories/a.txt", file_text: "over HTTP" });
+    expect(await openDirectoryMemory({ dir }).read("/a.txt")).toBe("over HTTP");
+    await mcp.close();
+    child.kill("SIGTERM");
+    expect(await end).toEqual({ code: 0, signal: null, stdout: line, stderr: "" });
+  }, 60_000);
+});

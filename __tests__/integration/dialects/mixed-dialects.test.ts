@@ -1,0 +1,183 @@
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import type { Memory } from "../../../src/core/memory.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { type BackendUnderTest, backendsUnderTest } from "../../helpers/backends-under-test.js";
+import { callsOf, type Note, textOf, type WayIn, waysIn } from "../../helpers/ways-in.js";
+
+const anyMemory = openMemory(new InMemoryStore(), freshAddress());
+
+/** The names of the ways in that can do it. */
+const ableTo = (act: keyof WayIn): string[] => Object.keys(waysIn).filter((name) => waysIn[name]?.(anyMemory)[act] !== undefined);
+
+/** One memory, which each way in opens for itself. */
+class Mixed {
+  readonly open: () => Memory;
+  readonly byHand: (path: string, text: string) => Promise<void>;
+
+  constructor(backend: BackendUnderTest) {
+    const address = freshAddress();
+    this.open = () => backend.open(address);
+    this.byHand = (path, text) => backend.byHand(address, path, text);
+  }
+
+  way(name: string): WayIn {
+    return waysIn[name]?.(this.open()) ?? {};
+  }
+
+  /** A note of this way's own. */
+  async written(name: string): Promise<Note> {
+    const { home = "", needsFile, write } = this.way(name);
+    const note = { path: home, key: `key of ${name}`, body: `what ${name} wrote: é 🧠 $& \\1` };
+    if (needsFile) await this.posix().write(home, "");
+    await write?.(note);
+    return note;
+  }
+
+  posix(): Memory {
+    return this.open().withPaths("posix");
+  }
+
+  /** What each way in reads. */
+  async reads(note: Note): Promise<Record<string, string | null | undefined>> {
+    const texts = await Promise.all(ableTo("read").map(async (name) => [name, await this.way(name).read?.(note)] as const));
+    return Object.fromEntries(texts);
+  }
+
+  /** The files of the journal's index. */
+  async index(): Promise<[path: string, content: string][]> {
+    const { files } = await this.open().snapshot();
+    return files.filter(({ path }) => path.startsWith("/.journal/")).map(({ path, content }) => [path, content]);
+  }
+}
+
+/** What all should read. */
+const byAll = (text: string | null): Record<string, string | null> => Object.fromEntries(ableTo("read").map((name) => [name, text]));
+
+const pairs = (writers: string[], others: string[]): [string, string][] =>
+  writers.flatMap((writer) => others.map((other): [string, string] => [writer, other]));
+
+describe("the ways in", () => {
+  it("are all here, with what they can do", () => {
+    expect(ableTo("write")).toEqual(["program", "unified", "claude", "journal", "records"]);
+    expect(ableTo("read")).toEqual(["program", "unified", "claude", "journal", "prompt"]);
+    expect(ableTo("change")).toEqual(["program", "unified", "claude", "journal", "records"]);
+    expect(ableTo("remove")).toEqual(["program", "unified", "claude", "records"]);
+  });
+});
+
+describe.each(backendsUnderTest())("one memory on %s", (_name, backend) => {
+  it.each(ableTo("write"))("what %s wrote, all others read to the letter", async (writer) => {
+    const mixed = new Mixed(backend);
+    const note = await mixed.written(writer);
+    expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
+  });
+
+  it("written by each in turn is read whole by all", async () => {
+    const mixed = new Mixed(backend);
+    const notes: Note[] = [];
+    for (const writer of ableTo("write")) notes.push(await mixed.written(writer));
+    for (const note of notes) expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
+  });
+
+  it.each(ableTo("change"))("what a hand put into the storage, all read and %s changes", async (changer) => {
+    const mixed = new Mixed(backend);
+    const note = { path: "/hand/made.md", key: "by hand", body: "typed é 🧠" };
+    await mixed.byHand(note.path, textOf(note));
+    expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
+    await mixed.way(changer).change?.(note, "changed");
+    await mixed.byHand("/hand/other.md", "typed later");
+    expect(await mixed.reads(note)).toEqual(byAll(textOf({ ...note, body: "changed" })));
+    const { files } = await mixed.open().snapshot();
+    expect(files.map(({ path }) => path).filter((path) => !path.startsWith("/.journal/"))).toEqual([note.path, "/hand/other.md"]);
+  });
+
+  it.each(pairs(ableTo("write"), ableTo("change")))("what %s wrote and %s changed, all read", async (writer, changer) => {
+    const mixed = new Mixed(backend);
+    const [note, other] = [await mixed.written(writer), await mixed.written(writer === "program" ? "claude" : "program")];
+    const body = `what ${changer} made of it: $& \\1`;
+    await mixed.way(changer).change?.(note, body);
+    expect(await mixed.reads(note)).toEqual(byAll(textOf({ ...note, body })));
+    expect(await mixed.reads(other)).toEqual(byAll(textOf(other)));
+  });
+
+  it.each(pairs(ableTo("write"), ableTo("remove")))("what %s wrote and %s removed, all miss", async (writer, remover) => {
+    const mixed = new Mixed(backend);
+    const [note, other] = [await mixed.written(writer), await mixed.written(writer === "program" ? "claude" : "program")];
+    await mixed.way(remover).remove?.(note);
+    expect(await mixed.reads(note)).toEqual(byAll(null));
+    expect(await mixed.reads(other)).toEqual(byAll(textOf(other)));
+  });
+
+  it.each([["/MEMORY.md"], ["/my notes.txt"], ["/é/$x"], ["/.hidden"], ["/a+b"]])(
+    "%p, which some dialects cannot create, they list, read, change and delete",
+    async (path) => {
+      const mixed = new Mixed(backend);
+      const [unified, records] = [callsOf.unified(mixed.open()), callsOf.records(mixed.open())];
+      const append = { command: "append", path, content: "more" };
+      await expect(unified("memory", append)).rejects.toThrow("EINVAL");
+      await expect(records("add_memory", { path: path.slice(1), content: "x" })).rejects.toThrow("MEMORY_PATH_INVALID");
+      await callsOf.claude(mixed.open())("memory", { command: "create", path: `/memories${path}`, file_text: "text" });
+      const [entry] = await mixed.open().list();
+      expect(await unified("memory", { command: "list", path: "/" })).toContain(JSON.stringify(entry));
+      expect(await unified("memory", { command: "read", path })).toContain('"content":"text"');
+      await unified("memory", append);
+      await unified("memory", { command: "update", path, oldContent: "text", content: "$&" });
+      expect(await mixed.open().read(path)).toBe("$&\nmore");
+      await records("replace_memory", { path: path.slice(1), content: "whole" });
+      expect(await mixed.open().read(path)).toBe("whole");
+      await records("drop_memory", { path: path.slice(1) });
+      await expect(unified("memory", { command: "read", path })).rejects.toThrow("EINVAL");
+    },
+  );
+
+  it("leaves the journal's index alone in other dialects, and their files in the journal", async () => {
+    const mixed = new Mixed(backend);
+    for (const writer of ableTo("write")) await mixed.written(writer);
+    const journal = callsOf.journal(mixed.open());
+    // From here on the index knows of all that the others wrote.
+    await journal("memory_write", { key: "the last", content: "x" });
+    const index = await mixed.index();
+    expect(index.length).toBeGreaterThan(1);
+    for (const changer of ["unified", "claude", "records"]) {
+      const { home = "" } = mixed.way(changer);
+      await mixed.way(changer).change?.({ path: home, key: `key of ${changer}`, body: `what ${changer} wrote` }, "x");
+      await mixed.way(changer).remove?.({ path: home, key: "", body: "" });
+    }
+    await callsOf.records(mixed.open())("add_memory", { path: "project/todo", content: "### the last\n" });
+    expect(await mixed.index()).toEqual(index);
+    const view = await callsOf.claude(mixed.open())("memory", { command: "view", path: "/memories" });
+    expect(view).not.toContain(".journal");
+    await journal("memory_update", { key: "the last", content: "y" });
+    await journal("memory_write", { key: "key of claude", content: "free again" });
+    expect(await mixed.open().read("/project/todo")).toBe("### the last\n");
+    expect(await mixed.open().read("/notes/by hand.md")).toBe(
+      textOf({ key: "key of program", body: "what program wrote: é 🧠 $& \\1" }),
+    );
+  });
+
+  it.each(["unified", "claude", "records"])("lets %s take the journal's index away, and no key is lost or doubled", async (remover) => {
+    const mixed = new Mixed(backend);
+    const note = await mixed.written("journal");
+    const [part] = await mixed.index();
+    const folder = { path: remover === "records" ? (part?.[0] ?? "") : "/.journal", key: "", body: "" };
+    await mixed.way(remover).remove?.(folder);
+    expect(await mixed.index()).toEqual([]);
+    await expect(callsOf.journal(mixed.open())("memory_write", { key: note.key, content: "x" })).rejects.toThrow("MEMORY_KEY_EXISTS");
+    expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
+  });
+
+  it("cleared by records is empty for all, and each key is free at once", async () => {
+    const mixed = new Mixed(backend);
+    for (const writer of ableTo("write")) await mixed.written(writer);
+    const { files } = await mixed.open().snapshot();
+    const answer = await callsOf.records(mixed.open())("clear_memory", {});
+    expect(answer).toContain(`cleared_count: ${files.length}\n`);
+    expect(await mixed.open().snapshot()).toMatchObject({ files: [], directories: [] });
+    for (const writer of ableTo("write")) {
+      const note = await mixed.written(writer);
+      expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
+    }
+  });
+});

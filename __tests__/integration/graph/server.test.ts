@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Client } from "@langchain/langgraph-sdk";
+import { type DevServer, startDevServer } from "../../../examples/langgraph-server/dev-server.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { withDatabase } from "../../helpers/with-database.js";
+
+const configFile = "__tests__/fixtures/langgraph-server/langgraph.json";
+const { uri, name: dbName, client: mongoClient } = testDatabase();
+const mongo = new MongoMemoryStore({ client: mongoClient, dbName });
+
+interface Message {
+  type: string;
+  content: string;
+}
+
+const stores = [
+  { name: "its own store", isMongo: false, env: {} },
+  { name: "a MongoMemoryStore", isMongo: true, env: { MONGODB_URI: withDatabase(uri, dbName) } },
+];
+
+describe.each(stores)("the development server of LangGraph with $name", ({ isMongo, env }) => {
+  let directory = "";
+  let server: DevServer;
+  let client: Client;
+
+  const start = async (): Promise<void> => {
+    server = await startDevServer(configFile, directory, { OPENAI_API_KEY: "", MONGODB_URI: "", ...env });
+    client = new Client({ apiUrl: server.url });
+  };
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "langgraph-server-"));
+    await start();
+  }, 90_000);
+
+  afterAll(async () => {
+    await server?.stop();
+    await rm(directory, { recursive: true });
+  }, 60_000);
+
+  async function newThread(): Promise<string> {
+    return (await client.threads.create()).thread_id;
+  }
+
+  async function ask(graph: string, threadId: string, content: string): Promise<Message[]> {
+    const state = await client.runs.wait(threadId, graph, { input: { messages: [{ role: "user", content }] } });
+    return (state as unknown as { messages: Message[] }).messages;
+  }
+
+  async function answer(graph: string, threadId: string, content: string): Promise<string | undefined> {
+    return (await ask(graph, threadId, content)).at(-1)?.content;
+  }
+
+  /** What the store holds of a memory, seen from outside the server's process or through its own interface. */
+  async function notesIn(...namespace: string[]): Promise<[key: string, value: unknown][]> {
+    const items = isMongo ? await mongo.search(["memory", ...namespace]) : (await client.store.searchItems(["memory", ...namespace])).items;
+    return items.map(({ key, value }) => [key, value]);
+  }
+
+  it("shows a note of one thread to the model in another, also after a restart", async () => {
+    const messages = await ask("operations", await newThread(), "Staging moved to port 8443. Please remember it.");
+    expect(messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
+    expect(await answer("operations", await newThread(), "On which port is staging?")).toBe("Staging listens on port 8443.");
+    await server.stop();
+    expect(() => process.kill(-server.pid, 0)).toThrow("ESRCH");
+    await start();
+    expect(await answer("operations", await newThread(), "On which port is staging?")).toBe("Staging listens on port 8443.");
+    expect(await notesIn("example-langgraph-server", "global")).toEqual([
+      ["/servers/", { directory: true }],
+      ["/servers/staging", { content: "Port 8443 since Monday." }],
+    ]);
+    const { namespaces } = await client.store.listNamespaces({ prefix: ["memory", "example-langgraph-server"] });
+    expect(namespaces).toHaveLength(isMongo ? 0 : 1);
+  }, 120_000);
+
+  it("gives each thread a memory of its own, and shows the global one where that is empty", async () => {
+    const [ada, bob] = [await newThread(), await newThread()];
+    expect(await answer("per_thread", ada, "what do you see?")).toBe("no memory is shown");
+    const rule = [["memory", "per-thread", "global"], "/house rules", { content: "Be brief." }] as const;
+    await (isMongo ? mongo.put([...rule[0]], rule[1], rule[2]) : client.store.putItem([...rule[0]], rule[1], rule[2]));
+    await ask("per_thread", ada, "note Ada is vegetarian.");
+    expect(await answer("per_thread", ada, "what do you see?")).toMatch(/^<memory scope="perThread"[^]*\| Ada is vegetarian\.\n<\/memory>$/);
+    expect(await answer("per_thread", bob, "what do you see?")).toMatch(/^<memory scope="global"[^]*\| Be brief\.\n<\/memory>$/);
+    expect(await notesIn("per-thread", "perThread", ada)).toEqual([["/notes", { content: "Ada is vegetarian." }]]);
+    expect(await notesIn("per-thread", "perThread", bob)).toEqual([]);
+  }, 60_000);
+});

@@ -1,0 +1,275 @@
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { InMemoryStore } from "@langchain/langgraph";
+import type { Memory } from "../../../src/core/memory.js";
+import { type McpHttpOptions, type McpHttpServer, serveHttp } from "../../../src/mcp/index.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { answerOf, connectTo, HeardChanges, type Revision, revisions } from "../../helpers/mcp-clients.js";
+import { openStream, send } from "../../helpers/raw-http.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const servers: McpHttpServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function serve(options: Partial<McpHttpOptions> = {}): Promise<{ url: string; memory: Memory; server: McpHttpServer }> {
+  const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
+  const server = await serveHttp({ memory, port: 0, ...options });
+  servers.push(server);
+  return { url: server.url, memory, server };
+}
+
+function mongoMemory(): Memory {
+  const { name, client } = testDatabase();
+  return new MongoMemoryStore({ client, dbName: name }).memory({ nodeId: "n" });
+}
+
+function connect(url: string, revision?: Revision, headers: Record<string, string> = {}): Promise<Client> {
+  return connectTo(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), revision);
+}
+
+const initialize = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
+const listTools = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+
+/** A new session. The server may not have noticed yet that others are idle: then it says 503. */
+async function beginSession(url: string): Promise<string> {
+  let answer = await send(url, { body: initialize });
+  while (answer.status === 503) answer = await send(url, { body: initialize });
+  return String(answer.headers["mcp-session-id"]);
+}
+
+describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => {
+  // Requirement: mcp.http
+  it("has the tools of the dialect and answers their calls", async () => {
+    const { url, memory } = await serve({ dialects: ["journal"] });
+    const client = await connect(url, revision);
+    expect((await client.listTools()).tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ["memory_write", false],
+      ["memory_update", false],
+      ["memory_read", true],
+      ["memory_search", true],
+    ]);
+    expect(await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write")).toContain('"success":true');
+    expect(await memory.read("/MEMORY.md")).toContain("### color");
+    expect(await client.callTool({ name: "memory_read", arguments: { key: "none" } })).toMatchObject({ isError: true });
+  });
+
+  // Requirement: mcp.http
+  it("has the files as resources", async () => {
+    const { url, memory } = await serve();
+    await memory.write("/notes/today", "text");
+    const client = await connect(url, revision);
+    expect((await client.listResources()).resources).toMatchObject([{ uri: "memory:///notes/today", size: 4 }]);
+    expect((await client.readResource({ uri: "memory:///notes/today" })).contents).toMatchObject([{ text: "text" }]);
+    await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({ message: expect.stringContaining("ENOENT: file not found") });
+  });
+
+  it("tells each of two clients of changes of the other and of others", async () => {
+    const memory = mongoMemory();
+    const { url } = await serve({ memory, watchIntervalMs: 20 });
+    const [client, other] = [await connect(url, revision), await connect(url, revision)];
+    const changes = new HeardChanges(client);
+    if (revision === "legacy") await client.subscribeResource({ uri: "memory:///a" });
+    else await client.listen({ resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] });
+    await answerOf(other, { command: "append", path: "/a", content: "one" });
+    expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
+    await memory.update("/a", "one", "two");
+    expect(await changes.next(1)).toEqual(["memory:///a"]);
+  });
+
+  it("refuses a message that is too long, and serves the next one", async () => {
+    const { url, memory } = await serve({ maxBodyBytes: 10_000 });
+    const client = await connect(url, revision);
+    await expect(answerOf(client, { command: "append", path: "/a", content: "x".repeat(5_000_000) })).rejects.toThrow(/at most 10000 are accepted/);
+    expect(await answerOf(client, { command: "append", path: "/a", content: "x" })).toContain('"ok":true');
+    expect(await memory.read("/a")).toBe("x");
+  });
+});
+
+describe("the memory over HTTP", () => {
+  // Requirement: mcp.parallel-appends
+  it("keeps every append of two clients at once", async () => {
+    const memory = mongoMemory();
+    const { url } = await serve({ memory });
+    const clients = [await connect(url), await connect(url, "modern")];
+    const appends = clients.flatMap((client, number) =>
+      Array.from({ length: 50 }, (_, index) => answerOf(client, { command: "append", path: "/log", content: `${number}:${index}` })),
+    );
+    expect((await Promise.all(appends)).every((answer) => answer.includes('"ok":true'))).toBe(true);
+    const lines = (await memory.read("/log")).split("\n");
+    expect(lines).toHaveLength(100);
+    expect(new Set(lines).size).toBe(100);
+  });
+
+  it("tells a client that has the list when it changes", async () => {
+    const { url } = await serve();
+    const [client, other] = [await connect(url), await connect(url)];
+    const changes = new HeardChanges(client);
+    await client.listResources();
+    await answerOf(other, { command: "append", path: "/a", content: "one" });
+    expect(await changes.next(1)).toEqual(["list"]);
+  });
+
+  // Requirement: mcp.http-loopback
+  it("listens on 127.0.0.1 unless told otherwise", async () => {
+    expect((await serve()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  });
+
+  it.each(["::1", "[::1]", "0:0:0:0:0:0:0:1"])("listens on IPv6 too (%s)", async (host) => {
+    const { url } = await serve({ host });
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/mcp$/);
+    expect((await (await connect(url)).listTools()).tools).toHaveLength(1);
+  });
+
+  it("passes on what node says of a port in use", async () => {
+    const { url } = await serve();
+    await expect(serve({ port: Number(new URL(url).port) })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+
+  it("ends every session and stream when it is closed", async () => {
+    const { url, server } = await serve();
+    const client = await connect(url);
+    await client.subscribeResource({ uri: "memory:///a" });
+    const modern = await connect(url, "modern");
+    await modern.listen({ resourcesListChanged: true });
+    await server.close();
+    await expect(client.listTools()).rejects.toThrow("fetch failed");
+  });
+});
+
+describe("the guard of the HTTP server", () => {
+  // Requirement: mcp.http-loopback
+  it.each(["0.0.0.0", "::", "192.0.2.1", "example.org"])("refuses to listen on %s without a token", async (host) => {
+    await expect(serve({ host })).rejects.toThrow(
+      new TypeError(`invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`),
+    );
+  });
+
+  it.each([
+    [{ token: "two words" }, "token: must be printable ASCII characters without spaces"],
+    [{ allowedHosts: ["https://memory.example"] }, "allowedHosts.0: must be a host without scheme and port"],
+    [{ allowedOrigins: ["app.example:80"] }, "allowedOrigins.0: must be a host without scheme and port"],
+    [{ host: "http://127.0.0.1" }, "host: must be a host without scheme and port"],
+    [{ port: 70_000 }, "port"],
+    [{ maxBodyBytes: 0 }, "maxBodyBytes"],
+    [{ maxSessions: 0 }, "maxSessions"],
+    [{ sessionIdleMs: 3_000_000_000 }, "sessionIdleMs"],
+  ])("refuses the options %j", async (options, message) => {
+    await expect(serve(options)).rejects.toThrow(TypeError);
+    await expect(serve(options)).rejects.toThrow(message);
+  });
+
+  it.each(revisions)("lets a %s client with the token in, on any address", async (revision) => {
+    const { url } = await serve({ host: "0.0.0.0", token: "secret", allowedHosts: ["127.0.0.1"] });
+    const client = await connect(url.replace("0.0.0.0", "127.0.0.1"), revision, { Authorization: "Bearer secret" });
+    expect((await client.listTools()).tools).toHaveLength(1);
+  });
+
+  // Requirement: mcp.http-token
+  it.each([
+    [{}, "Bearer", "an Authorization header with the server's bearer token is required"],
+    [{ Authorization: "Bearer wrong" }, 'Bearer error="invalid_token"', "the bearer token is not this server's"],
+    [{ Authorization: "secret" }, 'Bearer error="invalid_token"', "the bearer token is not this server's"],
+  ])("answers 401 to %j", async (headers, challenge, message) => {
+    const { url } = await serve({ token: "secret" });
+    const answer = await send(url, { headers, body: initialize });
+    expect(answer.status).toBe(401);
+    expect(answer.headers["www-authenticate"]).toBe(challenge);
+    expect(JSON.parse(answer.text)).toEqual({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } });
+  });
+});
+
+describe("requests over HTTP that no client should send", () => {
+  it.each([
+    ["a body that is no JSON", { body: "{" }, 400, -32_700, "the body is not valid JSON"],
+    ["a body that is no UTF-8", { body: Buffer.from([0x22, 0xff, 0x22]) }, 400, -32_700, "the body is not valid JSON"],
+    ["no body", {}, 400, -32_700, "the body is not valid JSON"],
+    ["another content type", { headers: { "Content-Type": "text/plain" }, body: initialize }, 415, -32_600, "Content-Type must be application/json"],
+    ["no session", { body: listTools }, 400, -32_000, "a Mcp-Session-Id header is required"],
+    ["a session that is none", { headers: { "Mcp-Session-Id": "none" }, body: listTools }, 404, -32_001, "there is no such session"],
+    ["a body that is no message", { body: "7" }, 400, -32_600, "not a valid JSON-RPC message"],
+    ["a stream without a session", { method: "GET" }, 400, -32_000, "a Mcp-Session-Id header is required"],
+    ["another method", { method: "PUT", body: initialize }, 405, -32_600, "method PUT is not allowed; use POST"],
+  ])("such as %s get one sentence", async (_name, request, status, code, message) => {
+    const { url } = await serve();
+    const answer = await send(url, request);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text)).toEqual({ jsonrpc: "2.0", id: null, error: { code, message: expect.stringContaining(message) } });
+    expect(await beginSession(url)).toMatch(/^[\w-]{36}$/);
+  });
+
+  it("such as another path get 404, and the right one", async () => {
+    const { url } = await serve();
+    const answer = await send(url.replace("/mcp", "/sse"), { body: initialize });
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain("the endpoint is /mcp");
+  });
+
+  // Requirement: mcp.http-limits
+  it("such as one that is too long get 413", async () => {
+    const { url } = await serve({ maxBodyBytes: 1000 });
+    const answer = await send(url, { body: `${initialize}${" ".repeat(2_000_000)}` });
+    expect(answer.status).toBe(413);
+    expect(answer.text).toContain("at most 1000 are accepted");
+  });
+});
+
+describe("sessions over HTTP", () => {
+  const isAlive = async (url: string, id: string) =>
+    (await send(url, { headers: { "Mcp-Session-Id": id }, body: listTools })).status === 200;
+
+  it("end when their client says so", async () => {
+    const { url } = await serve();
+    const id = await beginSession(url);
+    expect(await isAlive(url, id)).toBe(true);
+    expect((await send(url, { method: "DELETE", headers: { "Mcp-Session-Id": id } })).status).toBe(200);
+    expect(await isAlive(url, id)).toBe(false);
+  });
+
+  // Requirement: mcp.http-limits
+  it("beyond the limit take the place of the longest idle one", async () => {
+    const { url } = await serve({ maxSessions: 2 });
+    const first = await beginSession(url);
+    const second = await beginSession(url);
+    expect(await isAlive(url, first)).toBe(true);
+    const third = await beginSession(url);
+    expect([await isAlive(url, first), await isAlive(url, second), await isAlive(url, third)]).toEqual([true, false, true]);
+  });
+
+  // Requirement: mcp.http-limits
+  it("beyond the limit are refused while all are in use, until a client is killed", async () => {
+    const { url } = await serve({ maxSessions: 1 });
+    const stream = await openStream(url, await beginSession(url));
+    const refused = await send(url, { body: initialize });
+    expect(refused.status).toBe(503);
+    expect(refused.text).toContain("all 1 sessions of the server are in use");
+    stream.destroy();
+    expect(await beginSession(url)).toMatch(/^[\w-]{36}$/);
+  });
+
+  // Requirement: mcp.http-streams
+  it("tell on a new stream what changed while the last one was broken", async () => {
+    const { url } = await serve();
+    const headers = { "Mcp-Session-Id": await beginSession(url) };
+    const call = (method: string, params: object) => send(url, { headers, body: JSON.stringify({ jsonrpc: "2.0", id: 3, method, params }) });
+    await call("resources/subscribe", { uri: "memory:///a" });
+    const broken = await openStream(url, headers["Mcp-Session-Id"]);
+    broken.destroy();
+    await call("ping", {});
+    await call("tools/call", { name: "memory", arguments: { command: "append", path: "/a", content: "x" } });
+    let told = "";
+    for await (const chunk of await openStream(url, headers["Mcp-Session-Id"])) {
+      told += String(chunk);
+      if (told.includes("notifications/resources/updated")) break;
+    }
+    expect(told).toContain("memory:///a");
+  });
+});

@@ -1,0 +1,195 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Memory } from "../../../src/core/memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+// Each test starts a process or two.
+jest.setTimeout(60_000);
+
+const children: ChildProcessWithoutNullStreams[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+interface TestServer {
+  memory: Memory;
+  /** Of the program that serves the memory. */
+  args: string[];
+}
+
+function testServer(options: object = {}): TestServer {
+  const { uri, name, client } = testDatabase();
+  const memory = new MongoMemoryStore({ client, dbName: name }).memory({ nodeId: "n" });
+  return { memory, args: ["--import", "tsx", "__tests__/helpers/mcp-stdio-server.ts", uri, name, JSON.stringify(options)] };
+}
+
+const transportTo = ({ args }: TestServer) => new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
+
+/** The server without a client, for what no client would send. */
+function spawnServer({ args }: TestServer) {
+  const child = spawn(process.execPath, args);
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return {
+    child,
+    send: (line: string | object) => child.stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`),
+    next: async (): Promise<unknown> => JSON.parse(((await lines.next()) as { value: string }).value),
+    exit: async () => ({ exit: await exited, stderr }),
+  };
+}
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+const append = (id: number, content: string) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "memory", arguments: { command: "append", path: "/a", content } },
+});
+
+describe.each(revisions)("the memory over stdio, for a %s client", (revision) => {
+  // Requirement: mcp.stdio
+  it("has the tools of the dialect and answers their calls", async () => {
+    const server = testServer({ dialects: ["claude"] });
+    const client = await connectTo(transportTo(server), revision);
+    expect((await client.listTools()).tools.map(({ name, annotations }) => [name, annotations?.destructiveHint])).toEqual([["memory", true]]);
+    expect(await answerOf(client, { command: "create", path: "/memories/a", file_text: "one" })).toContain("created");
+    expect(await server.memory.read("/a")).toBe("one");
+    const refused = await client.callTool({ name: "memory", arguments: { command: "view", path: "/memories/b" } });
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("/memories/b does not exist") }] });
+  });
+
+  // Requirement: mcp.stdio
+  it("has the files as resources", async () => {
+    const server = testServer();
+    await server.memory.write("/notes/today", "text");
+    const client = await connectTo(transportTo(server), revision);
+    const { resources } = await client.listResources();
+    expect(resources).toMatchObject([{ uri: "memory:///notes/today", mimeType: "text/plain", size: 4 }]);
+    expect((await client.readResource({ uri: "memory:///notes/today" })).contents).toMatchObject([{ text: "text" }]);
+    await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({ message: expect.stringContaining("ENOENT: file not found") });
+  });
+
+  it("tells of changes of its own and of others", async () => {
+    const server = testServer({ watchIntervalMs: 20 });
+    const client = await connectTo(transportTo(server), revision);
+    const changes = new HeardChanges(client);
+    if (revision === "legacy") await client.subscribeResource({ uri: "memory:///a" });
+    else await client.listen({ resourcesListChanged: true, resourceSubscriptions: ["memory:///a"] });
+    await answerOf(client, { command: "append", path: "/a", content: "one" });
+    expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
+    await server.memory.update("/a", "one", "two");
+    expect(await changes.next(1)).toEqual(["memory:///a"]);
+    await server.memory.write("/b", "x");
+    expect(await changes.next(1)).toEqual(["list"]);
+  });
+});
+
+describe("the memory over stdio", () => {
+  // Requirement: mcp.parallel-appends
+  it("keeps every append of two clients at once", async () => {
+    const server = testServer();
+    const clients = await Promise.all([connectTo(transportTo(server)), connectTo(transportTo(server), "modern")]);
+    const appends = clients.flatMap((client, number) =>
+      Array.from({ length: 50 }, (_, index) => answerOf(client, { command: "append", path: "/log", content: `${number}:${index}` })),
+    );
+    const answers = await Promise.all(appends);
+    expect(answers.every((answer) => answer.includes('"ok":true'))).toBe(true);
+    const lines = (await server.memory.read("/log")).split("\n");
+    expect(lines).toHaveLength(100);
+    expect(new Set(lines).size).toBe(100);
+  });
+
+  // Requirement: mcp.stdio-malformed
+  it("answers a malformed message and goes on", async () => {
+    const server = spawnServer(testServer());
+    server.send("{ not json");
+    expect(await server.next()).toMatchObject({ id: null, error: { code: -32_700 } });
+    server.send("[]");
+    expect(await server.next()).toMatchObject({ id: null, error: { code: -32_600 } });
+    server.send(initialize);
+    expect(await server.next()).toMatchObject({ id: 1, result: { serverInfo: { name: "langgraph-mongo-memory" } } });
+  });
+
+  // Requirement: mcp.stdio-malformed
+  it("refuses a message that is too long by its id, and goes on", async () => {
+    const server = testServer({ maxMessageBytes: 10_000 });
+    const client = await connectTo(transportTo(server));
+    await expect(answerOf(client, { command: "append", path: "/a", content: "x".repeat(100_000) })).rejects.toMatchObject({
+      code: -32_600,
+      message: expect.stringContaining("at most 10000 are accepted"),
+    });
+    expect(await answerOf(client, { command: "append", path: "/a", content: "x" })).toContain('"ok":true');
+    expect(await server.memory.read("/a")).toBe("x");
+  });
+
+  // Requirement: mcp.stdio-only-protocol
+  it("writes nothing but the protocol to stdout", async () => {
+    const server = spawnServer(testServer());
+    server.send(initialize);
+    server.send(append(2, "x"));
+    const answers = [await server.next(), await server.next()];
+    expect(answers).toMatchObject([{ id: 1 }, { id: 2, result: { content: [{ text: expect.stringContaining('"ok":true') }] } }]);
+  });
+
+  // Requirement: mcp.stdio-ends
+  it("ends with its store closed when the input ends", async () => {
+    const server = spawnServer(testServer());
+    server.send(initialize);
+    await server.next();
+    server.child.stdin.end();
+    expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
+  });
+
+  // Requirement: mcp.stdio-ends
+  it.each(["SIGTERM", "SIGINT"] as const)("ends with its store closed at %s", async (signal) => {
+    const server = spawnServer(testServer());
+    server.send(initialize);
+    await server.next();
+    server.child.kill(signal);
+    expect(await server.exit()).toEqual({ exit: [0, null], stderr: "closed\n" });
+  });
+
+  // Requirement: mcp.stdio-ends
+  it("ends when its client is killed", async () => {
+    const test = testServer();
+    // The client prints the server's process id, then waits for ever.
+    const program = `
+      import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+      import { Client } from "@modelcontextprotocol/client";
+      const transport = new StdioClientTransport({ command: process.execPath, args: ${JSON.stringify(test.args)} });
+      await new Client({ name: "doomed", version: "1" }).connect(transport);
+      console.log(transport.pid);
+      setInterval(() => {}, 1000);`;
+    const client = spawn(process.execPath, ["--input-type=module", "--eval", program]);
+    children.push(client);
+    const [chunk] = (await once(client.stdout, "data")) as [Buffer];
+    const pid = Number(chunk.toString());
+    expect(isAlive(pid)).toBe(true);
+    client.kill("SIGKILL");
+    while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "@jest/globals";
+import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { commandsOf } from "../../helpers/commands-of.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, name } = testDatabase();
+const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+const store = new MongoMemoryStore({ client, dbName: name });
+
+const sentBy = (run: () => Promise<unknown>): Promise<CommandStartedEvent[]> => commandsOf(client, run);
+
+const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
+  ["read", 1, (memory) => memory.read("/notes/today")],
+  ["read of several files", 1, (memory) => memory.readFiles(["/notes/today", "/missing", "/notes"])],
+  ["list", 1, (memory) => memory.list("/")],
+  ["append to a file", 1, (memory) => memory.append("/notes/today", "x")],
+  ["append that creates", 1, (memory) => memory.append("/new/file", "x")],
+  ["append with a snapshot", 1, (memory) => memory.snapshotAndAppend("/notes/today", "x")],
+  ["update", 1, (memory) => memory.update("/notes/today", "text", "other")],
+  ["update without a match", 1, (memory) => memory.update("/notes/today", "missing", "other")],
+  ["delete of a file", 1, (memory) => memory.delete("/notes/today")],
+  ["delete of a directory", 1, (memory) => memory.delete("/notes")],
+  ["delete of everything", 1, (memory) => memory.delete("/")],
+  ["write", 1, (memory) => memory.write("/notes/today", "x")],
+  ["stat", 1, (memory) => memory.stat("/notes")],
+  ["snapshot", 1, (memory) => memory.snapshot()],
+  ["outline", 1, (memory) => memory.outline({ maxContentBytes: 100 })],
+  ["edit", 2, (memory) => memory.edit("/notes/today", (text) => `${text}!`)],
+  ["rename of a file", 1, (memory) => memory.rename("/notes/today", "/moved")],
+  ["rename of a directory", 2, (memory) => memory.rename("/notes", "/moved")],
+];
+
+describe("server commands", () => {
+  for (const scope of ["global", "perThread"] as const) {
+    const open = (): Memory =>
+      store.memory({ ...freshAddress(), scope, ...(scope === "perThread" && { threadId: "t" }) });
+    for (const [title, count, run] of commands) {
+      // Requirement: guarantees.one-command-each, guarantees.two-commands-at-most
+      it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
+        const memory = open();
+        await memory.write("/notes/today", "text");
+        const sent = await sentBy(() => run(memory));
+        expect(sent.map((event) => event.commandName)).toHaveLength(count);
+      });
+
+      // Requirement: mongodb.served-by-an-index
+      it(`${title} is served by an index on a ${scope} memory`, async () => {
+        const memory = open();
+        await memory.write("/notes/today", "text");
+        for (const { command } of await sentBy(() => run(memory))) {
+          const { explained } = await explain(command);
+          expect(explained).toContain(scope === "global" ? "uniq_global" : "uniq_per_thread");
+          expect(explained).not.toContain("COLLSCAN");
+        }
+      });
+    }
+  }
+
+  // Requirement: guarantees.first-write-is-one-command
+  it("the first write of a memory is one command", async () => {
+    await store.start();
+    const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
+    expect(sent.map((event) => event.commandName)).toEqual(["findAndModify"]);
+  });
+
+  // Requirement: mongodb.one-key-examined
+  it("a command examines one key however many memories there are", async () => {
+    const node = freshAddress();
+    const thread = (index: number): Memory => store.memory({ ...node, scope: "perThread", threadId: `thread ${index}` });
+    await Promise.all(Array.from({ length: 100 }, (_, index) => thread(index).append("/file", "x")));
+    const [sent] = await sentBy(() => thread(50).read("/file"));
+    const { stats } = await explain(sent?.command ?? {});
+    expect(stats["totalKeysExamined"]).toBe(1);
+    expect(stats["totalDocsExamined"]).toBe(1);
+  });
+
+  // Requirement: connector.one-round-trip
+  it("a rendering of the connector is one command, two where it falls back to the global memory", async () => {
+    const { nodeId } = freshAddress();
+    const node = new MemoryNode({ store, nodeId, scope: "perThread" });
+    await node.globalMemory().write("/shared", "x");
+    await node.memory("with notes").write("/own", "x");
+    for (const content of ["tree", "full"] as const) {
+      const connector = node.createConnector({ content });
+      const render = (threadId?: string) => sentBy(() => connector.renderMessage({ threadId }));
+      expect((await render("with notes")).map((event) => event.commandName)).toEqual(["find"]);
+      expect((await render("without notes")).map((event) => event.commandName)).toEqual(["find", "find"]);
+      expect((await render()).map((event) => event.commandName)).toEqual(["find"]);
+    }
+  });
+
+  // Requirement: guarantees.majority-and-journal
+  it("changes are sent with write concern majority and journal", async () => {
+    const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));
+    expect(sent[0]?.command["writeConcern"]).toEqual({ w: "majority", j: true });
+  });
+
+  // Requirement: guarantees.write-concern-of-the-options
+  it("changes are sent with the write concern of the options", async () => {
+    const weaker = new MongoMemoryStore({ client, dbName: name, memoryWriteConcern: { w: 1 } });
+    await weaker.start();
+    const sent = await sentBy(() => weaker.memory(freshAddress()).append("/file", "x"));
+    expect(sent.map(({ command }) => command["writeConcern"] as unknown)).toEqual([{ w: 1 }]);
+  });
+
+  // Requirement: guarantees.items-use-the-client-setting
+  it("items are sent with the client's own write concern", async () => {
+    await store.start();
+    const sent = await sentBy(() => store.put(["items"], "key", {}));
+    expect(sent.map(({ commandName }) => commandName)).toEqual(["update"]);
+    expect(sent[0]?.command).not.toHaveProperty("writeConcern");
+  });
+});
+
+async function explain(command: Document): Promise<{ explained: string; stats: Document }> {
+  const { lsid, $db, $clusterTime, txnNumber, writeConcern, $readPreference, ...rest } = command;
+  void [lsid, $db, $clusterTime, txnNumber, writeConcern, $readPreference];
+  const plan = await client.db(name).command({ explain: rest, verbosity: "executionStats" });
+  return { explained: JSON.stringify(plan["queryPlanner"]), stats: plan["executionStats"] as Document };
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
+import { MongoBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
+import { checkAddress } from "../../../src/core/address.js";
+import { KeyedMutex } from "../../../src/core/keyed-mutex.js";
+import { memoryDefaults } from "../../../src/core/options.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const runProcess = promisify(execFile);
+const worker = fileURLToPath(new URL("../helpers/append-worker.ts", import.meta.url));
+
+describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
+  const { client, name, uri } = testDatabase(kind);
+  const store = new MongoMemoryStore({ client, dbName: name });
+
+  // Requirement: guarantees.atomic-across-processes
+  it("four processes with 50 parallel appends each lose and double nothing", async () => {
+    const address = freshAddress();
+    const names = ["one", "two", "three", "four"];
+    const processes = names.map((writer) =>
+      runProcess(process.execPath, ["--import", "tsx", worker, uri, name, address.nodeId, writer, "50"]),
+    );
+    await Promise.all(processes);
+    const lines = (await store.memory(address).read("/log")).split("\n");
+    const expected = names.flatMap((writer) => Array.from({ length: 50 }, (_, index) => `${writer} ${index}`));
+    expect(lines.toSorted()).toEqual(expected.toSorted());
+  });
+
+  // Requirement: guarantees.first-writes-never-refused, mongodb.one-document-for-an-address
+  it("2,000 concurrent first writes of fresh memories, of both scopes, are never refused", async () => {
+    const run = freshAddress().nodeId;
+    const addresses = Array.from({ length: 1000 }, (_, index) =>
+      index % 2 === 0
+        ? { nodeId: `${run} ${index % 250}` }
+        : { nodeId: run, scope: "perThread" as const, threadId: `thread ${index % 250}` },
+    );
+    // Each address twice at once, by two writers that do not know of each other.
+    const writes = [...addresses, ...addresses].map((address, index) =>
+      store.memory(address).write(`/file ${index}`, "x"),
+    );
+    const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === "rejected");
+    expect(refused).toEqual([]);
+    const nodes = { nodeId: { $regex: `^${run}` } };
+    expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(250);
+  });
+
+  // Requirement: memory.edit-gives-up-with-econflict
+  it("an edit that keeps losing its race is ECONFLICT and changes nothing", async () => {
+    const address = freshAddress();
+    const rival = store.memory(address);
+    await rival.write("/file", "");
+    let rivals = 0;
+    const context = {
+      collection: client.db(name).collection<MemoryDocument>("memories"),
+      // Before each of the edit's commands, as if the way to the server were slow.
+      ready: async () => {
+        rivals += 1;
+        await rival.append("/file", String(rivals));
+      },
+      edits: new KeyedMutex(),
+      clock: () => new Date(),
+    };
+    const slow = new MongoBackend(context, checkAddress(address), memoryDefaults);
+    await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");
+    expect(rivals).toBeGreaterThan(100);
+    expect((await rival.read("/file")).split("\n")).toEqual(Array.from({ length: rivals }, (_, index) => String(index + 1)));
+  }, 60_000);
+
+  // Requirement: guarantees.no-half-commands
+  it("readers never see half a command", async () => {
+    const memory = store.memory(freshAddress());
+    await memory.write("/a/file", "x");
+    const move = async (): Promise<void> => {
+      for (let round = 0; round < 50; round += 1) {
+        await memory.rename("/a", "/b");
+        await memory.rename("/b", "/a");
+      }
+    };
+    const watch = async (): Promise<void> => {
+      for (let round = 0; round < 200; round += 1) {
+        const { files, directories } = await memory.snapshot();
+        expect([["/a/file", "/a"], ["/b/file", "/b"]]).toContainEqual([files[0]?.path, ...directories]);
+        expect(files).toHaveLength(1);
+      }
+    };
+    await Promise.all([move(), watch(), watch()]);
+  });
+});

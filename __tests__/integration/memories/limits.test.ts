@@ -1,0 +1,98 @@
+import { describe, expect, it } from "@jest/globals";
+import type { PutOperation } from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
+import { BSON } from "mongodb";
+import { MemoryError } from "../../../src/core/errors.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, db, name } = testDatabase("standalone");
+const store = new MongoMemoryStore({ client, dbName: name });
+const maxMemoryBytes = 1500;
+
+type Command = (memory: Memory) => Promise<unknown>;
+
+describe("a memory at its limit", () => {
+  // Requirement: guarantees.memory-limit-on-every-way
+  it("takes no longer names that would not fit: ENOSPC, and nothing is changed", async () => {
+    const memory = store.memory(freshAddress(), { maxMemoryBytes });
+    for (let index = 0; index < 15; index += 1) await memory.write(`/d/${index}`, "x");
+    const before = await memory.snapshot();
+    await refuses(memory.rename("/d", `/${"d".repeat(20)}`), "ENOSPC");
+    await refuses(memory.rename("/d/1", `/${"d".repeat(250)}`), "ENOSPC");
+    await refuses(memory.rename("/d/1", `/${"d".repeat(250)}/1`), "ENOSPC");
+    expect(await memory.snapshot()).toEqual(before);
+    await memory.rename("/d", "/e");
+    expect(await memory.list("/e")).toHaveLength(15);
+  });
+
+  // Requirement: guarantees.memory-limit-on-every-way
+  it("is never over it, and as it was after every refusal", async () => {
+    const segment = fc.constantFrom("a", "b", "long".repeat(20), "é".repeat(30), "$x", "a.b");
+    const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
+    const text = fc.constantFrom("", "x".repeat(50), "é".repeat(100), "y".repeat(400));
+    const pair = (second: fc.Arbitrary<string>, make: (one: string, other: string) => Command): fc.Arbitrary<Command> =>
+      fc.tuple(path, second).map(([one, other]) => make(one, other));
+    const command = fc.oneof(
+      pair(text, (to, content) => (memory) => memory.append(to, content)),
+      pair(text, (to, content) => (memory) => memory.write(to, content)),
+      pair(text, (to, content) => (memory) => memory.update(to, "x", `${content}z`)),
+      pair(text, (to, content) => (memory) => memory.edit(to, (old) => old + content)),
+      pair(fc.constant(""), (from) => (memory) => memory.delete(from)),
+      { weight: 3, arbitrary: pair(path, (from, to) => (memory) => memory.rename(from, to)) },
+    );
+    const property = fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
+      const address = freshAddress();
+      const memory = store.memory(address, { paths: "posix", maxMemoryBytes });
+      const document = () => db.collection("memories").findOne(address);
+      for (const run of commands) {
+        const before = await document();
+        const refused: unknown = await run(memory).then(() => null, (error: unknown) => error);
+        const after = await document();
+        if (refused !== null) expect([MemoryError.isInstance(refused), after]).toEqual([true, before]);
+        expect(BSON.calculateObjectSize(after ?? {})).toBeLessThanOrEqual(maxMemoryBytes);
+      }
+    });
+    await fc.assert(property, { numRuns: 60 });
+  }, 60_000);
+});
+
+describe("a batch of the store", () => {
+  // Requirement: base-store.batch-is-whole
+  it("fills a memory to its last byte, and is refused as a whole where it is one byte more", async () => {
+    const { nodeId } = freshAddress();
+    const namespace = ["memory", nodeId, "global"];
+    const file = (key: string, sizeBytes: number): PutOperation => ({ namespace, key, value: { content: "x".repeat(sizeBytes) } });
+    const documentBytes = async (): Promise<number> => BSON.calculateObjectSize((await db.collection("memories").findOne({ nodeId })) ?? {});
+    await store.batch([file("/f0", 1_000_000)]);
+    const before = await documentBytes();
+    // What a file costs beside its text, with a key of two bytes.
+    const fileBytes = 56;
+    const batchTo = (limitBytes: number): PutOperation[] => {
+      const last = limitBytes - before - 13 * (1_000_000 + fileBytes) - fileBytes;
+      const files = Array.from("abcdefghijklmn", (letter, index) => file(`/${letter}1`, index < 13 ? 1_000_000 : last));
+      return [{ namespace: ["items"], key: nodeId, value: {} }, ...files];
+    };
+    await expect(store.batch(batchTo(15_000_001))).rejects.toMatchObject({ name: "MemoryError", code: "ENOSPC" });
+    expect([await documentBytes(), await store.get(["items"], nodeId)]).toEqual([before, null]);
+    await store.batch(batchTo(15_000_000));
+    expect(await documentBytes()).toBe(15_000_000);
+    await store.batch([{ namespace, key: "/f0", value: null }, file("/g0", 1_000_000)]);
+    expect(await documentBytes()).toBe(15_000_000);
+    await expect(store.batch([file("/b1", 999_999), file("/d/x", 0)])).rejects.toMatchObject({ code: "ENOSPC" });
+    expect(await documentBytes()).toBe(15_000_000);
+  });
+
+  // Requirement: base-store.batch-is-whole
+  it("that begins a memory is refused as a whole too where it would not fit", async () => {
+    const namespace = ["memory", freshAddress().nodeId, "perThread", "ada"];
+    const value = { content: "x".repeat(1_000_000) };
+    const puts = Array.from({ length: 15 }, (_, index) => ({ namespace, key: `/${index}`, value }));
+    await expect(store.batch(puts)).rejects.toMatchObject({ code: "ENOSPC" });
+    expect(await store.search(namespace)).toEqual([]);
+    await store.batch(puts.slice(0, 14));
+    expect(await store.listNamespaces({ prefix: namespace })).toEqual([namespace]);
+  });
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "@jest/globals";
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, db, name } = testDatabase();
+let collections = 0;
+
+function fixture(options: Partial<MongoMemoryStoreOptions> = {}): { store: MongoMemoryStore; collection: string } {
+  collections += 1;
+  const collection = `items${collections}`;
+  const given = { textSearch: true, memoriesCollection: `memories${collections}`, itemsCollection: collection, ...options };
+  return { store: new MongoMemoryStore({ client, dbName: name, ...given }), collection };
+}
+
+const keysOf = (items: Item[]): string[] => items.map((item) => item.key);
+
+describe("keyword search", () => {
+  // Requirement: store-search.ranked-by-words
+  it("finds the items with a word of the query, the most relevant first, within prefix and filter", async () => {
+    const { store } = fixture();
+    await store.batch([
+      { namespace: ["docs"], key: "both", value: { text: "the red fox", deep: [{ more: "quick" }], kind: "x" } },
+      { namespace: ["docs"], key: "one", value: { text: "quick and easy", kind: "x" } },
+      { namespace: ["docs", "deep"], key: "upper", value: { text: "Quick and easy", kind: "x" } },
+      { namespace: ["docs"], key: "none", value: { text: "slow", kind: "x" } },
+      { namespace: ["docs"], key: "quick", value: { quick: "key and field are no text", kind: "x" } },
+      { namespace: ["docs"], key: "other kind", value: { text: "quick", kind: "y" } },
+      { namespace: ["docs-2"], key: "sibling", value: { text: "quick", kind: "x" } },
+    ]);
+    const found = await store.search(["docs"], { query: "quick fox", filter: { kind: "x" } });
+    expect(keysOf(found)).toEqual(["both", "one", "upper"]);
+    expect(found.every((item) => typeof item.score === "number" && item.score > 0)).toBe(true);
+    expect(found[1]?.score).toBe(found[2]?.score);
+    expect(found[0]?.value).toEqual({ text: "the red fox", deep: [{ more: "quick" }], kind: "x" });
+    const rest = { offset: 1, limit: 1 };
+    expect(keysOf(await store.search(["docs"], { query: "quick fox", filter: { kind: "x" }, ...rest }))).toEqual(["one"]);
+    // A filter that the server cannot decide.
+    expect(keysOf(await store.search(["docs"], { query: "quick", filter: { "a.b": undefined, kind: "x" }, ...rest }))).toEqual(["upper"]);
+    expect(keysOf(await store.search(["docs"], { query: "absent" }))).toEqual([]);
+  });
+
+  it("gives equal scores in the order of the store, each once over pages", async () => {
+    const { store } = fixture();
+    const keys = Array.from({ length: 60 }, (_, index) => `k${String(index).padStart(2, "0")}`);
+    await store.batch(keys.toReversed().map((key) => ({ namespace: ["a"], key, value: { text: "same words" } })));
+    const pages: string[] = [];
+    for (let offset = 0; offset < 70; offset += 7) pages.push(...keysOf(await store.search([], { query: "same", offset, limit: 7 })));
+    expect(pages).toEqual(keys);
+    expect(keysOf(await store.search([], { query: "same", limit: Infinity }))).toEqual(keys);
+  });
+
+  // Requirement: store-search.query-holds-no-operators
+  it("takes a query for words, never for operators", async () => {
+    const { store } = fixture();
+    await store.put(["a"], "k", { text: "long term memory" });
+    for (const query of ["-long", '"term long"', "memory -term", "\\long", '"'.repeat(3) + "long"]) {
+      expect(keysOf(await store.search(["a"], { query }))).toEqual(["k"]);
+    }
+    for (const query of ["-", '"', " ", "\uD800"]) expect(await store.search(["a"], { query })).toEqual([]);
+  });
+
+  it("covers what put says: everything, some paths or nothing", async () => {
+    const { store, collection } = fixture();
+    await store.put(["a"], "all", { title: "word", body: "text" });
+    await store.put(["a"], "title", { title: "word", body: "text" }, ["title"]);
+    await store.put(["a"], "nothing", { title: "word", body: "text" }, false);
+    expect(keysOf(await store.search(["a"], { query: "word" }))).toEqual(["title", "all"]);
+    expect(keysOf(await store.search(["a"], { query: "text" }))).toEqual(["all"]);
+    await store.put(["a"], "all", { title: "changed" });
+    expect(keysOf(await store.search(["a"], { query: "word" }))).toEqual(["title"]);
+    await new MongoMemoryStore({ client, dbName: name, itemsCollection: collection, textSearch: false }).put(["a"], "title", { title: "word" });
+    expect(await store.search(["a"], { query: "word" })).toEqual([]);
+    expect(await store.get(["a"], "all")).toEqual(expect.objectContaining({ value: { title: "changed" } }));
+  });
+
+  it("knows the words of a language where told so, whatever language a value says it is in", async () => {
+    const plain = fixture().store;
+    const english = fixture({ textSearch: { language: "english" } }).store;
+    for (const store of [plain, english]) await store.put(["a"], "k", { text: "she was running", language: "none of MongoDB's" });
+    expect(await plain.search(["a"], { query: "run" })).toEqual([]);
+    expect(await plain.search(["a"], { query: "was" })).toHaveLength(1);
+    expect(await english.search(["a"], { query: "run" })).toHaveLength(1);
+    expect(await english.search(["a"], { query: "was" })).toEqual([]);
+  });
+
+  it("leaves out what expired", async () => {
+    let now = Date.parse("2100-01-01");
+    const { store } = fixture({ ttl: { defaultTtlMs: 10 }, clock: () => new Date(now) });
+    await store.put(["a"], "k", { text: "word" });
+    expect(await store.search(["a"], { query: "word" })).toHaveLength(1);
+    now += 10;
+    expect(await store.search(["a"], { query: "word" })).toEqual([]);
+  });
+
+  it("lists the files of memories, which it does not rank, after what it found", async () => {
+    const { store } = fixture();
+    await store.memory({ nodeId: "n" }).write("/file", "other");
+    await store.put(["z"], "k", { text: "word" });
+    const found = await store.search([], { query: "word" });
+    expect(found.map((item) => [item.key, typeof item.score])).toEqual([["k", "number"], ["/file", "undefined"]]);
+  });
+
+  it("answers before anything was put", async () => {
+    expect(await fixture().store.search(["a"], { query: "word" })).toEqual([]);
+  });
+
+  it("is on where there are no embeddings, and off where it is switched off: then a query changes nothing", async () => {
+    const { collection } = fixture();
+    const byDefault = new MongoMemoryStore({ client, dbName: name, itemsCollection: collection });
+    await byDefault.put(["a"], "k", { text: "word" });
+    expect(await byDefault.search(["a"], { query: "word" })).toMatchObject([{ key: "k", score: expect.any(Number) }]);
+    const { store } = fixture({ textSearch: false });
+    await store.put(["a"], "k", { text: "other" });
+    expect(await store.search(["a"], { query: "word" })).toMatchObject([{ key: "k", score: undefined }]);
+  });
+
+  it("says which index is in the way", async () => {
+    const { store, collection } = fixture();
+    await db.collection(collection).createIndex({ value: "text" });
+    await expect(store.put(["a"], "k", {})).rejects.toMatchObject({ code: "EIO", message: expect.stringContaining("items_by_text") });
+  });
+
+  it.each([{ language: "klingon" }, "english", { lang: "english" }])("refuses the option %j", (textSearch) => {
+    expect(() => fixture({ textSearch: textSearch as never })).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { Binary } from "mongodb";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { storedNamespace, storedPlace } from "../../../src/mongodb/places/namespaces.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { uri, name, client, db } = testDatabase("standalone");
+const runFile = promisify(execFile);
+const worker = fileURLToPath(new URL("../helpers/scan-worker.ts", import.meta.url));
+
+const itemCount = 100_000;
+const dims = 64;
+const heapMiB = 64;
+/** All items are some 180 MiB as JavaScript has them; a batch of 1000 of them is 2 MiB, and its reply 1 MiB. */
+const mostGrownMiB = 110;
+
+interface WorkItem {
+  _id: string;
+  [field: string]: unknown;
+}
+
+/** 1 KB of text and a vector each, in a namespace of its own. */
+function itemAt(index: number): WorkItem {
+  const isLast = index === itemCount - 1;
+  const namespace = ["scanned", `n${String(index).padStart(6, "0")}`, ...(isLast ? ["last"] : [])];
+  const now = new Date();
+  return {
+    _id: storedPlace(namespace, "key"),
+    ns: storedNamespace(namespace),
+    key: "key",
+    value: { text: `${index} `.padEnd(1_000, "lorem ipsum "), ...(isLast && { "is.last": true }) },
+    createdAt: now,
+    updatedAt: now,
+    embedded: { hashes: ["loaded"], vectors: { text0: Binary.fromFloat32Array(new Float32Array(dims).fill(index + 1)) } },
+  };
+}
+
+beforeAll(async () => {
+  await new MongoMemoryStore({ client, dbName: name }).start();
+  const chunk = 5_000;
+  for (let start = 0; start < itemCount; start += chunk) {
+    const items = Array.from({ length: chunk }, (_, index) => itemAt(start + index));
+    await db.collection<WorkItem>("items").insertMany(items, { ordered: false });
+  }
+}, 120_000);
+
+/** In a process of its own with a small heap, in which an answer that does not fit ends it. */
+async function scan(work: string): Promise<{ found: number; grownMiB: number }> {
+  const args = [`--max-old-space-size=${heapMiB}`, "--import", "tsx", worker, uri, name, String(dims), work];
+  const { stdout } = await runFile(process.execPath, args, { timeout: 120_000 });
+  return JSON.parse(stdout) as { found: number; grownMiB: number };
+}
+
+describe("a hundred thousand items of a kilobyte each, read in a process with a heap of 64 MiB", () => {
+  // Requirement: store.bounded-memory
+  it.each([
+    ["pages of a search", "pages", itemCount],
+    ["a search by a condition decided here", "filter", 1],
+    ["a search beyond the last item", "offset", 0],
+    ["an exact vector search", "vectors", 10],
+    ["a listing of namespaces by their suffix", "namespaces", 1],
+  ])("%s holds no more than a batch", async (_, work, found) => {
+    const answer = await scan(work);
+    expect(answer.found).toBe(found);
+    expect(answer.grownMiB).toBeLessThan(mostGrownMiB);
+  }, 120_000);
+
+  it("all of them at once do not fit, so the others prove something", async () => {
+    await expect(scan("everything")).rejects.toThrow(/heap out of memory/);
+  }, 120_000);
+});

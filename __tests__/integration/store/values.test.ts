@@ -1,0 +1,120 @@
+import { describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { MemoryError } from "../../../src/core/errors.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { client, name, uri } = testDatabase();
+let collections = 0;
+
+function newStore(): MongoMemoryStore {
+  collections += 1;
+  return new MongoMemoryStore({ client, dbName: name, itemsCollection: `items${collections}` });
+}
+
+describe("a value", () => {
+  const stored: [string, Record<string, unknown>][] = [
+    ["nested JSON", { a: { b: [1, "two", null, true, { c: [] }] } }],
+    ["numbers", { zero: -0, nan: Number.NaN, infinite: [Infinity, -Infinity], large: 2 ** 53, tiny: 5e-324 }],
+    ["64-bit integers", { most: 2n ** 63n - 1n, least: -(2n ** 63n), small: 5n, number: 5 }],
+    ["dates", { early: new Date(-8.64e15), late: new Date(8.64e15) }],
+    ["bytes", { none: new Uint8Array(), some: Uint8Array.of(0, 255), nested: [{ deep: Uint8Array.of(1) }] }],
+    ["any field names", JSON.parse('{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"constructor":[{"a":1}],"_id":3}')],
+    ["any strings", { nul: "a\0b", dollars: "$value", emoji: "\u{1F600}\uFE0F" }],
+    ["what looks like a reference of the database", { $ref: "a.b", $id: 1, deep: { $ref: "x", $id: "y", $plain: [] } }],
+    ["what looks like the mark of one", { $ref: "a", $id: 1, $plain: { $ref: "b", $id: 2, $db: "c" } }],
+    ["a thousand fields", Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, index]))],
+  ];
+
+  it.each(stored)("comes back equal: %s", async (_, value) => {
+    const store = newStore();
+    await store.put(["a"], "k", value);
+    const found = (await store.get(["a"], "k"))?.value;
+    expect(found).toEqual(value);
+    expect(Object.keys(found ?? {}).toSorted()).toEqual(Object.keys(value).toSorted());
+  });
+
+  // Requirement: store.undefined-vanishes
+  it("loses undefined fields, and has null for undefined in arrays", async () => {
+    const store = newStore();
+    // oxlint-disable-next-line no-sparse-arrays -- a hole is as undefined as the others
+    await store.put(["a"], "k", { gone: undefined, list: [undefined, , 1], deep: { gone: undefined } });
+    expect((await store.get(["a"], "k"))?.value).toStrictEqual({ list: [null, null, 1], deep: {} });
+  });
+
+  // Requirement: store.bytes-come-back
+  it("comes back as bytes of its own, not a Buffer", async () => {
+    const store = newStore();
+    await store.put(["a"], "k", { bytes: Buffer.from("x") });
+    const bytes: unknown = (await store.get(["a"], "k"))?.value["bytes"];
+    expect(Object.prototype.toString.call(bytes)).toBe("[object Uint8Array]");
+    expect(Buffer.isBuffer(bytes)).toBe(false);
+  });
+
+  // Requirement: store.client-with-other-defaults
+  it("comes back equal through a client with other defaults", async () => {
+    const odd = useClient(
+      new MongoClient(uri, { promoteValues: false, promoteLongs: false, ignoreUndefined: true, checkKeys: true, raw: true }),
+    );
+    const store = new MongoMemoryStore({ client: odd, dbName: name, itemsCollection: "oddClient" });
+    const value = { number: 1.5, integer: 7, big: 5n, $x: { "a.b": "t" }, date: new Date(0), bytes: Uint8Array.of(1) };
+    await store.put(["a"], "k", value);
+    expect((await store.get(["a"], "k"))?.value).toEqual(value);
+    expect((await store.search(["a"], { filter: { integer: 7 } }))[0]?.value).toEqual(value);
+    expect(await store.listNamespaces()).toEqual([["a"]]);
+  });
+
+  // Requirement: store.client-that-ignores-undefined
+  it("is neither read nor deleted without a key, through a client that ignores undefined", async () => {
+    const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri, { ignoreUndefined: true })), dbName: name, itemsCollection: "ignoring" });
+    await store.put(["a"], "k", { x: 1 });
+    for (const call of [store.get(["a"], undefined as never), store.delete(["a"], undefined as never)]) await expect(call).rejects.toThrow("key");
+    expect(await store.search(["a"])).toMatchObject([{ key: "k", value: { x: 1 } }]);
+  });
+
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = { cycle };
+  class Point {
+    x = 1;
+  }
+  const refused: [string, unknown][] = [
+    ["a function", { a: () => 1 }],
+    ["a symbol", { a: Symbol("s") }],
+    ["a symbol for a key", { [Symbol("s")]: 1 }],
+    ["a Map", { a: new Map() }],
+    ["a Set", { a: [new Set()] }],
+    ["a class instance", { a: { b: new Point() } }],
+    ["a RegExp", { a: /x/ }],
+    ["a typed array of other than bytes", { a: new Float64Array(1) }],
+    ["an invalid date", { a: new Date(Number.NaN) }],
+    ["a cycle", cycle],
+    ["a bigint beyond 64 bits", { a: 2n ** 63n }],
+    ["a lone surrogate", { a: "\uD800" }],
+    ["a lone surrogate in a field name", { "\uD800": 1 }],
+    ["NUL in a field name", { a: { "x\0y": 1 } }],
+    ["the driver's own type mark", { a: { _bsontype: "ObjectId" } }],
+    ["more than 16 MB", { a: "x".repeat(16 * 1024 * 1024) }],
+    ["a text", "text"],
+    ["an array", [1]],
+    ["undefined", undefined],
+  ];
+
+  // Requirement: store.surrogates-refused, store.unequal-is-refused
+  it.each(refused)("is refused, and nothing of its batch is stored: %s", async (_, value) => {
+    const store = newStore();
+    const put = { namespace: ["a"], key: "k", value: value as Record<string, unknown> };
+    const batch = store.batch([{ namespace: ["a"], key: "other", value: {} }, put]);
+    const error: unknown = await batch.catch((reason: unknown) => reason);
+    expect(error instanceof TypeError || MemoryError.isInstance(error)).toBe(true);
+    expect((error as Error).message).toMatch(/value|item/);
+    expect(await store.search([])).toEqual([]);
+  });
+
+  // Requirement: store.size-limit
+  it("is stored up to MongoDB's limit", async () => {
+    const store = newStore();
+    await store.put(["a"], "k", { text: "x".repeat(16 * 1024 * 1024 - 1200) });
+    expect((await store.get(["a"], "k"))?.value["text"]).toHaveLength(16 * 1024 * 1024 - 1200);
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from "@jest/globals";
+import { ToolMessage } from "@langchain/core/messages";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
+import { claudeMemoryExecute, claudeMemoryHandlers, createClaudeMemoryTool } from "../../../../src/dialects/claude/index.js";
+import { MemoryError } from "../../../../src/core/errors.js";
+import type { Memory } from "../../../../src/core/memory.js";
+import { MemoryNode } from "../../../../src/graph/memory-node.js";
+import { openMemory } from "../../../../src/open-memory.js";
+import { freshAddress } from "../../../../src/testing/memory-case.js";
+
+const store = new InMemoryStore();
+const freshMemory = (): Memory => openMemory(store, freshAddress());
+const callOf = (args: unknown) => ({ type: "tool_call" as const, id: "call-1", name: "memory", args: args as never });
+const required = "it is required and must be a string";
+
+const bad: [title: string, args: unknown, answer: string][] = [
+  ["null", null, "Error: The arguments must be an object with a command"],
+  ["a string", "view", "Error: The arguments must be an object with a command"],
+  ["an array", ["view"], "Error: The arguments must be an object with a command"],
+  ["undefined", undefined, "Error: The arguments must be an object with a command"],
+  ["a bigint", 1n, "Error: The arguments must be an object with a command"],
+  ["no command", {}, "Error: Invalid `command` parameter: it is required and must be one of view, create, str_replace, insert, delete, rename"],
+  ["another command", { command: "read", path: "/memories" }, "Error: Unknown command: read"],
+  ["toString", { command: "toString", path: "/memories" }, "Error: Unknown command: toString"],
+  ["constructor", { command: "constructor", path: "/memories" }, "Error: Unknown command: constructor"],
+  ["operators for the command", { command: { $ne: 1 }, path: "/memories" }, "Error: Unknown command: object"],
+  ["no path", { command: "view" }, `Error: Invalid \`path\` parameter: ${required}`],
+  ["null for the path", { command: "delete", path: null }, `Error: Invalid \`path\` parameter: ${required}`],
+  ["operators for the path", { command: "delete", path: { $ne: 1 } }, "Error: Invalid `path` parameter: it must be a string"],
+  ["no file_text", { command: "create", path: "/memories/a" }, `Error: Invalid \`file_text\` parameter: ${required}`],
+  ["content", { command: "create", path: "/memories/a", content: "x" }, "Error: Unknown parameter: content"],
+  ["a number for file_text", { command: "create", path: "/memories/a", file_text: 1 }, "Error: Invalid `file_text` parameter: it must be a string"],
+  ["a lone surrogate", { command: "create", path: "/memories/a", file_text: "\ud800" }, "Error: Invalid `file_text` parameter: it is not well-formed Unicode (it holds a lone surrogate)"],
+  ["half a character", { command: "str_replace", path: "/memories/f", old_str: "\ud83e", new_str: "" }, "Error: Invalid `old_str` parameter: it is not well-formed Unicode (it holds a lone surrogate)"],
+  ["no old_str", { command: "str_replace", path: "/memories/f", new_str: "x" }, `Error: Invalid \`old_str\` parameter: ${required}`],
+  ["a misspelt new_str", { command: "str_replace", path: "/memories/f", old_str: "🧠", new_string: "x" }, "Error: Unknown parameter: new_string"],
+  ["a number for new_str", { command: "str_replace", path: "/memories/f", old_str: "🧠", new_str: 1 }, "Error: Invalid `new_str` parameter: it must be a string"],
+  ["no insert_text", { command: "insert", path: "/memories/f", insert_line: 0 }, `Error: Invalid \`insert_text\` parameter: ${required}`],
+  ["no old_path", { command: "rename", new_path: "/memories/g" }, `Error: Invalid \`old_path\` parameter: ${required}`],
+  ["no new_path", { command: "rename", old_path: "/memories/f", path: "/memories/g" }, `Error: Invalid \`new_path\` parameter: ${required}`],
+  ["a prototype", JSON.parse('{"command":"view","path":"/memories","__proto__":{}}'), "Error: Unknown parameter: __proto__"],
+];
+
+describe("arguments of any shape", () => {
+  // Requirement: claude.arguments-of-any-shape, claude.create-file-text, claude.no-names-of-javascript
+  it.each(bad)("are answered, never thrown, and change nothing: %s", async (_title, args, answer) => {
+    const memory = freshMemory();
+    await memory.write("/f", "🧠");
+    const tool = createClaudeMemoryTool(memory);
+    expect(await tool.invoke(args as never)).toBe(answer);
+    const message: unknown = await tool.invoke(callOf(args));
+    expect(message).toMatchObject({ content: answer, status: "error", tool_call_id: "call-1", name: "memory" });
+    expect(await memory.read("/f")).toBe("🧠");
+    expect(await memory.list()).toHaveLength(1);
+  });
+
+  // Requirement: claude.texts-by-the-tool
+  it("are answered without a trace", async () => {
+    const args = fc.record(
+      {
+        command: fc.oneof(fc.constantFrom("view", "create", "str_replace", "insert", "delete", "rename", "valueOf"), fc.jsonValue()),
+        path: fc.oneof(fc.constantFrom("/memories", "/memories/a", "/memories/a/b"), fc.string({ unit: "binary" }), fc.jsonValue()),
+        view_range: fc.oneof(fc.tuple(fc.integer(), fc.integer()), fc.jsonValue()),
+        file_text: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
+        old_str: fc.oneof(fc.string(), fc.jsonValue()),
+        new_str: fc.oneof(fc.string(), fc.jsonValue()),
+        insert_line: fc.oneof(fc.integer(), fc.double(), fc.jsonValue()),
+        insert_text: fc.oneof(fc.string(), fc.jsonValue()),
+        old_path: fc.oneof(fc.constantFrom("/memories/a", "/memories"), fc.jsonValue()),
+        new_path: fc.oneof(fc.constantFrom("/memories/c", "/memories"), fc.jsonValue()),
+      },
+      { requiredKeys: [] },
+    );
+    const property = fc.asyncProperty(fc.array(fc.oneof(args, fc.jsonValue()), { maxLength: 8 }), async (all) => {
+      const tool = createClaudeMemoryTool(freshMemory());
+      for (const each of all) {
+        const message: unknown = await tool.invoke(callOf(each));
+        if (!ToolMessage.isInstance(message)) throw new Error("not a ToolMessage");
+        const succeeded = /^(File created|The (memory )?file|Successfully|Here're|Here's)/;
+        const refused = /^(Error: [^E]|No replacement|The path|Error: E(FBIG|INVAL|NOTDIR))/;
+        expect(message.text).toMatch(message.status === "success" ? succeeded : refused);
+        expect(message.text).not.toMatch(/\/node_modules\/|\.[jt]s:\d|at \w+ \(|undefined/);
+        expect(message.text.isWellFormed()).toBe(true);
+      }
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  // Requirement: claude.null-is-left-out
+  it("of other commands do no harm, and null is what is left out", async () => {
+    const tool = createClaudeMemoryTool(freshMemory());
+    const others = { view_range: null, new_str: null, insert_line: 0, insert_text: "", old_path: "", new_path: "" };
+    const answer = await tool.invoke({ command: "create", path: "/memories/a", file_text: "x", ...others } as never);
+    expect(answer).toBe("File created successfully at: /memories/a");
+  });
+});
+
+const secret = "mongodb://admin:hunter2@db.internal:27017/app";
+
+class FailingStore extends InMemoryStore {
+  override async batch(): Promise<never> {
+    throw new Error(secret);
+  }
+}
+
+describe("a memory that fails", () => {
+  const view = { command: "view", path: "/memories/a" } as const;
+
+  // Requirement: claude.storage-failures
+  it("is told as an error, without the storage's own words", async () => {
+    const memory = openMemory(new FailingStore(), freshAddress());
+    const answer = await createClaudeMemoryTool(memory).invoke(view);
+    expect(answer).toBe("Error: EIO: the store failed to read");
+    const failure: unknown = await claudeMemoryHandlers(memory).view(view).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "EIO", message: "EIO: the store failed to read" });
+    expect(MemoryError.isInstance(failure)).toBe(true);
+  });
+
+  // Requirement: claude.thread-of-the-run
+  it("or is none, or lacks its thread, is told too", async () => {
+    const broken = (): Memory => {
+      throw new Error(secret);
+    };
+    for (const source of [broken, (): Memory => ({}) as never, (): Memory => undefined as never]) {
+      expect(await createClaudeMemoryTool(source).invoke(view)).toBe("Error: EIO: the memory could not be opened");
+    }
+    const perThread = createClaudeMemoryTool(new MemoryNode({ ...freshAddress(), store, scope: "perThread" }));
+    expect(await perThread.invoke(view)).toBe("Error: thread_id is required for perThread scope");
+    const run = { configurable: { thread_id: "ada" } };
+    expect(await perThread.invoke({ command: "create", path: "/memories/a", file_text: "x" }, run)).toMatch(/^File created/);
+    expect(await perThread.invoke(view, run)).toMatch(/1\tx$/);
+  });
+
+  // Requirement: errors.type-errors
+  it("or no memory at all is a TypeError of the program", () => {
+    for (const none of [undefined, null, {}, "memory"]) {
+      expect(() => createClaudeMemoryTool(none as never)).toThrow(TypeError);
+      expect(() => claudeMemoryHandlers(none as never)).toThrow(TypeError);
+    }
+    expect(() => claudeMemoryHandlers((() => freshMemory()) as never)).toThrow(TypeError);
+  });
+});
+
+describe("the handlers", () => {
+  // Requirement: claude.no-names-of-javascript
+  it("are the six commands and nothing that JavaScript adds", () => {
+    const handlers = claudeMemoryHandlers(freshMemory()) as unknown as Record<string, unknown>;
+    expect(Object.keys(handlers)).toEqual(["view", "create", "str_replace", "insert", "delete", "rename"]);
+    for (const name of ["toString", "constructor", "valueOf", "__proto__"]) expect(handlers[name]).toBeUndefined();
+  });
+
+  // Requirement: claude.handlers-have-codes
+  it("give each refusal its code", async () => {
+    const memory = freshMemory();
+    await memory.write("/f", "a a");
+    const handlers = claudeMemoryHandlers(memory);
+    const path = "/memories/f";
+    await expect(handlers.create({ command: "create", path, file_text: "" })).rejects.toMatchObject({ code: "EEXIST" });
+    await expect(handlers.view({ command: "view", path: "/memories/x" })).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(handlers.str_replace({ command: "str_replace", path, old_str: "a" })).rejects.toMatchObject({ code: "EINVAL" });
+  });
+});
+
+describe("what a model is told", () => {
+  // Requirement: claude.native-tool
+  it("is Anthropic's own tool by its type, to whoever asks for it, and a flat schema", async () => {
+    const tool = createClaudeMemoryTool(freshMemory());
+    expect([tool.name, tool.extras]).toEqual(["memory", { providerToolDefinition: { type: "memory_20250818", name: "memory" } }]);
+    const text = { type: "string", description: expect.any(String) };
+    expect(tool.schema).toEqual({
+      type: "object",
+      properties: {
+        command: { ...text, enum: ["view", "create", "str_replace", "insert", "delete", "rename"] },
+        path: text,
+        view_range: { type: "array", items: { type: "integer" }, minItems: 2, maxItems: 2, description: expect.any(String) },
+        file_text: text,
+        old_str: text,
+        new_str: text,
+        insert_line: { type: "integer", description: expect.any(String) },
+        insert_text: text,
+        old_path: text,
+        new_path: text,
+      },
+      required: ["command"],
+      additionalProperties: false,
+    });
+    for (const name of Object.keys(tool.schema.properties).slice(1)) expect(tool.description).toContain(name);
+  });
+
+  it("names the root and whether create replaces", () => {
+    const tool = createClaudeMemoryTool(freshMemory(), { root: "/notes", ifExists: "replace" });
+    expect(tool.description).toMatch(/under \/notes [\s\S]*or its new text where it exists/);
+    expect(createClaudeMemoryTool(freshMemory()).description).not.toContain("where it exists");
+  });
+});
+
+describe("the execute of LangChain's wrapper", () => {
+  // Requirement: claude.execute-for-langchain
+  it("answers as the tool does", async () => {
+    const execute = claudeMemoryExecute(freshMemory());
+    expect(await execute({ command: "create", path: "/memories/a", file_text: "a\nb" })).toBe("File created successfully at: /memories/a");
+    expect(await execute({ command: "view", path: "/memories/a", view_range: [2, -1] })).toMatch(/:\n {5}2\tb$/);
+    expect(await execute({ command: "delete", path: "/memories" })).toBe("Error: Cannot delete the /memories directory itself");
+  });
+});

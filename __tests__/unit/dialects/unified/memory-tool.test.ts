@@ -1,0 +1,272 @@
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
+import { MemoryNode } from "../../../../src/graph/memory-node.js";
+import type { Memory } from "../../../../src/core/memory.js";
+import { openMemory } from "../../../../src/open-memory.js";
+import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
+
+const store = new InMemoryStore();
+
+function freshMemory(options?: Parameters<typeof openMemory>[2]): Memory {
+  return openMemory(store, freshAddress(), options);
+}
+
+/** What the tool says on a memory, as the model reads it. */
+function toolOn(memory: Memory): (args: Record<string, unknown>) => Promise<string> {
+  const tool = new MemoryTool({ memory });
+  return (args) => tool.invoke(args);
+}
+
+function refusal(command: string, path: string, message: string, code: string): string {
+  return JSON.stringify({ command, path, ok: false, error: { message, code } });
+}
+
+describe("the examples of the memory server", () => {
+  // Requirement: paths.empty-is-root-for-list, tool.append-result, tool.examples, tool.read-result, tool.update-result
+  it("are answered to the letter", async () => {
+    const call = toolOn(freshMemory());
+    expect(await call({ path: "/missing", command: "read" })).toBe(
+      '{"command":"read","path":"/missing","ok":false,"error":{"message":"ENOENT: file not found","code":"ENOENT"}}',
+    );
+    expect(await call({ path: "/notes/x", command: "append" })).toBe(
+      '{"command":"append","path":"/notes/x","ok":false,"error":{"message":"content is required for append","code":"EINVAL"}}',
+    );
+    expect(await call({ path: "/notes/today", command: "append", content: "hello" })).toBe(
+      '{"command":"append","path":"/notes/today","ok":true,"result":{"status":"ok"}}',
+    );
+    expect(await call({ path: "", command: "list" })).toBe(
+      '{"command":"list","path":"/","ok":true,"result":{"entries":[{"name":"notes","kind":"dir"}]}}',
+    );
+    expect(await call({ path: "/notes/today", command: "update", oldContent: "hello", content: "hi" })).toBe(
+      '{"command":"update","path":"/notes/today","ok":true,"result":{"replaced":1}}',
+    );
+    expect(await call({ path: "/notes", command: "delete" })).toBe(
+      '{"command":"delete","path":"/notes","ok":true,"result":{"files":1,"dirs":1}}',
+    );
+    await call({ path: "/notes/today", command: "append", content: "..." });
+    expect(await call({ path: "/notes/today", command: "read" })).toBe(
+      '{"command":"read","path":"/notes/today","ok":true,"result":{"content":"..."}}',
+    );
+  });
+});
+
+describe("the messages", () => {
+  const tree = async (): Promise<ReturnType<typeof toolOn>> => {
+    const memory = freshMemory({ maxFileBytes: 10 });
+    await memory.append("/dir/file", "text");
+    return toolOn(memory);
+  };
+
+  // Requirement: tool.code-efbig, tool.commands-of-javascript, tool.message-content-required, tool.message-eisdir, tool.message-enoent
+  // Requirement: tool.message-enotdir, tool.message-invalid-path, tool.message-path-required, tool.message-unknown-command
+  // Requirement: tool.message-update-required, tool.refused-changes-nothing
+  it.each([
+    ["read", "/dir/none", {}, "ENOENT: file not found", "ENOENT"],
+    ["update", "/dir/none", { oldContent: "a", content: "b" }, "ENOENT: file not found", "ENOENT"],
+    ["list", "/none", {}, "ENOENT: directory not found", "ENOENT"],
+    ["list", "/dir/file", {}, "ENOTDIR: path is a file", "ENOTDIR"],
+    ["read", "/dir", {}, "EISDIR: path is a directory", "EISDIR"],
+    ["append", "/dir", { content: "a" }, "EISDIR: path is a directory", "EISDIR"],
+    ["update", "/dir", { oldContent: "a", content: "b" }, "EISDIR: path is a directory", "EISDIR"],
+    ["append", "/dir/file/below", { content: "a" }, "ENOTDIR: a parent of the path is a file", "ENOTDIR"],
+    ["append", "/dir/file", {}, "content is required for append", "EINVAL"],
+    ["append", "/dir/file", { oldContent: "a" }, "content is required for append", "EINVAL"],
+    ["update", "/dir/file", { content: "b" }, "oldContent and content are required for update", "EINVAL"],
+    ["update", "/dir/file", { oldContent: "a" }, "oldContent and content are required for update", "EINVAL"],
+    ["update", "/dir/file", { oldContent: "", content: "b" }, "oldContent must not be empty", "EINVAL"],
+    ["frobnicate", "/dir/file", {}, "unknown command: frobnicate", "EINVAL"],
+    ["toString", "/dir/file", {}, "unknown command: toString", "EINVAL"],
+    ["constructor", "/dir/file", {}, "unknown command: constructor", "EINVAL"],
+    ["__proto__", "/dir/file", {}, "unknown command: __proto__", "EINVAL"],
+    ["READ", "/dir/file", {}, "unknown command: READ", "EINVAL"],
+    ["", "/dir/file", {}, "unknown command: ", "EINVAL"],
+    ["read", "", {}, "path is required", "EINVAL"],
+    ["append", "", { content: "a" }, "path is required", "EINVAL"],
+    ["delete", "", {}, "path is required", "EINVAL"],
+    ["read", "/a/../b", {}, 'invalid path: ".." not allowed', "EINVAL"],
+    ["append", "/a..b", { content: "a" }, 'invalid path: ".." not allowed', "EINVAL"],
+    ["append", "/$set", { content: "a" }, 'invalid path: "$" not allowed', "EINVAL"],
+    ["append", "/a/b.txt", { content: "a" }, "invalid path segment: b.txt", "EINVAL"],
+    ["read", "/none.txt", {}, "invalid path segment: none.txt", "EINVAL"],
+    ["append", "/dir/file", { content: "0123456" }, "EFBIG: the file would be 12 bytes, over its limit of 10 bytes; split it into several files", "EFBIG"],
+  ])("%s %j %j is refused with: %s", async (command, path, rest, message, code) => {
+    const call = await tree();
+    expect(await call({ path, command, ...rest })).toBe(refusal(command, path, message, code));
+    expect(await call({ path: "/dir/file", command: "read" })).toContain('"content":"text"');
+  });
+
+  // Requirement: paths.answers-are-normalised
+  it("repeat the path normalised", async () => {
+    const call = toolOn(freshMemory());
+    for (const given of ["a/b", "\\a\\b", "//a///b/", "/a/b"]) {
+      expect(await call({ path: given, command: "append", content: "x" })).toMatch(/^{"command":"append","path":"\/a\/b",/);
+    }
+  });
+
+  // Requirement: tool.delete-missing, tool.delete-root
+  it("say what a delete that finds nothing did, and leave the root", async () => {
+    const call = toolOn(freshMemory());
+    expect(await call({ path: "/none", command: "delete" })).toBe(
+      '{"command":"delete","path":"/none","ok":true,"result":{"files":0,"dirs":0}}',
+    );
+    await call({ path: "/a/b", command: "append", content: "x" });
+    expect(await call({ path: "/", command: "delete" })).toContain('"result":{"files":1,"dirs":1}');
+    expect(await call({ path: "/", command: "list" })).toContain('"entries":[]');
+  });
+});
+
+describe("what the model is told of the tool", () => {
+  // Requirement: tool.metadata, tool.one-tool, tool.schema-flat-and-strict
+  it("is one flat strict schema", () => {
+    const schema = new MemoryTool().schema;
+    expect(schema).toEqual({
+      type: "object",
+      properties: {
+        path: { type: "string", description: expect.any(String) },
+        command: { type: "string", enum: ["read", "list", "append", "update", "delete"], description: expect.any(String) },
+        content: { type: "string", description: expect.any(String) },
+        oldContent: { type: "string", description: expect.any(String) },
+      },
+      required: ["path", "command"],
+      additionalProperties: false,
+    });
+    expect(convertToOpenAITool(new MemoryTool()).function).toEqual({
+      name: "memory",
+      description: expect.stringContaining("long-term memory"),
+      parameters: schema,
+    });
+  });
+
+  // Requirement: tool.metadata
+  it("is what the options say", async () => {
+    const options = { name: "notes", description: "Notes of the team.", title: "Team notes" };
+    const tool = new MemoryTool(options);
+    expect([tool.name, tool.description, tool.title, tool.metadata]).toEqual([
+      "notes",
+      "Notes of the team.",
+      "Team notes",
+      { title: "Team notes" },
+    ]);
+    for (const args of [{ path: "/a", command: "read" }, { path: "/a" }]) {
+      const message = await tool.invoke({ type: "tool_call", id: "1", name: "notes", args });
+      expect(message).toMatchObject({ name: "notes", metadata: { title: "Team notes" }, status: "error" });
+    }
+  });
+
+  // Requirement: tool.code-eacces, tool.subset-of-commands
+  it("is only the commands allowed; others are refused by name", async () => {
+    const memory = freshMemory();
+    await memory.append("/a", "x");
+    const tool = new MemoryTool({ memory, commands: ["read", "list"] });
+    expect(tool.schema.properties).toEqual({
+      path: { type: "string", description: expect.any(String) },
+      command: { type: "string", enum: ["read", "list"], description: expect.any(String) },
+    });
+    expect(tool.description).toContain("- read:");
+    expect(tool.description).not.toMatch(/append|update|delete/);
+    const message = (command: string) => `EACCES: ${command} is not allowed on this tool; allowed: read, list`;
+    for (const command of ["append", "update", "delete"]) {
+      expect(await tool.invoke({ path: "/a", command, content: "y", oldContent: "x" })).toBe(
+        refusal(command, "/a", message(command), "EACCES"),
+      );
+    }
+    expect(await tool.invoke({ path: "/a", command: "read" })).toContain('"content":"x"');
+  });
+
+  // Requirement: errors.type-errors, tool.options-checked
+  it.each([
+    [{ name: "two words" }, "name"],
+    [{ name: "" }, "name"],
+    [{ commands: [] }, "commands"],
+    [{ commands: ["write"] }, "commands"],
+    [{ memory: "notes" }, "the memory of a tool must be"],
+    [{ memory: {} }, "the memory of a tool must be"],
+    [{ memroy: 1 }, "memroy"],
+  ])("cannot be made of the options %j", (options, named) => {
+    expect(() => new MemoryTool(options as never)).toThrow(TypeError);
+    expect(() => new MemoryTool(options as never)).toThrow(named);
+  });
+});
+
+describe("the source of the tool's memory", () => {
+  // Requirement: tool.code-enotmem, tool.source-may-change
+  it("may be missing, and be given and changed later", async () => {
+    const tool = new MemoryTool();
+    const read = { path: "/a", command: "read" };
+    expect(await tool.invoke(read)).toBe(
+      refusal("read", "/a", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource", "ENOTMEM"),
+    );
+    for (const content of ["first", "second"]) {
+      const memory = freshMemory();
+      await memory.append("/a", content);
+      tool.setMemorySource(memory);
+      expect(await tool.invoke(read)).toContain(`"content":"${content}"`);
+    }
+    expect(() => tool.setMemorySource(undefined as never)).toThrow(TypeError);
+  });
+
+  // Requirement: tool.code-enotmem, tool.source-may-be-a-node
+  it("may be a MemoryNode; one without a store answers ENOTMEM outside a graph", async () => {
+    const { nodeId } = freshAddress();
+    const answer = await new MemoryTool({ memory: new MemoryNode({ nodeId }) }).invoke({ path: "/a", command: "read" });
+    expect(JSON.parse(answer)).toMatchObject({ ok: false, error: { code: "ENOTMEM" } });
+    const node = new MemoryNode({ nodeId, store });
+    await node.memory().append("/a", "of the node");
+    expect(await new MemoryTool({ memory: node }).invoke({ path: "/a", command: "read" })).toContain("of the node");
+  });
+
+  // Requirement: tool.source-may-be-a-function
+  it("may be a function, which is told the run's thread and nothing else", async () => {
+    const runs: unknown[] = [];
+    const memory = freshMemory();
+    const tool = new MemoryTool({
+      memory: (run) => {
+        runs.push(run);
+        return memory;
+      },
+    });
+    await tool.invoke({ path: "/", command: "list" }, { configurable: { thread_id: "thread 1", user: "u" } });
+    await tool.invoke({ path: "/", command: "list" });
+    expect(runs).toEqual([{ threadId: "thread 1" }, {}]);
+  });
+
+  // Requirement: memory.per-thread-needs-thread
+  it.each([{}, { thread_id: 7 }, { thread_id: "" }, { thread_id: null }, { thread_id: { $ne: null } }])(
+    "of scope perThread refuses a run with configurable %j",
+    async (configurable) => {
+      const tool = new MemoryTool({ memory: new MemoryNode({ ...freshAddress(), store, scope: "perThread" }) });
+      for (const args of [{ path: "/a", command: "append", content: "x" }, { path: "/a", command: "read" }]) {
+        expect(await tool.invoke(args, { configurable })).toBe(
+          refusal(args.command, "/a", "thread_id is required for perThread scope", "EINVAL"),
+        );
+      }
+    },
+  );
+
+  // Requirement: memory.no-fallback-on-read, memory.no-fallback-on-write
+  it("of scope perThread never reads or changes the global memory", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
+    await node.globalMemory().append("/shared", "for all");
+    const call = (args: Record<string, unknown>) => new MemoryTool({ memory: node }).invoke(args, { configurable: { thread_id: "1" } });
+    expect(await call({ path: "/", command: "list" })).toContain('"entries":[]');
+    expect(await call({ path: "/shared", command: "read" })).toContain("ENOENT");
+    expect(await call({ path: "/shared", command: "update", oldContent: "all", content: "one" })).toContain("ENOENT");
+    expect(await call({ path: "/", command: "delete" })).toContain('{"files":0,"dirs":0}');
+    await call({ path: "/shared", command: "append", content: "of the thread" });
+    expect(await node.globalMemory().read("/shared")).toBe("for all");
+    expect(await node.memory("1").read("/shared")).toBe("of the thread");
+  });
+
+  // Requirement: guarantees.model-chooses-no-memory, memory.thread-of-the-run
+  it("of scope perThread takes the thread from the run, and never from the arguments", async () => {
+    const tool = new MemoryTool({ memory: new MemoryNode({ ...freshAddress(), store, scope: "perThread" }) });
+    const inThread = (thread_id: string) => ({ configurable: { thread_id } });
+    await tool.invoke({ path: "/a", command: "append", content: "secret" }, inThread("1"));
+    expect(await tool.invoke({ path: "/a", command: "read" }, inThread("1"))).toContain("secret");
+    expect(await tool.invoke({ path: "/a", command: "read" }, inThread("2"))).toContain("ENOENT");
+    const sly = { path: "/a", command: "read", threadId: "1", thread_id: "1", nodeId: "x", scope: "global" };
+    expect(await tool.invoke(sly, inThread("2"))).toContain("unknown argument: threadId");
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "@jest/globals";
+import { BSON } from "mongodb";
+import fc from "fast-check";
+import { restoredValue, storableValue } from "../../../../src/mongodb/places/values.js";
+
+const leaf = fc.oneof(
+  fc.constantFrom<unknown>(null, true, 0, -0, Number.NaN, 2 ** 40, 5n, -(2n ** 63n), new Date(5)),
+  fc.string({ unit: "grapheme" }),
+  fc.double(),
+  fc.integer(),
+  fc.uint8Array({ maxLength: 5 }),
+);
+const name = fc.oneof(fc.constantFrom("$ref", "$id", "$db", "$plain", "__proto__", "constructor", "toString", "", "a.b", "$x"), fc.string({ maxLength: 3 }))
+  .filter((one) => !one.includes("\0"));
+const { value } = fc.letrec<{ value: Record<string, unknown>; field: unknown }>((tie) => ({
+  value: fc.array(fc.tuple(name, tie("field")), { maxLength: 5 }).map((fields) => Object.fromEntries(fields)),
+  field: fc.oneof({ maxDepth: 3 }, leaf, tie("value"), fc.array(tie("field"), { maxLength: 3 })),
+}));
+
+describe("a value on its way through BSON", () => {
+  // Requirement: store.json-comes-back
+  it("comes back equal, whatever its fields are called", () => {
+    fc.assert(
+      fc.property(value, (given) => {
+        const bytes = BSON.serialize(storableValue(given, 0));
+        const read = BSON.deserialize(bytes, { promoteBuffers: true, useBigInt64: true, fieldsAsRaw: Object.create(null) });
+        expect(fc.stringify(restoredValue(read))).toBe(fc.stringify(given));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  // Requirement: store.size-limit
+  it("is as large as it was counted", () => {
+    const limit = 16 * 1024 * 1024 - 1024;
+    fc.assert(
+      fc.property(value, (given) => {
+        const bytes = BSON.calculateObjectSize(storableValue(given, 0));
+        expect(() => storableValue(given, limit - bytes)).not.toThrow();
+        expect(() => storableValue(given, limit - bytes + 1)).toThrow(/EFBIG/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("names the place of what cannot be stored", () => {
+    expect(() => storableValue({ a: [{ b: new Map() }] }, 0)).toThrow(
+      new TypeError("an item's value holds a Map at value.a[0].b; stored are only JSON-like data, Date, Uint8Array and bigint"),
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { parseFilter } from "../../../../src/mongodb/places/filters.js";
+import type { ItemCollection } from "../../../../src/mongodb/items/item-collection.js";
+import type { ItemDocument } from "../../../../src/mongodb/items/item-document.js";
+import { storedNamespace, storedPlace } from "../../../../src/mongodb/places/namespaces.js";
+import { SemanticRanking } from "../../../../src/mongodb/search/semantic-ranking.js";
+import { FakeEmbeddings } from "../../../helpers/fake-embeddings.js";
+
+const documentOf = (key: string, n: unknown): ItemDocument => {
+  const times = { createdAt: new Date(0), updatedAt: new Date(0) };
+  return { _id: storedPlace(["a"], key), ns: storedNamespace(["a"]), key, value: { n }, ...times };
+};
+
+async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}
+
+it("answers what $vectorSearch found, in its order, then what has no vector", async () => {
+  const documents = [documentOf("best", 6), documentOf("second", 7), documentOf("changed since", 1), documentOf("without", 8)];
+  const [best, second, changed, without] = documents.map(({ _id }) => _id);
+  const asked: { pipeline?: object[]; query?: object } = {};
+  const items: Partial<ItemCollection> = {
+    selection: (range, filter) => ({ $and: [{ _id: range }, ...filter.query] }),
+    find: (ids) => Promise.resolve(new Map(documents.filter(({ _id }) => ids.includes(_id)).map((document) => [document._id, document]))),
+    aggregate: (pipeline) => {
+      asked.pipeline = pipeline;
+      const found = [best, second, changed, "deleted since"].map((_id, index) => ({ _id, score: 1 - index / 4 }));
+      return each(found) as AsyncGenerator<never>;
+    },
+    query: (query) => {
+      asked.query = query;
+      return each([{ _id: without }]) as AsyncGenerator<never>;
+    },
+  };
+  const ranking = new SemanticRanking({
+    client: new MongoClient("mongodb://unused"),
+    config: { dims: 2, embeddings: new FakeEmbeddings(2) },
+    vectorSearch: { indexName: "vectors" },
+    items: () => items as ItemCollection,
+    collectionName: "items",
+    expires: true,
+  });
+  const search = await ranking.prepare(["aab"]);
+  const filter = parseFilter({ n: { $gt: "5" } });
+  const { scored, unscored } = await search({ query: "aab", prefix: ["a"], filter, atMost: 10 });
+  const answers = [];
+  for await (const item of scored) answers.push([item.key, item.score]);
+  for await (const item of unscored) answers.push([item.key, item.score]);
+  expect(answers).toEqual([["best", 1], ["second", 0.75], ["without", undefined]]);
+  expect(asked.pipeline?.[0]).toMatchObject({ $vectorSearch: { queryVector: [2, 1], limit: 200, filter: { $and: [{ ns: { $gte: "a" } }] } } });
+  expect(asked.query).toMatchObject({ $and: [{ $and: [{ _id: { $gte: "a\0" } }, {}] }, { embedded: { $exists: false } }] });
+});

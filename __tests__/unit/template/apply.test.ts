@@ -1,0 +1,199 @@
+import { describe, expect, it } from "@jest/globals";
+import { HumanMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { InMemoryStore } from "@langchain/langgraph";
+import { FakeListChatModel } from "@langchain/core/utils/testing";
+import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { buildGraph } from "../../../src/template/build-graph.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
+
+const names = (agent: { callModel: { tools: readonly { name: string }[] } }) => agent.callModel.tools.map(({ name }) => name);
+const answer = async (call: Promise<unknown>) => JSON.parse(String(await call)) as Record<string, unknown>;
+const ping = tool(async () => "pong", { name: "ping", description: "ping", schema: { type: "object", properties: {} } });
+const oneTool = (config: object = {}) => graphOf([node("A", "agent"), node("T", "memoryTool", config)], "A.tools -> T.$self");
+
+describe("buildGraph", () => {
+  // Requirement: template.documented-example, template.scope, template.tool-metadata
+  it("hands out agents, memories and tools by id, and says which there are", async () => {
+    const graph = build(await documentedExample());
+    expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write"]);
+    expect(graph.memory("M")).toMatchObject({ nodeId: "M", scope: "global" });
+    expect(graph.tool("T1")).toMatchObject({ name: "memory_readonly", description: "Read-only memory tool", title: "Mem Read" });
+    const wrong = [() => graph.agent("M"), () => graph.memory("constructor"), () => graph.tool("T3")];
+    for (const run of wrong) expect(run).toThrow(expect.objectContaining({ code: "EINVAL" }));
+    expect(wrong.map(messageOf)).toEqual([
+      'the graph has no agent with the id "M"; there are "A"',
+      'the graph has no memory with the id "constructor"; there are "M"',
+      'the graph has no memoryTool with the id "T3"; there are "T1", "T2"',
+    ]);
+    expect(messageOf(() => build({ nodes: [], edges: [] }).agent("A"))).toBe('the graph has no agent with the id "A"');
+  });
+
+  // Requirement: template.templates
+  it("opens memories as their configs say", async () => {
+    const config = { nodeId: "elsewhere", scope: "perThread", paths: "posix", maxFileBytes: 3 };
+    const memory = build(graphOf([node("M", "memory", config)])).memory("M");
+    expect(memory.memory("1").address).toEqual({ nodeId: "elsewhere", scope: "perThread", threadId: "1" });
+    await memory.memory("1").append("/a.txt", "123");
+    await expect(memory.memory("1").append("/a.txt", "4")).rejects.toMatchObject({ code: "EFBIG" });
+  });
+
+  // Requirement: template.memory-port
+  it("lets a tool do its commands, and answer ENOTMEM without a memory", async () => {
+    const graph = build(oneTool({ commands: ["read"] }));
+    expect(await answer(graph.tool("T").invoke({ command: "read", path: "/a" }))).toMatchObject({ error: { code: "ENOTMEM" } });
+    expect(await answer(graph.tool("T").invoke({ command: "delete", path: "/a" }))).toMatchObject({ error: { code: "EACCES" } });
+  });
+
+  it("asks for the model of each agent by its id, once", () => {
+    const asked: string[] = [];
+    const model = (id: string) => (asked.push(id), new ScriptedChatModel(() => id));
+    const graph = buildGraph(graphOf([node("A", "agent"), node("B", "agent")]), { store: new InMemoryStore(), model });
+    graph.apply(graphOf([node("B", "agent", { systemPrompt: "x" }), node("C", "agent")]));
+    expect(asked).toEqual(["A", "B", "C"]);
+  });
+
+  it("takes a definition that a program watches by proxies, as user interfaces do", () => {
+    const watched = <T extends object>(value: T): T =>
+      new Proxy(value, {
+        get: (target, name, receiver) => {
+          const found: unknown = Reflect.get(target, name, receiver);
+          return typeof found === "object" && found !== null ? watched(found) : found;
+        },
+      });
+    expect(names(build(watched(oneTool({}))).agent("A"))).toEqual(["memory"]);
+  });
+
+  it("keeps nothing of the definition that a program could change", async () => {
+    const commands = ["read"];
+    const definition = oneTool({ commands });
+    const graph = build(definition);
+    commands.push("delete");
+    definition.edges.length = 0;
+    expect(names(graph.agent("A"))).toEqual(["memory"]);
+    expect(await answer(graph.tool("T").invoke({ command: "delete", path: "/a" }))).toMatchObject({ error: { code: "EACCES" } });
+  });
+
+  // Requirement: template.context-checked
+  it.each([
+    [{ store: {} }, "store"],
+    [{ model: {} }, "model"],
+    [{ model: undefined }, "model"],
+    [{ onError: 1 }, "onError"],
+    [{ colour: 1 }, "colour"],
+  ])("refuses the context %j", (wrong, field) => {
+    const context = { store: new InMemoryStore(), model: new ScriptedChatModel(() => ""), ...wrong } as never;
+    const run = () => buildGraph({ nodes: [], edges: [] }, context);
+    expect(run).toThrow(TypeError);
+    expect(run).toThrow(field);
+  });
+
+  it("names the agent whose model is none or cannot bind tools", () => {
+    const store = new InMemoryStore();
+    const none = () => buildGraph(oneTool(), { store, model: () => undefined as never });
+    expect(none).toThrow(TypeError);
+    expect(messageOf(none)).toBe('agent "A": CallModelNode: model must be a chat model');
+    const simple = new FakeListChatModel({ responses: ["x"] });
+    Object.assign(simple, { bindTools: undefined });
+    expect(messageOf(() => buildGraph(oneTool(), { store, model: simple }))).toBe('agent "A": this chat model cannot bind tools');
+    expect(names(buildGraph(graphOf([node("A", "agent")]), { store, model: simple }).agent("A"))).toEqual([]);
+  });
+});
+
+describe("apply", () => {
+  it("keeps what did not change, and makes anew what did", () => {
+    const before = graphOf(
+      [node("M", "memory"), node("N", "memory"), node("A", "agent"), node("T", "memoryTool"), node("U", "memoryTool", { name: "u" }), node("V", "memoryTool", { name: "v" })],
+      "M.$self -> T.$memory",
+      "M.$self -> U.$memory",
+    );
+    const graph = build(before);
+    const parts = () => [graph.memory("M"), graph.memory("N"), graph.agent("A"), graph.tool("T"), graph.tool("U"), graph.tool("V")] as unknown[];
+    const first = parts();
+    graph.apply(before);
+    expect(parts().map((part, index) => part === first[index])).toEqual([true, true, true, true, true, true]);
+    const after = structuredClone(before);
+    after.edges[1] = { source: "N", sourceHandle: "$self", target: "U", targetHandle: "$memory" };
+    after.nodes[5] = node("V", "memoryTool", { name: "w" });
+    graph.apply(after);
+    expect(parts().map((part, index) => part === first[index])).toEqual([true, true, true, true, false, false]);
+    after.nodes[0] = node("M", "memory", { nodeId: "other" });
+    graph.apply(after);
+    expect(parts().map((part, index) => part === first[index])).toEqual([false, true, true, false, false, false]);
+  });
+
+  // Requirement: template.change-with-a-fault
+  it("changes nothing where the definition has a fault, or an agent cannot be made", async () => {
+    const graph = build(await documentedExample());
+    const parts = () => [graph.agent("A"), graph.agent("A").callModel, graph.memory("M"), graph.tool("T1")];
+    const before = parts();
+    expect(faultsOf(() => graph.apply(graphOf([node("A", "agent"), node("B", "agnet")])))).toHaveLength(1);
+    graph.agent("A").addTool(ping);
+    const clash = graphOf([node("Z", "agent"), node("A", "agent"), node("T", "memoryTool", { name: "ping" })], "A.tools -> T.$self");
+    expect(() => graph.apply(clash)).toThrow(TypeError);
+    expect(messageOf(() => graph.apply(clash))).toBe('agent "A": there already is a tool called ping; remove it first, or give one another name');
+    expect(parts().map((part, index) => part === before[index])).toEqual([true, true, true, true]);
+    expect(() => graph.agent("Z")).toThrow("no agent");
+    expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write", "ping"]);
+  });
+
+  // Requirement: template.changes-between-turns
+  it("gives and takes tools, the prompt and the title, and leaves what the program added", async () => {
+    const model = new ScriptedChatModel(() => "done");
+    const graph = buildGraph(oneTool(), { store: new InMemoryStore(), model });
+    const agent = graph.agent("A");
+    agent.addTool(ping);
+    graph.apply(graphOf([node("A", "agent", { systemPrompt: "Be kind.", title: "Ada" }), node("U", "memoryTool", { name: "u" })], "A.tools -> U.$self"));
+    expect([names(agent), agent.graph.getName()]).toEqual([["u", "ping"], "Ada"]);
+    await agent.invoke({ messages: [new HumanMessage("hello")] });
+    graph.apply(graphOf([node("A", "agent")]));
+    expect([names(agent), agent.graph.getName()]).toEqual([["ping"], "LangGraph"]);
+    await agent.invoke({ messages: [new HumanMessage("hello")] });
+    expect(model.calls.map((call) => call.map(({ text }) => text))).toEqual([["Be kind.", "hello"], ["hello"]]);
+  });
+
+  it("gives again a tool that the program took away", () => {
+    const graph = build(oneTool());
+    graph.agent("A").removeTool("memory");
+    expect(names(graph.agent("A"))).toEqual([]);
+    graph.apply(oneTool());
+    expect(names(graph.agent("A"))).toEqual(["memory"]);
+  });
+
+  it("takes away its own connector, and only where it has another one that of the program", () => {
+    const nodes = [node("M", "memory"), node("A", "agent"), node("C", "memoryConnector")];
+    const [wired, loose] = [graphOf(nodes, "M.$self -> C.$memory", "C.$self -> A.$memory"), graphOf(nodes, "M.$self -> C.$memory")];
+    const graph = build(wired);
+    const own = graph.agent("A").callModel.memoryConnector;
+    expect(own).toBeDefined();
+    graph.apply(loose);
+    expect(graph.agent("A").callModel.memoryConnector).toBeUndefined();
+    const attached = new MemoryNode({ nodeId: "x" }).createConnector();
+    graph.agent("A").attachMemoryConnector(attached);
+    graph.apply(loose);
+    expect(graph.agent("A").callModel.memoryConnector).toBe(attached);
+    graph.apply(wired);
+    expect(graph.agent("A").callModel.memoryConnector).toBe(own);
+  });
+
+  it("takes out an agent, which goes on as it was, and makes a new one of its id later", async () => {
+    const graph = build(oneTool());
+    const agent = graph.agent("A");
+    graph.apply({ nodes: [node("A", "memory")], edges: [] });
+    expect(messageOf(() => graph.agent("A"))).toBe('the graph has no agent with the id "A"');
+    expect(graph.memory("A").nodeId).toBe("A");
+    expect((await agent.invoke({ messages: [new HumanMessage("hello")] })).messages.at(-1)?.text).toBe("done");
+    graph.apply(oneTool());
+    expect(graph.agent("A")).not.toBe(agent);
+  });
+});
+
+function messageOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("nothing was thrown");
+}

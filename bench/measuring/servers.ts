@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { MongoClient, type MongoClientOptions } from "mongodb";
+import { PrivateMongod, type ServerKind } from "../../__tests__/helpers/mongo-servers.js";
+
+export const durable = { w: "majority", journal: true } as const;
+export const notWaiting = { w: 1, journal: false } as const;
+
+/** On the server that MONGODB_URI names, else on one of its own. */
+export async function onServer<T>(kind: ServerKind, run: (uri: string) => Promise<T>): Promise<T> {
+  const givenUri = process.env["MONGODB_URI"];
+  if (givenUri !== undefined) return run(givenUri);
+  const server = await PrivateMongod.start(kind);
+  try {
+    return await run(server.uri);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** In a database of its own, dropped afterwards. */
+export async function inDatabase<T>(
+  uri: string,
+  options: MongoClientOptions,
+  run: (client: MongoClient, dbName: string) => Promise<T>,
+): Promise<T> {
+  const client = new MongoClient(uri, options);
+  const dbName = `memory_bench_${randomUUID()}`;
+  try {
+    return await run(client, dbName);
+  } finally {
+    await client.db(dbName).dropDatabase();
+    await client.close();
+  }
+}
+
+export async function mongodVersion(uri: string): Promise<string> {
+  const client = new MongoClient(uri);
+  const { version } = await client.db("admin").command({ buildInfo: 1 });
+  await client.close();
+  return String(version);
+}
+
+/** Replaces the measured part of a file, which is the rest of it from "Measured" on. */
+export async function replaceMeasured(file: URL, report: string): Promise<void> {
+  const text = await readFile(file, "utf8").catch(() => "# Benchmark\n\n");
+  const before = text.includes("## Measured") ? text.slice(0, text.indexOf("## Measured")) : text;
+  await writeFile(file, before + report);
+}

@@ -1,0 +1,43 @@
+import type { WriteConcernSettings } from "mongodb";
+import type { CommandName } from "./commands.js";
+import { measureImport } from "../package/import-time.js";
+import { runMemoryBench } from "./memory-bench.js";
+import { builtPackage } from "../package/packed-package.js";
+import { reportOf, type ServerResults } from "./report.js";
+import { durable, inDatabase, mongodVersion, notWaiting, onServer } from "../measuring/servers.js";
+
+export interface MemoryRunOptions {
+  rounds: number;
+  commands: CommandName[];
+  fileCounts: number[];
+  imports: number;
+}
+
+export async function measureMemory(options: MemoryRunOptions): Promise<string> {
+  const onGivenServer = process.env["MONGODB_URI"] !== undefined;
+  const measure = (title: string, uri: string, writeConcern: WriteConcernSettings): Promise<ServerResults> =>
+    inDatabase(uri, {}, async (client, dbName) => {
+      const { rounds, commands, fileCounts } = options;
+      const results = await runMemoryBench({
+        package: await builtPackage(),
+        client,
+        dbName,
+        writeConcern,
+        rounds,
+        commands,
+        fileCounts,
+      });
+      return { title, results };
+    });
+  const { mongod, servers } = await onServer("standalone", async (uri) => {
+    const name = onGivenServer ? "MONGODB_URI" : "Standalone";
+    const found = [await measure(`${name}, writes with majority and journal`, uri, durable)];
+    if (!onGivenServer) found.push(await measure(`${name}, writes not waiting for the journal`, uri, notWaiting));
+    return { mongod: await mongodVersion(uri), servers: found };
+  });
+  if (!onGivenServer) {
+    const title = "Replica set of one, writes with majority and journal";
+    servers.push(await onServer("replicaSet", (uri) => measure(title, uri, durable)));
+  }
+  return reportOf({ mongod, rounds: options.rounds }, servers, await measureImport(options.imports));
+}

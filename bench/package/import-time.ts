@@ -1,0 +1,46 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { compare, type Comparison, type Sample } from "../measuring/measure.js";
+import { packageEntry } from "./packed-package.js";
+
+const runFile = promisify(execFile);
+
+export interface ImportResult extends Comparison {
+  runs: number;
+  /** What the package's index imports, which is the other side. */
+  peers: string[];
+}
+
+/** The built index against all that it imports from elsewhere, each in a fresh process, in turns. */
+export async function measureImport(runs: number): Promise<ImportResult> {
+  const peers = await importsOf(packageEntry);
+  const samples: Sample[] = [];
+  for (let run = -1; run < runs; run += 1) {
+    const importOurs = () => importMs([packageEntry.href]);
+    const importPeers = () => importMs(peers);
+    const isEven = run % 2 === 0;
+    const first = await (isEven ? importOurs() : importPeers());
+    const second = await (isEven ? importPeers() : importOurs());
+    if (run >= 0) samples.push(isEven ? { oursMs: first, theirsMs: second } : { oursMs: second, theirsMs: first });
+  }
+  return { ...compare(samples), runs, peers };
+}
+
+async function importMs(specifiers: string[]): Promise<number> {
+  const imports = specifiers.map((specifier) => `import(${JSON.stringify(specifier)})`);
+  const script = `const start = performance.now(); await Promise.all([${imports.join()}]); console.log(performance.now() - start);`;
+  const { stdout } = await runFile(process.execPath, ["--input-type=module", "--eval", script], { cwd: import.meta.dirname });
+  return Number(stdout);
+}
+
+/** Packages that a built file and the chunks it is split into import at once. */
+async function importsOf(entry: URL): Promise<string[]> {
+  const source = await readFile(fileURLToPath(entry), "utf8");
+  const specifiers = [...source.matchAll(/^(?:import|export)\s(?:[^"']*\sfrom\s)?["']([^"']+)["']/gm)].map(([, name = ""]) => name);
+  const chunks = specifiers.filter((name) => name.startsWith("."));
+  const packages = specifiers.filter((name) => !name.startsWith(".") && !name.startsWith("node:"));
+  const below = await Promise.all(chunks.map((chunk) => importsOf(new URL(chunk, entry))));
+  return [...new Set([...packages, ...below.flat()])].toSorted();
+}

@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from "node:fs";
+
+/** Where the source of an entry may be, as the `paths` of tsconfig.json have it too. */
+const places = ["src/*.ts", "src/*/index.ts", "src/dialects/*/index.ts", "src/backends/*/index.ts"];
+
+/** The source file of each entry that package.json exports, by its name: `index` for ".", `claude` for "./claude". */
+export function entrySources(): Record<string, string> {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as { exports: Record<string, unknown> };
+  const paths = Object.keys(exports).filter((path) => path !== "./package.json");
+  const names = paths.map((path) => (path === "." ? "index" : path.slice(2)));
+  return Object.fromEntries(names.map((name) => [name, sourceOf(name)]));
+}
+
+function sourceOf(name: string): string {
+  const source = places.map((place) => place.replace("*", name)).find((file) => existsSync(file));
+  if (source === undefined) throw new Error(`package.json exports ./${name}, whose source is none of ${places.join(", ")}`);
+  return source;
+}

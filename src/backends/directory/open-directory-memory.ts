@@ -1,0 +1,60 @@
+import { basename, resolve } from "node:path";
+import { z } from "zod";
+import { DirectoryBackend } from "./directory-backend.js";
+import { checkAddress } from "../../core/address.js";
+import { CheckedMemory } from "../../core/checked-memory.js";
+import type { Memory } from "../../core/memory.js";
+import { checkMemoryOptions, checkOptions, type MemoryOptions, memoryOptionFields } from "../../core/options.js";
+
+/** Which folder, and how it is used. */
+export interface DirectoryMemoryOptions extends MemoryOptions {
+  /** The folder, made by the first change where it is missing. A link is followed here, and nowhere inside. */
+  dir: string;
+  /**
+   * How long, in ms, a call waits while other processes hold the lock, before it is EIO. With less than 5,000, the lock of
+   * a killed process is not waited out. @default 15_000
+   */
+  lockTimeoutMs?: number;
+  /**
+   * Whether a text is on the disk before it takes its place. Without, what was acknowledged survives the process all the
+   * same; a power failure may leave a changed file empty. @default true
+   */
+  fsync?: boolean;
+}
+
+const defaults = { lockTimeoutMs: 15_000, fsync: true } as const;
+
+const optionsSchema = z
+  .object({
+    ...memoryOptionFields,
+    dir: z.string().min(1).refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
+    lockTimeoutMs: z.number().int().min(0).max(600_000).optional(),
+    fsync: z.boolean().optional(),
+  })
+  .strict();
+
+/**
+ * A memory as ordinary files in a folder, to read, edit by hand and keep in git. Its address is the folder's name, scope
+ * `global`.
+ *
+ * Changes wait for each other, across processes too, by a lock in the hidden folder `.langgraph-mongo-memory`, which git
+ * passes over. Each becomes visible by one `rename`, so that no reader and no crash meets half of it; only the root is
+ * emptied file by file. Reads take no lock where one file or listing is all they need. A hand takes none: what is edited
+ * between two calls is seen at once, what is saved during a call may be overwritten.
+ *
+ * A changed file keeps its rights and its owner; `createdAt` becomes the time of the change, and of hard links only this
+ * name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links, special files and what no path
+ * can name are not part of the memory. A file that is no UTF-8 text, may not be read, or has more than 15,000,000 bytes is
+ * listed; reading it is EIO or EFBIG, and a snapshot leaves it out. `maxMemoryBytes` is ignored.
+ *
+ * @throws TypeError for bad options, MemoryError EINVAL where the folder has a name that no id can have. The folder is
+ *   first touched by the first call.
+ */
+export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
+  checkOptions("DirectoryMemoryOptions", optionsSchema, options);
+  const { dir, lockTimeoutMs = defaults.lockTimeoutMs, fsync = defaults.fsync, ...memoryOptions } = options;
+  const checked = checkMemoryOptions(memoryOptions);
+  const absolute = resolve(dir);
+  const backend = new DirectoryBackend({ dir: absolute, maxFileBytes: checked.maxFileBytes, lockTimeoutMs, fsync });
+  return new CheckedMemory(backend, checkAddress({ nodeId: basename(absolute) }), checked);
+}

@@ -1,0 +1,67 @@
+import type { Memory } from "../../core/memory.js";
+import type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
+import { claudeTool, runClaudeCommand } from "./definition.js";
+import { checkClaudeOptions, type ClaudeMemoryOptions } from "./options.js";
+import { DialectTool } from "../dialect-tool.js";
+import { checkMemorySource, type MemorySource } from "../memory-source.js";
+
+export type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
+export type { DialectTool } from "../dialect-tool.js";
+export type { ClaudeMemoryOptions } from "./options.js";
+
+/** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
+export type MemoryToolHandlers = {
+  [Name in ClaudeCommandName]: (command: Extract<ClaudeMemoryCommand, { command: Name }>) => Promise<string>;
+};
+
+/**
+ * Claude's memory tool over a memory, for LangChain: ChatAnthropic sends it as `memory_20250818`, every other model as a
+ * tool with a flat schema. Answers in Anthropic's documented words, refusals included; it throws only to pass on an
+ * interrupt or an abort.
+ *
+ * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
+ * @throws TypeError for bad options, or what is no memory
+ */
+export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): DialectTool {
+  checkMemorySource(memory);
+  return new DialectTool(claudeTool(checkClaudeOptions(options)), memory);
+}
+
+/**
+ * The `execute` of LangChain's own wrapper, `tools.memory_20250818({ execute })` of `@langchain/anthropic`. That wrapper
+ * drops `view_range` and insists on `new_str`, which `createClaudeMemoryTool` does not.
+ *
+ * @throws TypeError as `createClaudeMemoryTool`
+ */
+export function claudeMemoryExecute(
+  memory: MemorySource,
+  options?: ClaudeMemoryOptions,
+): (command: ClaudeMemoryCommand) => Promise<string> {
+  const tool = createClaudeMemoryTool(memory, options);
+  return (command) => tool.invoke(command);
+}
+
+/**
+ * The handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError, whose message is the
+ * documented text without its `Error: `, as the SDK's runner adds that and `is_error`.
+ *
+ * @throws TypeError for bad options, or what is no memory
+ */
+export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptions): MemoryToolHandlers {
+  if (typeof memory?.withPaths !== "function") {
+    throw new TypeError("claudeMemoryHandlers: memory must be a Memory (openMemory, store.memory)");
+  }
+  const checkedOptions = checkClaudeOptions(options);
+  const run = (name: ClaudeCommandName) => (command: ClaudeMemoryCommand) =>
+    runClaudeCommand(name, command, () => memory, checkedOptions);
+  const handlers: MemoryToolHandlers = {
+    view: run("view"),
+    create: run("create"),
+    str_replace: run("str_replace"),
+    insert: run("insert"),
+    delete: run("delete"),
+    rename: run("rename"),
+  };
+  // The SDK looks a command up by its name without further ado: "toString" must find nothing.
+  return Object.setPrototypeOf(handlers, null) as MemoryToolHandlers;
+}

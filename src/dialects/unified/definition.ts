@@ -1,0 +1,205 @@
+import { invalid, MemoryError } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import { normalizePath } from "../../core/paths.js";
+import { shorten } from "../../core/text.js";
+import type { FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
+
+/** The `command` argument of the unified tool (specification section 3). */
+export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
+
+interface Arguments {
+  path: string;
+  content?: string;
+  oldContent?: string;
+}
+
+/** The answer of a command; its keys are written in this order (specification section 3). */
+export type MemoryEnvelope =
+  | { command: string; path: string; ok: true; result: object }
+  | { command: string; path: string; ok: false; error: { message: string; code: string } };
+
+interface CommandDefinition {
+  description: string;
+  check?: (args: Arguments) => void;
+  run: (memory: Memory, args: Required<Arguments>) => Promise<object>;
+}
+
+const definitions: Record<MemoryCommand, CommandDefinition> = {
+  read: {
+    description: "read: the text of a file",
+    run: async (memory, { path }) => ({ content: await memory.read(path) }),
+  },
+  list: {
+    description: 'list: what a directory holds ("/" is the root)',
+    run: async (memory, { path }) => ({ entries: await memory.list(path) }),
+  },
+  append: {
+    description: "append: adds content at the end of a file, creating the file and its directories",
+    check: ({ content }) => {
+      if (content === undefined) throw invalid("content is required for append");
+    },
+    run: async (memory, { path, content }) => {
+      await memory.append(path, content);
+      return { status: "ok" };
+    },
+  },
+  update: {
+    description: "update: replaces every occurrence of oldContent in a file by content",
+    check: ({ content, oldContent }) => {
+      if (content === undefined || oldContent === undefined) {
+        throw invalid("oldContent and content are required for update");
+      }
+    },
+    run: async (memory, { path, oldContent, content }) => ({
+      replaced: await memory.update(path, oldContent, content),
+    }),
+  },
+  delete: {
+    description: "delete: removes a file, or a directory with all below it",
+    run: async (memory, { path }) => {
+      const { files, dirs } = await memory.delete(path);
+      return { files, dirs };
+    },
+  },
+};
+
+const memoryCommands = Object.keys(definitions) as MemoryCommand[];
+
+export interface UnifiedToolOptions {
+  name?: string | undefined;
+  description?: string | undefined;
+  title?: string | undefined;
+  commands?: readonly MemoryCommand[] | undefined;
+}
+
+/** The one tool of the unified dialect. */
+export function unifiedTool({ name, description, title, commands = memoryCommands }: UnifiedToolOptions): ToolDefinition {
+  const render = (envelope: MemoryEnvelope): ToolAnswer => ({ text: JSON.stringify(envelope), failed: !envelope.ok });
+  return {
+    name: name ?? "memory",
+    description: description ?? describeCommands(commands),
+    title,
+    schema: schemaOf(commands),
+    readOnly: commands.every((command) => command === "read" || command === "list"),
+    destructive: commands.includes("update") || commands.includes("delete"),
+    answer: async (args, openMemory) => render(await runCommand(args, commands, openMemory)),
+    failure: (args, cause) =>
+      render(failureOf(args, new MemoryError("EIO", "EIO: the memory could not be opened", { cause }))),
+  };
+}
+
+/** What a tool with these commands tells the model about itself. */
+function describeCommands(commands: readonly MemoryCommand[]): string {
+  const lines = commands.map((command) => `- ${definitions[command].description}`);
+  return [
+    "Your long-term memory: a small tree of text files that stays when this conversation ends.",
+    'Paths are absolute, such as "/notes/today"; names are letters, digits, "_", "-" and spaces.',
+    "Commands:",
+    ...lines,
+  ].join("\n");
+}
+
+const contentProperties = {
+  content: { type: "string", description: "append: the text to add. update: the new text." },
+  oldContent: { type: "string", description: "update: the exact text to replace." },
+};
+
+function schemaOf(commands: readonly MemoryCommand[]): FlatSchema {
+  const writes = commands.includes("append") || commands.includes("update");
+  return {
+    type: "object",
+    properties: {
+      path: { type: "string", description: 'Absolute path of a file or directory, such as "/notes/today".' },
+      command: { type: "string", enum: [...commands], description: "What to do." },
+      ...(writes ? { content: contentProperties.content } : {}),
+      ...(commands.includes("update") ? { oldContent: contentProperties.oldContent } : {}),
+    },
+    required: ["path", "command"],
+    additionalProperties: false,
+  };
+}
+
+/**
+ * Runs one command of the unified set; whatever is wrong with it is told in the envelope.
+ *
+ * @param given the arguments as a model made them: anything.
+ * @param commands those allowed; others of the set answer EACCES.
+ */
+async function runCommand(
+  given: unknown,
+  commands: readonly MemoryCommand[],
+  openMemory: () => Memory,
+): Promise<MemoryEnvelope> {
+  const { command, path } = labelsOf(given);
+  try {
+    const args = checkArguments(given, commands);
+    const definition = definitions[args.command];
+    definition.check?.(args);
+    const result = await definition.run(openMemory(), args as Required<Arguments>);
+    return { command, path, ok: true, result };
+  } catch (error) {
+    return failureOf(given, error);
+  }
+}
+
+function failureOf(given: unknown, error: unknown): MemoryEnvelope {
+  if (!MemoryError.isInstance(error)) throw error;
+  const { code, message } = error;
+  return { ...labelsOf(given), ok: false, error: { message, code } };
+}
+
+const argumentNames = new Set(["path", "command", "content", "oldContent"]);
+
+function checkArguments(
+  given: unknown,
+  commands: readonly MemoryCommand[],
+): Arguments & { command: MemoryCommand } {
+  if (!isRecord(given)) throw invalid("the arguments must be an object with path and command");
+  const unknownName = Object.keys(given).find((name) => !argumentNames.has(name));
+  if (unknownName !== undefined) throw invalid(`unknown argument: ${shorten(unknownName, 64)}`);
+  const { command } = given;
+  if (command === undefined) throw invalid(`command is required: ${commands.join(", ")}`);
+  if (!isCommand(command)) {
+    throw invalid(`unknown command: ${typeof command === "string" ? shorten(command, 64) : typeof command}`);
+  }
+  if (!commands.includes(command)) {
+    throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
+  }
+  const path = normalizePath(given["path"], { emptyIsRoot: command === "list" });
+  return { command, path, ...textArgument(given, "content"), ...textArgument(given, "oldContent") };
+}
+
+/** Some models send null for what they leave out. */
+function textArgument(given: Record<string, unknown>, name: "content" | "oldContent"): Partial<Arguments> {
+  const value = given[name];
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "string") throw invalid(`${name} must be a string (given ${typeof value})`);
+  return { [name]: value };
+}
+
+/** What the envelope repeats of the arguments: the path normalised where it is legal, and never without bound. */
+function labelsOf(given: unknown): { command: string; path: string } {
+  const { command, path } = isRecord(given) ? given : { command: undefined, path: undefined };
+  return { command: labelOf(command, 64), path: pathLabelOf(path, command === "list") };
+}
+
+function pathLabelOf(path: unknown, emptyIsRoot: boolean): string {
+  try {
+    return normalizePath(path, { emptyIsRoot });
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    return labelOf(path, 1024);
+  }
+}
+
+function labelOf(value: unknown, maxChars: number): string {
+  return typeof value === "string" ? shorten(value, maxChars) : "";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCommand(value: unknown): value is MemoryCommand {
+  return typeof value === "string" && Object.hasOwn(definitions, value);
+}

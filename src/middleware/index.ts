@@ -1,0 +1,57 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import { SystemMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { type AgentMiddleware, createMiddleware } from "langchain";
+import type { MemoryNode } from "../graph/memory-node.js";
+import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
+
+export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
+  memory: MemoryNode;
+  /** Whether the agent gets the memory's tools too. @default true */
+  tools?: boolean;
+}
+
+/**
+ * Middleware for `createAgent`: shows the memory to the model at every call, after what the agent has just written too,
+ * and gives the agent the `memory` tool. Nothing of it is kept in the agent's state.
+ *
+ * The run's `configurable.thread_id` chooses the memory of a `perThread` node; a node without a store of its own uses the
+ * agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see `onError`.
+ *
+ * An agent of two memories needs two tools with different names: `tools: false` for the second, and a
+ * `new MemoryTool({ memory, name })` among the agent's own tools. Middleware that changes the model (a fallback, say)
+ * belongs before this one, which places the memory as the model it sees accepts.
+ *
+ * @throws TypeError for bad options, and at the first model call where another tool has the name of this one's
+ */
+export function memoryMiddleware({ memory, tools = true, ...config }: MemoryMiddlewareOptions): AgentMiddleware {
+  if (typeof memory?.createConnector !== "function") throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
+  const connector = memory.createConnector(config);
+  const ownTools = tools ? memory.memoryTools : [];
+  return createMiddleware({
+    name: `Memory(${memory.nodeId}, ${memory.scope})`,
+    tools: ownTools,
+    wrapModelCall: async (request, handler) => {
+      for (const { name } of ownTools) assertNoNamesake(name, request.tools);
+      const { systemMessage, messages, runtime, model } = request;
+      const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
+      const run = { configurable: runtime.configurable, store: runtime.store } as RunnableConfig;
+      const given = [...prompt, ...messages];
+      const shown = await connector.inject(given, run, model);
+      if (shown === given) return handler(request);
+      const [first, ...rest] = shown;
+      return SystemMessage.isInstance(first)
+        ? handler({ ...request, systemMessage: first, messages: rest })
+        : handler({ ...request, messages: shown });
+    },
+  });
+}
+
+/** `createAgent` itself does not mind: a provider would refuse the request, or a call reach the wrong memory. */
+function assertNoNamesake(name: string, tools: readonly object[]): void {
+  if (tools.filter((tool) => "name" in tool && tool.name === name).length < 2) return;
+  throw new TypeError(
+    `memoryMiddleware: the agent has two tools called ${name}; give one memory \`tools: false\` here and ` +
+      "a `new MemoryTool({ memory, name })` in the agent's `tools`",
+  );
+}

@@ -1,0 +1,36 @@
+import { storageError } from "./errors.js";
+
+/** @throws MemoryError EIO for whatever the driver throws */
+export async function reading<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw storageError(error, "read", 0);
+  }
+}
+
+/** The same for a cursor, which is closed when its reader leaves. */
+export async function* streaming<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    for await (const document of cursor) yield document;
+  } catch (error) {
+    throw storageError(error, "read", 0);
+  }
+}
+
+/** The same a batch of the server at a time, which costs a long stream fewer turns of the event loop. */
+export async function* streamingBatches<T>(cursor: BatchCursor<T>): AsyncGenerator<T[]> {
+  try {
+    while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
+  } catch (error) {
+    throw storageError(error, "read", 0);
+  } finally {
+    await cursor.close();
+  }
+}
+
+interface BatchCursor<T> {
+  hasNext(): Promise<boolean>;
+  readBufferedDocuments(): T[];
+  close(): Promise<void>;
+}

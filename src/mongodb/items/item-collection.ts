@@ -1,0 +1,232 @@
+import type { SearchItem } from "@langchain/langgraph-checkpoint";
+import type {
+  AnyBulkWriteOperation,
+  BulkWriteOptions,
+  BulkWriteResult,
+  Collection,
+  Document,
+  FindCursor,
+  FindOptions,
+  IndexDescription,
+} from "mongodb";
+import { storageError } from "../driver/errors.js";
+import { type Expiry, isExpired, notExpired } from "./expiry.js";
+import type { ItemFilter } from "../places/filters.js";
+import { type ItemDocument, itemOf, type RankedFields, readOptions } from "./item-document.js";
+import { createItemIndexes, itemIndexes } from "./item-indexes.js";
+import { type ItemWrite, operationOf } from "./item-updates.js";
+import { reading, streaming, streamingBatches } from "../driver/reads.js";
+import { namespaceFrom, type StoredRange } from "../places/namespaces.js";
+import { unscored } from "../places/unscored.js";
+import type { Page } from "../places/operations.js";
+import { pageOf } from "../driver/ordered-streams.js";
+
+export interface ItemContext {
+  collection: Collection<ItemDocument>;
+  /** Awaited before each command; soon done where the client is connected. */
+  connect: () => Promise<void>;
+  clock: () => Date;
+  expiry: Expiry;
+  /** Indexes of the ranking. */
+  indexes: readonly IndexDescription[];
+  /** Whether documents hold fields that reads should leave out. */
+  ranked: boolean;
+}
+
+/** The server also ends a batch at 16 MB. */
+export const maxBatchItems = 1000;
+/** For streams of which some is filtered out here. */
+const minBatchItems = 100;
+
+/** The items that belong to no memory. Arguments arrive checked; every failure is a MemoryError EIO. */
+export class ItemCollection {
+  readonly #context: ItemContext;
+  readonly #projection: { projection?: Record<string, 0> };
+  #indexes: Promise<void> | undefined;
+
+  constructor(context: ItemContext) {
+    this.#context = context;
+    this.#projection = context.ranked ? { projection: { embedded: 0, text: 0 } } : {};
+  }
+
+  /** Makes the indexes if this process has not yet. A failure is not remembered. */
+  ready(): Promise<void> {
+    this.#indexes ??= this.#createIndexes().catch((error: unknown) => {
+      this.#indexes = undefined;
+      throw error;
+    });
+    return this.#indexes;
+  }
+
+  /** The items of those ids which exist, by id, in one command. */
+  async find(ids: readonly string[]): Promise<Map<string, ItemDocument>> {
+    const [only, ...others] = new Set(ids);
+    if (only === undefined) return new Map();
+    const filter = { _id: others.length === 0 ? only : { $in: [only, ...others] } };
+    const options = { ...readOptions, ...this.#projection, batchSize: others.length + 2 };
+    await this.#context.connect();
+    const documents = await reading(async () => {
+      const { collection } = this.#context;
+      if (others.length > 0) return collection.find(filter, options).toArray();
+      const found = await collection.findOne(filter, { ...readOptions, ...this.#projection });
+      return found === null ? [] : [found];
+    });
+    const now = this.#context.clock();
+    return new Map(documents.filter((document) => !isExpired(document, now)).map((document) => [document._id, document]));
+  }
+
+  /** One page, in order; the server does all of it where it can decide the filter. */
+  async search(range: StoredRange, filter: ItemFilter, { offset, limit }: Page): Promise<SearchItem[]> {
+    if (!filter.exact || !Number.isFinite(offset + limit)) {
+      return pageOf(this.stream(range, filter, offset + limit), offset, limit);
+    }
+    const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
+    await this.#context.connect();
+    const documents = await reading(() => this.#cursor<ItemDocument>(this.selection(range, filter), options).toArray());
+    return documents.map((document) => unscored(itemOf(document)));
+  }
+
+  /** The items of a range that match, in order, at most so many; never more than one batch of them is held. */
+  async *stream(range: StoredRange, filter: ItemFilter, atMost: number): AsyncGenerator<SearchItem> {
+    const batchSize = Math.min(Math.max(atMost, minBatchItems), maxBatchItems);
+    const limited = filter.exact && Number.isFinite(atMost) ? { limit: atMost } : {};
+    let left = atMost;
+    const options: FindOptions = { sort: { _id: 1 }, batchSize, ...limited };
+    for await (const document of this.query<ItemDocument>(this.selection(range, filter), options)) {
+      const item = unscored(itemOf(document));
+      if (!filter.exact && !filter.matches(item.value)) continue;
+      yield item;
+      left -= 1;
+      if (left <= 0) return;
+    }
+  }
+
+  /** The namespaces of a range that hold an item, in order, from the index alone. */
+  async *namespaces(range: StoredRange, atMost: number): AsyncGenerator<string[]> {
+    await this.ready();
+    const now = this.#context.clock();
+    const pipeline = [
+      { $match: { ns: { $gte: "", ...range } } },
+      { $sort: { ns: 1, expiresAt: 1 } },
+      { $group: { _id: "$ns", expiresAt: { $first: "$expiresAt" } } },
+      { $sort: { _id: 1 } },
+    ];
+    await this.#context.connect();
+    const batchSize = Math.min(Math.max(atMost + 1, minBatchItems), maxBatchItems);
+    const found = this.#context.collection.aggregate<FoundNamespace>(pipeline, { ...readOptions, batchSize });
+    for await (const chunk of streamingBatches(found)) {
+      // The one that expires first has; the others may be there.
+      const doubtful = chunk.filter((namespace) => isExpired(namespace, now)).map(({ _id }) => _id);
+      const alive = await this.#namespacesAlive(doubtful, now);
+      for (const namespace of chunk) {
+        if (!isExpired(namespace, now) || alive.has(namespace._id)) yield namespaceFrom(namespace._id);
+      }
+    }
+  }
+
+  /** All in one bulk write, each put with the fields it is ranked by. */
+  async write(writes: readonly ItemWrite[], ranked: ReadonlyMap<ItemWrite, RankedFields>): Promise<void> {
+    if (writes.length === 0) return;
+    await this.ready();
+    const { expiry, clock } = this.#context;
+    const now = clock();
+    await this.#bulkWrite(writes.map((write) => operationOf(write, ranked.get(write) ?? {}, expiry, now)));
+  }
+
+  /** Upserts of whole documents in one bulk write. Answers how many it made or changed. */
+  async copy(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<number> {
+    if (operations.length === 0) return 0;
+    await this.ready();
+    const { upsertedCount, modifiedCount } = await this.#bulkWrite(operations);
+    return upsertedCount + modifiedCount;
+  }
+
+  /** Begins the time of items anew that have been read, where the store is to do so; of none that expired since. */
+  async refresh(items: readonly { id: string; namespace: readonly string[] }[]): Promise<void> {
+    const { expiry, clock } = this.#context;
+    if (!expiry.refreshOnRead) return;
+    const idsByTtl = new Map<number, Set<string>>();
+    for (const { id, namespace } of items) {
+      const ttlMs = expiry.ttlMsOf(namespace);
+      if (ttlMs !== null) idsByTtl.set(ttlMs, (idsByTtl.get(ttlMs) ?? new Set()).add(id));
+    }
+    if (idsByTtl.size === 0) return;
+    const now = clock();
+    const operations = Array.from(idsByTtl, ([ttlMs, ids]): AnyBulkWriteOperation<ItemDocument> => {
+      const filter = { _id: { $in: [...ids] }, expiresAt: { $gt: now } };
+      return { updateMany: { filter, update: { $set: { expiresAt: new Date(now.getTime() + ttlMs) } } } };
+    });
+    await this.#bulkWrite(operations);
+  }
+
+  /** The items of a range as far as the server can decide it; never those that expired. */
+  selection(range: StoredRange, filter: ItemFilter): Document {
+    return { $and: [{ _id: { $gte: "", ...range } }, notExpired(this.#context.clock()), ...filter.query] };
+  }
+
+  async *query<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T> {
+    await this.#context.connect();
+    yield* streaming(this.#cursor<T>(filter, options));
+  }
+
+  async *queryBatches<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T[]> {
+    await this.#context.connect();
+    yield* streamingBatches(this.#cursor<T>(filter, options));
+  }
+
+  async *aggregate<T extends Document>(pipeline: Document[]): AsyncGenerator<T> {
+    await this.#context.connect();
+    yield* streaming(this.#context.collection.aggregate<T>(pipeline, { ...readOptions, batchSize: maxBatchItems }));
+  }
+
+  #cursor<T extends Document>(filter: Document, options: FindOptions): FindCursor<T> {
+    return this.#context.collection.find<T>(filter, { ...readOptions, ...this.#projection, ...options });
+  }
+
+  async #namespacesAlive(namespaces: readonly string[], now: Date): Promise<Set<string>> {
+    if (namespaces.length === 0) return new Set();
+    const pipeline = [{ $match: { ns: { $in: namespaces }, expiresAt: { $gt: now } } }, { $group: { _id: "$ns" } }];
+    const alive = new Set<string>();
+    for await (const { _id } of this.aggregate<FoundNamespace>(pipeline)) alive.add(_id);
+    return alive;
+  }
+
+  async #bulkWrite(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<WriteCounts> {
+    await this.#context.connect();
+    const options = { ordered: false, checkKeys: false, ignoreUndefined: false };
+    try {
+      const [only, ...others] = operations;
+      if (only !== undefined && others.length === 0) return await this.#writeOne(only, options);
+      return await this.#context.collection.bulkWrite(operations, options);
+    } catch (error) {
+      throw storageError(error, "write", 0);
+    }
+  }
+
+  /** A bulk write of one would take a fifth longer. */
+  async #writeOne(operation: AnyBulkWriteOperation<ItemDocument>, options: BulkWriteOptions): Promise<WriteCounts> {
+    const { collection } = this.#context;
+    if ("updateOne" in operation) {
+      const { filter, update, upsert = false } = operation.updateOne;
+      return collection.updateOne(filter, update, { ...options, upsert });
+    }
+    if (!("deleteOne" in operation)) return collection.bulkWrite([operation], options);
+    await collection.deleteOne(operation.deleteOne.filter, options);
+    return { upsertedCount: 0, modifiedCount: 0 };
+  }
+
+  async #createIndexes(): Promise<void> {
+    const { collection, connect, expiry, indexes } = this.#context;
+    await connect();
+    await createItemIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }));
+  }
+}
+
+type WriteCounts = Pick<BulkWriteResult, "upsertedCount" | "modifiedCount">;
+
+/** With the earliest end of its items, null where one has none. */
+interface FoundNamespace {
+  _id: string;
+  expiresAt?: Date | null;
+}
+

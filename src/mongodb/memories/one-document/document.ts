@@ -1,0 +1,112 @@
+import type { ObjectId } from "mongodb";
+import type { CheckedAddress } from "../../../core/address.js";
+import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
+import { ROOT } from "../../../core/paths.js";
+import { utf8Bytes } from "../../../core/text.js";
+
+/** One memory: the layout of specification section 5 (ADR 0002). */
+export interface MemoryDocument {
+  _id: ObjectId;
+  nodeId: string;
+  scope: "global" | "perThread";
+  threadId?: string;
+  /** Text by stored key. */
+  data?: Record<string, string>;
+  dirs?: Record<string, true>;
+  meta?: Record<string, FileMeta>;
+  /** Absent in documents of the earlier system, whose `data` may hold nested objects. */
+  revision?: number;
+  createdAt?: Date;
+  updatedAt?: Date;
+}
+
+interface FileMeta {
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * `/a/b` is the literal key `a.b`. Escaped is what the dotted form cannot carry: `.` (the separator), `%` (the escape)
+ * and `$` at the start of a segment (an operator to MongoDB). ADR paths have none of them and keep their keys.
+ */
+export function keyOf(path: string): string {
+  const plain = /[%.$]/.test(path) ? path.split("/").map(escape).join("/") : path;
+  return plain.slice(1).replaceAll("/", ".");
+}
+
+export function pathOf(key: string): string {
+  const path = ROOT + key.replaceAll(".", "/");
+  return key.includes("%") ? path.replaceAll(/%(?:2E|24|25)/g, unescape) : path;
+}
+
+function escape(segment: string): string {
+  return segment.replaceAll("%", "%25").replaceAll(".", "%2E").replace(/^\$/, "%24");
+}
+
+function unescape(escaped: string): string {
+  return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+}
+
+/** The keys of the directories above the file or directory `key`, nearest the root first. */
+export function parentKeysOf(key: string): string[] {
+  const parents: string[] = [];
+  for (let end = key.indexOf("."); end !== -1; end = key.indexOf(".", end + 1)) parents.push(key.slice(0, end));
+  return parents;
+}
+
+/** Exactly the fields of the unique index, in equality: only then does the server retry a racing upsert by itself. */
+export function filterOf(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string } {
+  return { ...address };
+}
+
+/** The files and directories of a document in today's layout or the earlier one, in which any object is a directory. */
+export function snapshotOf(document: MemoryDocument | null): MemorySnapshot {
+  const files: SnapshotFile[] = [];
+  const directoryKeys = new Set<string>();
+  const fallback = document?.createdAt ?? document?._id?.getTimestamp() ?? new Date(0);
+  const visitDirectory = (key: string): void => void directoryKeys.add(key);
+  const visitFile = (key: string, content: string): void => {
+    const meta = ownValue(document?.meta, key);
+    const createdAt = meta?.createdAt ?? fallback;
+    const updatedAt = meta?.updatedAt ?? document?.updatedAt ?? fallback;
+    files.push({ path: pathOf(key), kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
+    const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
+    if (parent !== "" && !directoryKeys.has(parent)) parentKeysOf(key).forEach(visitDirectory);
+  };
+  visit(document?.dirs, "", () => undefined, visitDirectory);
+  visit(document?.data, "", visitFile, visitDirectory);
+  return { files, directories: Array.from(directoryKeys, pathOf), revision: document?.revision ?? 0 };
+}
+
+function visit(
+  record: object | undefined,
+  prefix: string,
+  onText: (key: string, text: string) => void,
+  onDirectory: (key: string) => void,
+): void {
+  for (const [name, value] of Object.entries<unknown>({ ...record })) {
+    const key = prefix + name;
+    if (typeof value === "string") {
+      onText(key, value);
+    } else {
+      onDirectory(key);
+      if (typeof value === "object" && value !== null) visit(value, `${key}.`, onText, onDirectory);
+    }
+  }
+}
+
+/** `record[key]` for own keys only: a file may be called `constructor`. */
+export function ownValue<T>(record: Record<string, T> | undefined, key: string): T | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** The fields of today's layout for what `snapshotOf` read from the earlier one. */
+export function flatFieldsOf(snapshot: MemorySnapshot): Required<Pick<MemoryDocument, "data" | "dirs" | "meta">> {
+  return {
+    data: Object.fromEntries(snapshot.files.map((file) => [keyOf(file.path), file.content])),
+    dirs: Object.fromEntries(snapshot.directories.map((path) => [keyOf(path), true as const])),
+    meta: Object.fromEntries(
+      snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOf(path), { createdAt, updatedAt }]),
+    ),
+  };
+}

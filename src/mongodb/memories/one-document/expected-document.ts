@@ -1,0 +1,77 @@
+import { keyOf } from "./document.js";
+import { newFileBytes } from "./text-changes.js";
+import type { CheckedAddress } from "../../../core/address.js";
+import { fileTooLarge, invalid, memoryFull, parentIsFile, pathIsDirectory } from "../../../core/errors.js";
+import type { MemoryOutline } from "../../../core/memory.js";
+import type { MemoryOptions } from "../../../core/options.js";
+import { creationFault, parentsOf, prefixOf } from "../../../core/paths.js";
+import { utf8Bytes } from "../../../core/text.js";
+
+/** A memory as it will be after the writes so far; refuses what the next one would be refused for. */
+export class ExpectedMemory {
+  /** Bytes of text by path. */
+  readonly #files: Map<string, number>;
+  readonly #directories: Set<string>;
+  readonly #options: Required<MemoryOptions>;
+  #documentBytes: number;
+
+  /** @param documentBytes of the document as it is; of one that is not there yet, `emptyDocumentBytes`. */
+  constructor({ files, directories }: MemoryOutline, documentBytes: number, options: Required<MemoryOptions>) {
+    this.#files = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
+    this.#directories = new Set(directories);
+    this.#documentBytes = documentBytes;
+    this.#options = options;
+  }
+
+  put(path: string, content: string): void {
+    const { maxMemoryBytes } = this.#options;
+    const textBytes = utf8Bytes(content);
+    this.#checkPut(path, textBytes);
+    const growth = textBytes - (this.#files.get(path) ?? -newFileBytes(path));
+    const sizeBytes = this.#documentBytes + growth;
+    if (growth > 0 && sizeBytes > maxMemoryBytes) throw memoryFull(sizeBytes, maxMemoryBytes);
+    const present = this.#files.has(path) ? [] : parentsOf(path).filter((parent) => this.#directories.has(parent));
+    this.#documentBytes = sizeBytes - directoryBytes(present);
+    this.#files.set(path, textBytes);
+    for (const parent of parentsOf(path)) this.#directories.add(parent);
+  }
+
+  deleteFile(path: string): void {
+    const textBytes = this.#files.get(path);
+    if (textBytes === undefined) return;
+    this.#files.delete(path);
+    this.#documentBytes -= textBytes + newFileBytes(path) - directoryBytes(parentsOf(path));
+  }
+
+  deleteDirectory(path: string): void {
+    if (!this.#directories.has(path)) return;
+    const isBelow = (other: string): boolean => other.startsWith(prefixOf(path));
+    if ([...this.#files.keys(), ...this.#directories].some(isBelow)) throw directoryNotEmpty();
+    this.#directories.delete(path);
+    this.#documentBytes -= directoryBytes([path]);
+  }
+
+  #checkPut(path: string, textBytes: number): void {
+    const { maxFileBytes, paths } = this.#options;
+    if (textBytes > maxFileBytes) throw fileTooLarge(textBytes, maxFileBytes);
+    if (this.#files.has(path)) return;
+    if (this.#directories.has(path)) throw pathIsDirectory();
+    const fault = creationFault(path, paths);
+    if (fault) throw fault;
+    if (parentsOf(path).some((parent) => this.#files.has(parent))) throw parentIsFile();
+  }
+}
+
+/** BSON bytes of the document that a first write makes, without the file. */
+export function emptyDocumentBytes(address: CheckedAddress): number {
+  return 160 + utf8Bytes(address.nodeId) + (address.scope === "perThread" ? utf8Bytes(address.threadId) : 0);
+}
+
+/** BSON bytes of these entries of `dirs`. */
+function directoryBytes(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + utf8Bytes(keyOf(path)) + 3, 0);
+}
+
+export function directoryNotEmpty(): Error {
+  return invalid("the directory is not empty: delete its items first, or use delete of the memory itself");
+}

@@ -1,0 +1,99 @@
+import { utf8Bytes } from "../../../core/text.js";
+
+/** An aggregation expression. The driver types them as `any`-filled documents; here they are opaque values. */
+export type Expression = string | number | boolean | null | Date | { [operator: string]: unknown } | Expression[];
+
+/** User text and paths go in only through here: outside `$literal` the server evaluates a leading `$`. */
+export const literal = (value: unknown): Expression => ({ $literal: value });
+
+/** `record[key]` where the key may hold dots and dollars; missing where either is. */
+export const valueAt = (record: Expression, key: string): Expression => ({
+  $getField: { field: literal(key), input: record },
+});
+
+export const withValueAt = (record: Expression, key: string, value: Expression): Expression => ({
+  $setField: { field: literal(key), input: orEmpty(record), value },
+});
+
+export const withoutKey = (record: Expression, key: string): Expression => ({
+  $unsetField: { field: literal(key), input: orEmpty(record) },
+});
+
+export const orEmpty = (record: Expression): Expression => ({ $ifNull: [record, {}] });
+
+export const isText = (value: Expression): Expression => ({ $eq: [{ $type: value }, "string"] });
+
+export const isNull = (value: Expression): Expression => ({ $eq: [value, null] });
+
+export const exists = (value: Expression): Expression => ({ $ne: [{ $type: value }, "missing"] });
+
+/** The value where it is a text, else null. Guards operators that throw on other types, as the earlier layout may hold. */
+export const textOrNull = (value: Expression): Expression => ({
+  $convert: { input: value, to: "string", onError: null },
+});
+
+/** Its bytes of UTF-8; null for null. */
+export const bytesOf = (text: Expression): Expression => ({ $binarySize: text });
+
+export type Branch = [condition: Expression, value: Expression];
+
+/** The value of the first branch whose condition holds. */
+export const firstOf = (branches: Branch[], otherwise: Expression): Expression => ({
+  $switch: { branches: branches.map(([condition, value]) => ({ case: condition, then: value })), default: otherwise },
+});
+
+export const where = (condition: Expression, value: Expression, otherwise: Expression): Expression => ({
+  $cond: [condition, value, otherwise],
+});
+
+export type Variables = [name: string, value: Expression][];
+
+/** The value of `body`, which knows each variable as `$$name`; so do the variables after it. */
+export const bound = (variables: Variables, body: Expression): Expression =>
+  variables.reduceRight<Expression>((inner, [name, value]) => ({ $let: { vars: { [name]: value }, in: inner } }), body);
+
+const key: Expression = "$$entry.k";
+
+/** Whether a text begins with `prefix`. `$substrBytes` would throw inside a multibyte character. */
+const beginsWith = (text: Expression, prefix: string): Expression => ({
+  $eq: [{ $indexOfBytes: [text, literal(prefix)] }, 0],
+});
+
+/** Whether the key of `$$entry` is that of the directory `directory` or of something below it. */
+export const keyIsWithin = (directory: string): Expression => beginsWith({ $concat: [key, "."] }, `${directory}.`);
+
+/** Whether the key of `$$entry` is that of an immediate child of `directory` ("" is the root). */
+export const keyIsChildOf = (directory: string): Expression => {
+  if (directory === "") return { $eq: [{ $indexOfBytes: [key, "."] }, -1] };
+  const prefix = `${directory}.`;
+  const rest = utf8Bytes(prefix);
+  return { $and: [beginsWith(key, prefix), { $eq: [{ $indexOfBytes: [key, ".", rest] }, -1] }] };
+};
+
+/** The entries `{ k, v }` of a record that satisfy a condition on `$$entry`. */
+export const entriesWhere = (record: Expression, condition: Expression): Expression => ({
+  $filter: { input: { $objectToArray: orEmpty(record) }, as: "entry", cond: condition },
+});
+
+/** These fields of the document, each with the entries that satisfy the condition only. */
+export const recordsWhere = (fields: string[], condition: Expression): Expression => ({
+  $arrayToObject: {
+    $map: {
+      input: fields.map((field) => ({ k: field, v: `$${field}` })),
+      as: "record",
+      in: { k: "$$record.k", v: { $arrayToObject: entriesWhere("$$record.v", condition) } },
+    },
+  },
+});
+
+export const mapEntries = (entries: Expression, value: Expression): Expression => ({
+  $map: { input: entries, as: "entry", in: value },
+});
+
+/** The record with the directory `from` and all below it under the key `to`. */
+export const recordMoved = (record: Expression, from: string, to: string): Expression => {
+  const fromBytes = utf8Bytes(from);
+  const movedKey: Expression = { $concat: [literal(to), { $substrBytes: [key, fromBytes, -1] }] };
+  const moved = where(keyIsWithin(from), { k: movedKey, v: "$$entry.v" }, "$$entry");
+  return { $arrayToObject: mapEntries({ $objectToArray: orEmpty(record) }, moved) };
+};

@@ -1,0 +1,235 @@
+import type { CheckedAddress } from "../../../core/address.js";
+import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
+import {
+  alreadyExists,
+  directoryNotFound,
+  fileNotFound,
+  fileTooLarge,
+  memoryFull,
+  parentIsFile,
+  pathIsDirectory,
+  pathIsFile,
+} from "../../../core/errors.js";
+import type { KeyedMutex } from "../../../core/keyed-mutex.js";
+import type {
+  DeletedCounts,
+  FileStat,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+} from "../../../core/memory.js";
+import { prefixOf, ROOT } from "../../../core/paths.js";
+import { MemoryTree } from "../../../core/tree.js";
+import { utf8Bytes } from "../../../core/text.js";
+import type { Change, Status } from "./change.js";
+import { type MemoryDocument, ownValue, pathOf, snapshotOf } from "./document.js";
+import { lostRace, maxAttempts, type MongoMemoryContext, StoredDocument, pause } from "./stored-document.js";
+import { listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
+import { appendChange, newFileBytes, replaceChange, swapChange, writeChange } from "./text-changes.js";
+import { deleteChange, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
+
+/** One memory as one document; every command is one server command (specification sections 4 and 5). */
+export class MongoBackend implements MemoryBackend {
+  readonly #document: StoredDocument;
+  readonly #address: CheckedAddress;
+  readonly #edits: KeyedMutex;
+  readonly #limits: BackendLimits;
+
+  constructor(context: MongoMemoryContext, address: CheckedAddress, limits: BackendLimits) {
+    this.#document = new StoredDocument(context, address, limits);
+    this.#address = address;
+    this.#edits = context.edits;
+    this.#limits = limits;
+  }
+
+  async read(path: string): Promise<string> {
+    const found = await this.#document.find<{ text?: string; isDirectory?: true }>(readProjection(path));
+    if (found === null) throw path === ROOT ? pathIsDirectory() : fileNotFound();
+    if (found instanceof MemoryTree) return found.file(path).content;
+    if (found.text !== undefined) return found.text;
+    throw found.isDirectory ? pathIsDirectory() : fileNotFound();
+  }
+
+  async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+    const found = await this.#document.find<{ texts: (string | null)[] }>(readFilesProjection(paths));
+    if (found === null) return paths.map(() => null);
+    return found instanceof MemoryTree ? paths.map((path) => found.files.get(path)?.content ?? null) : found.texts;
+  }
+
+  async list(path: string): Promise<MemoryEntry[]> {
+    const found = await this.#document.find<{ isFile: boolean; isDirectory?: true; files: string[]; directories: string[] }>(
+      listProjection(path),
+    );
+    if (found === null) {
+      if (path === ROOT) return [];
+      throw directoryNotFound();
+    }
+    if (found instanceof MemoryTree) return found.list(path);
+    if (found.isFile) throw pathIsFile();
+    if (!found.isDirectory) throw directoryNotFound();
+    const start = prefixOf(path).length;
+    const nameOf = (key: string): string => pathOf(key).slice(start);
+    return [
+      ...found.directories.map((key) => ({ name: nameOf(key), kind: "dir" as const })),
+      ...found.files.map((key) => ({ name: nameOf(key), kind: "file" as const })),
+    ];
+  }
+
+  async append(path: string, content: string, create: boolean): Promise<void> {
+    if (path === ROOT) throw pathIsDirectory();
+    await this.#apply((now) => appendChange(path, content, create, now, this.#limits), this.#creating(path, content, create));
+  }
+
+  async snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
+    if (path === ROOT) throw pathIsDirectory();
+    const { before } = await this.#apply<{ before: MemoryDocument }>(
+      (now) => appendChange(path, content, create, now, this.#limits, { before: "$$ROOT" }),
+      this.#creating(path, content, create),
+    );
+    return snapshotOf(before ?? null);
+  }
+
+  async replace(path: string, oldContent: string, content: string): Promise<number> {
+    if (path === ROOT) throw pathIsDirectory();
+    const { replaced } = await this.#apply<{ replaced: number }>((now) =>
+      replaceChange(path, oldContent, content, now, this.#limits),
+    );
+    return replaced ?? 0;
+  }
+
+  async delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
+    const build = (now: Date): Change => deleteChange(path, ifDirectory, now);
+    const { report } = await this.#document.change<{ counts: [files: number, dirs: number] }>(build, false);
+    if (report?.status === "directory") throw pathIsDirectory();
+    const [files, dirs] = report?.counts ?? [0, 0];
+    return { files, dirs };
+  }
+
+  async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
+    if (path === ROOT) throw pathIsDirectory();
+    const create = mode.ifMissing === "create";
+    const { createdAt, now } = await this.#apply<{ createdAt: Date }>(
+      (time) => writeChange(path, content, mode, time, this.#limits),
+      this.#creating(path, content, create),
+    );
+    return { kind: "file", sizeBytes: utf8Bytes(content), createdAt: createdAt ?? now, updatedAt: now };
+  }
+
+  async edit(path: string, change: (text: string) => string): Promise<FileStat> {
+    return this.#edits.run(JSON.stringify([this.#address, path]), async () => {
+      let text = await this.read(path);
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+        const expected = text;
+        const content = change(expected);
+        const sizeBytes = this.#checkedBytes(content);
+        const swapped = await this.#apply<{ createdAt: Date; text: string }>((now) =>
+          swapChange(path, expected, content, now, this.#limits),
+        );
+        if (swapped.status === "ok") {
+          const { createdAt, now } = swapped;
+          return { kind: "file", sizeBytes, createdAt: createdAt ?? now, updatedAt: now };
+        }
+        text = swapped.text ?? (await this.read(path));
+        await pause(attempt);
+      }
+      throw lostRace();
+    });
+  }
+
+  async rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const found = await this.#apply<{ keys: string[]; revision: number }>((now) => renameFileChange(from, to, now, this.#limits));
+      if (found.status === "ok") return;
+      for (const key of found.keys ?? []) checkMoved(to + pathOf(key).slice(from.length));
+      const moved = await this.#apply((now) => renameDirectoryChange(from, to, found.revision ?? 0, now, this.#limits));
+      if (moved.status === "ok") return;
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  async stat(path: string): Promise<MemoryStat | null> {
+    const found = await this.#document.find<{
+      fileBytes: number | null;
+      directoryBytes?: number;
+      meta?: { createdAt: Date; updatedAt: Date };
+    }>(statProjection(path));
+    const directory = (sizeBytes: number): MemoryStat => ({ kind: "dir", sizeBytes, createdAt: null, updatedAt: null });
+    if (found === null) return path === ROOT ? directory(0) : null;
+    if (found instanceof MemoryTree) return found.stat(path);
+    const { fileBytes, directoryBytes, meta } = found;
+    if (fileBytes === null) return directoryBytes === undefined ? null : directory(directoryBytes);
+    const unknown = new Date(0);
+    return { kind: "file", sizeBytes: fileBytes, createdAt: meta?.createdAt ?? unknown, updatedAt: meta?.updatedAt ?? unknown };
+  }
+
+  async snapshot(): Promise<MemorySnapshot> {
+    return snapshotOf(await this.#document.findWhole());
+  }
+
+  async outline(maxContentBytes: number): Promise<MemoryOutline> {
+    const found = await this.#document.find<{
+      files: { key: string; sizeBytes: number }[];
+      directories: string[];
+      revision: number;
+      data?: Record<string, string>;
+    }>(outlineProjection(maxContentBytes));
+    if (found === null) return { files: [], directories: [], revision: 0 };
+    if (found instanceof MemoryTree) return found.outline(maxContentBytes);
+    const { data } = found;
+    return {
+      files: found.files.map(({ key, sizeBytes }) => {
+        const path = pathOf(key);
+        const content = ownValue(data, key);
+        return content === undefined ? { path, sizeBytes } : { path, sizeBytes, content };
+      }),
+      directories: found.directories.map(pathOf),
+      revision: found.revision,
+    };
+  }
+
+  /** @see StoredDocument.rewriteEarlierFormat */
+  rewriteEarlierFormat(): Promise<boolean> {
+    return this.#document.rewriteEarlierFormat();
+  }
+
+  /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */
+  #creating(path: string, content: string, create: boolean): boolean {
+    const { maxMemoryBytes } = this.#limits;
+    const bytes = this.#checkedBytes(content) + newFileBytes(path);
+    if (create && bytes > maxMemoryBytes) throw memoryFull(bytes, maxMemoryBytes);
+    return create;
+  }
+
+  #checkedBytes(text: string): number {
+    const { maxFileBytes } = this.#limits;
+    const bytes = utf8Bytes(text);
+    if (bytes > maxFileBytes) throw fileTooLarge(bytes, maxFileBytes);
+    return bytes;
+  }
+
+  /** Runs a change; refusals are thrown, "ok", "unchanged", "directory" of a rename and "raced" are the caller's. */
+  async #apply<Report extends object>(
+    build: (now: Date) => Change,
+    upsert = false,
+  ): Promise<Partial<Report> & { status: Status; now: Date }> {
+    const { report, now } = await this.#document.change<Report>(build, upsert);
+    if (report === null) {
+      if (upsert) return { status: "ok", now } as Partial<Report> & { status: Status; now: Date };
+      throw fileNotFound();
+    }
+    this.#refuse(report);
+    return { ...report, now };
+  }
+
+  #refuse(report: { status: Status; sizeBytes?: number; memoryBytes?: number; keys?: unknown }): void {
+    const { status, sizeBytes = 0, memoryBytes = 0 } = report;
+    if (status === "missing") throw fileNotFound();
+    if (status === "directory" && report.keys === undefined) throw pathIsDirectory();
+    if (status === "parentIsFile") throw parentIsFile();
+    if (status === "exists") throw alreadyExists();
+    if (status === "fileTooLarge") throw fileTooLarge(sizeBytes, this.#limits.maxFileBytes);
+    if (status === "memoryFull") throw memoryFull(memoryBytes, this.#limits.maxMemoryBytes);
+  }
+}

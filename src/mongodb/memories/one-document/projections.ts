@@ -1,0 +1,71 @@
+import { ROOT } from "../../../core/paths.js";
+import { isDirectory, isLegacy } from "./change.js";
+import { keyOf } from "./document.js";
+import {
+  bytesOf,
+  entriesWhere,
+  type Expression,
+  isText,
+  keyIsChildOf,
+  keyIsWithin,
+  mapEntries,
+  orEmpty,
+  textOrNull,
+  valueAt,
+  where,
+} from "./expressions.js";
+
+/** The whole document where it is of the earlier layout, which the client reads itself. */
+const legacyDocument: Record<string, Expression> = { legacy: where(isLegacy, "$$ROOT", "$$REMOVE") };
+
+export function readProjection(path: string): Record<string, Expression> {
+  return { _id: 0, text: valueAt("$data", keyOf(path)), isDirectory: isDirectory(path), ...legacyDocument };
+}
+
+export function readFilesProjection(paths: readonly string[]): Record<string, Expression> {
+  return { _id: 0, texts: paths.map((path) => valueAt("$data", keyOf(path))), ...legacyDocument };
+}
+
+export function listProjection(path: string): Record<string, Expression> {
+  const key = keyOf(path);
+  const childKeys = (record: Expression): Expression =>
+    mapEntries(entriesWhere(record, keyIsChildOf(key)), "$$entry.k");
+  return {
+    _id: 0,
+    isFile: isText(valueAt("$data", key)),
+    isDirectory: isDirectory(path),
+    files: childKeys("$data"),
+    directories: childKeys("$dirs"),
+    ...legacyDocument,
+  };
+}
+
+export function statProjection(path: string): Record<string, Expression> {
+  const key = keyOf(path);
+  const entries = entriesWhere("$data", path === ROOT ? true : keyIsWithin(key));
+  return {
+    _id: 0,
+    fileBytes: bytesOf(textOrNull(valueAt("$data", key))),
+    directoryBytes: where(isDirectory(path), { $sum: mapEntries(entries, entryBytes) }, "$$REMOVE"),
+    meta: valueAt("$meta", key),
+    ...legacyDocument,
+  };
+}
+
+const entryBytes = bytesOf(textOrNull("$$entry.v"));
+
+export function outlineProjection(maxContentBytes: number): Record<string, Expression> {
+  const entries: Expression = { $objectToArray: orEmpty("$data") };
+  const withContents: Record<string, Expression> =
+    maxContentBytes > 0
+      ? { data: where({ $lte: [{ $sum: mapEntries(entries, entryBytes) }, maxContentBytes] }, "$data", "$$REMOVE") }
+      : {};
+  return {
+    _id: 0,
+    files: mapEntries(entries, { key: "$$entry.k", sizeBytes: entryBytes }),
+    directories: mapEntries({ $objectToArray: orEmpty("$dirs") }, "$$entry.k"),
+    revision: 1,
+    ...withContents,
+    ...legacyDocument,
+  };
+}

@@ -1,0 +1,143 @@
+import type { Collection, FindOneAndUpdateOptions, FindOptions } from "mongodb";
+import type { CheckedAddress } from "../../../core/address.js";
+import type { BackendLimits } from "../../../core/backend.js";
+import { MemoryError } from "../../../core/errors.js";
+import type { KeyedMutex } from "../../../core/keyed-mutex.js";
+import { MemoryTree } from "../../../core/tree.js";
+import { type Answer, type Change, reportOf, type Status } from "./change.js";
+import { filterOf, flatFieldsOf, type MemoryDocument, snapshotOf } from "./document.js";
+import { isDuplicateKey, storageError } from "../../driver/errors.js";
+
+export interface MongoMemoryContext {
+  collection: Collection<MemoryDocument>;
+  /** Makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
+  ready: () => Promise<void>;
+  /** Queues the edits of one file inside this process, so that they do not race each other. */
+  edits: KeyedMutex;
+  clock: () => Date;
+}
+
+export const maxAttempts = 100;
+
+export interface Outcome<Report> {
+  /** Null where there was no document. */
+  report: (Report & { status: Status }) | null;
+  /** The time that the change has written. */
+  now: Date;
+}
+
+/** Values as JavaScript's own, whatever the client's defaults are. */
+const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
+
+/** The commands that reach the document of one memory. */
+export class StoredDocument {
+  readonly #context: MongoMemoryContext;
+  readonly #address: CheckedAddress;
+  readonly #maxMemoryBytes: number;
+
+  constructor(context: MongoMemoryContext, address: CheckedAddress, { maxMemoryBytes }: BackendLimits) {
+    this.#context = context;
+    this.#address = address;
+    this.#maxMemoryBytes = maxMemoryBytes;
+  }
+
+  /** What the projection answers, or the tree of a document of the earlier layout, whose projection is that document. */
+  async find<Found extends object>(projection: object): Promise<Found | MemoryTree | null> {
+    const found = await this.#findRaw<Found & { legacy?: MemoryDocument }>(projection);
+    return found?.legacy ? new MemoryTree(snapshotOf(found.legacy)) : found;
+  }
+
+  findWhole(): Promise<MemoryDocument | null> {
+    return this.#findRaw<MemoryDocument>({});
+  }
+
+  /** One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. */
+  async change<Report extends object>(
+    build: (now: Date) => Change,
+    upsert: boolean,
+  ): Promise<Outcome<Report>> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const now = this.#context.clock();
+      const change = build(now);
+      try {
+        const { pipeline, projection } = change;
+        const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
+        const report = answer && reportOf(answer, change);
+        if (report?.status !== "legacy") return { report, now };
+        await this.#rewriteLegacy();
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw storageError(error, "write", this.#maxMemoryBytes);
+      }
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  async #update<Report extends object>(
+    pipeline: object[],
+    options: FindOneAndUpdateOptions,
+    extraFilter: object = {},
+  ): Promise<Report | null> {
+    await this.#context.ready();
+    const filter = { ...filterOf(this.#address), ...extraFilter } as object;
+    return (await this.#context.collection.findOneAndUpdate(filter, pipeline, {
+      ...asPlainValues,
+      ...options,
+      returnDocument: "before",
+      includeResultMetadata: false,
+    })) as Report | null;
+  }
+
+  /**
+   * Rewrites a document of the earlier system flat, as the first change of it would do. Nothing else of it changes.
+   * @returns whether it was one. @throws ECONFLICT, ENOSPC
+   */
+  async rewriteEarlierFormat(): Promise<boolean> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      try {
+        const outcome = await this.#rewriteLegacy();
+        if (outcome !== "raced") return outcome === "rewritten";
+      } catch (error) {
+        throw storageError(error, "write", this.#maxMemoryBytes);
+      }
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  /** Unless the content of the document has changed since it was read. */
+  async #rewriteLegacy(): Promise<"rewritten" | "raced" | "not legacy"> {
+    const document = await this.findWhole();
+    if (document === null || document.revision !== undefined) return "not legacy";
+    const { data, dirs } = document;
+    const unchanged = {
+      revision: { $exists: false },
+      data: data === undefined ? { $exists: false } : { $eq: data },
+      dirs: dirs === undefined ? { $exists: false } : { $eq: dirs },
+    };
+    const fields = { ...flatFieldsOf(snapshotOf(document)), revision: 0 };
+    const pipeline = [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }];
+    const found = await this.#update(pipeline, { projection: { _id: 1 } }, unchanged);
+    return found === null ? "raced" : "rewritten";
+  }
+
+  async #findRaw<Found extends object>(projection: FindOptions["projection"]): Promise<Found | null> {
+    try {
+      await this.#context.ready();
+      const options = { ...asPlainValues, projection: projection ?? {} };
+      return (await this.#context.collection.findOne<Found>(filterOf(this.#address) as object, options)) ?? null;
+    } catch (error) {
+      throw storageError(error, "read", this.#maxMemoryBytes);
+    }
+  }
+}
+
+export function lostRace(): MemoryError {
+  return new MemoryError("ECONFLICT", `ECONFLICT: the change lost its race ${maxAttempts} times; nothing was changed`);
+}
+
+/** Grows and varies, so that racing processes stop meeting. */
+export async function pause(attempt: number): Promise<void> {
+  const delayMs = Math.random() * Math.min(2 ** attempt, 64);
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+}

@@ -1,0 +1,165 @@
+import type { WriteMode } from "../../../core/backend.js";
+import { appendSeparator, utf8Bytes } from "../../../core/text.js";
+import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
+import { keyOf, parentKeysOf } from "./document.js";
+import {
+  bound,
+  bytesOf,
+  type Expression,
+  isNull,
+  literal,
+  textOrNull,
+  type Variables,
+  valueAt,
+  where,
+  withValueAt,
+} from "./expressions.js";
+
+interface TextChange {
+  path: string;
+  /** The file's text afterwards. May use the variables. */
+  newText: Expression;
+  newBytes: Expression;
+  /** By how many bytes the document grows. */
+  growth: Expression;
+  /** What else refuses it, before the limits. */
+  refusals: Refusals;
+  variables: Variables;
+  report?: Record<string, Expression>;
+}
+
+/** The change of one file's text, and of all that goes with it. */
+function textChange(textual: TextChange, now: Date, limits: Limits): Change {
+  const { path, newText, newBytes, growth, refusals, variables, report } = textual;
+  const key = keyOf(path);
+  return refusableChange(
+    [
+      [isDirectory(path), "directory"],
+      ...refusals,
+      // The caller has checked a text whose size it knows.
+      ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, limits.maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
+      [{ $gt: [growth, roomFor(limits)] }, "memoryFull"],
+    ],
+    {
+      data: withValueAt("$data", key, newText),
+      meta: withValueAt("$meta", key, {
+        $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
+      }),
+      dirs: withParents("$dirs", path),
+    },
+    now,
+    { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
+    variables,
+  );
+}
+
+/** What refuses to create a file. Where the file is there, its parents are directories. */
+function creationRefusals(path: string, create: boolean, isMissing: Expression): Refusals {
+  if (!create) return [[isMissing, "missing"]];
+  return path.includes("/", 1) ? [[parentIsFile(path), "parentIsFile"]] : [];
+}
+
+const createdAtOf = (key: string): Expression => ({ $getField: { field: "createdAt", input: valueAt("$meta", key) } });
+
+/** BSON bytes that a new file costs beside its text: its key and times, and the parents that may be new. */
+export function newFileBytes(path: string): number {
+  const key = keyOf(path);
+  const parents = parentKeysOf(key).reduce((sum, parent) => sum + utf8Bytes(parent) + 3, 0);
+  return 2 * utf8Bytes(key) + 52 + parents;
+}
+
+/** @param report what else to answer of the document as it was. */
+export function appendChange(
+  path: string,
+  content: string,
+  create: boolean,
+  now: Date,
+  limits: Limits,
+  report: Record<string, Expression> = {},
+): Change {
+  const bytes = utf8Bytes(content);
+  const text = textOrNull(valueAt("$data", keyOf(path)));
+  // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
+  const mayNeedNewline = appendSeparator("x", content) !== "";
+  const withoutNewlines: Expression = { $rtrim: { input: "$$text", chars: "\n" } };
+  const joins: Expression = { $or: [{ $eq: ["$$text", ""] }, { $ne: ["$$text", withoutNewlines] }] };
+  const withNewline = bound([["text", text]], { $concat: ["$$text", where(joins, "", "\n")] });
+  return textChange(
+    {
+      path,
+      newText: { $concat: [{ $ifNull: ["$$start", ""] }, literal(content)] },
+      newBytes: { $add: [bytesOf("$$start"), bytes] },
+      growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), bytes + newFileBytes(path)),
+      refusals: creationRefusals(path, create, isNull("$$start")),
+      variables: [["start", mayNeedNewline ? withNewline : text]],
+      report,
+    },
+    now,
+    limits,
+  );
+}
+
+export function writeChange(path: string, content: string, mode: WriteMode, now: Date, limits: Limits): Change {
+  const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
+  if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
+  const text = textOrNull(valueAt("$data", keyOf(path)));
+  return textChange({ ...wholeText(path, content, bytesOf(text)), refusals }, now, limits);
+}
+
+/** Sets the text if it is still `expected`; where it is not, the report holds the text as it is now. */
+export function swapChange(path: string, expected: string, content: string, now: Date, limits: Limits): Change {
+  const whole = wholeText(path, content, bytesOf("$$text"));
+  return textChange(
+    {
+      ...whole,
+      refusals: [
+        [isNull("$$text"), "missing"],
+        ["$$raced", "raced"],
+      ],
+      variables: [
+        ["text", textOrNull(valueAt("$data", keyOf(path)))],
+        ["raced", { $ne: ["$$text", literal(expected)] }],
+        ...whole.variables,
+      ],
+      report: { ...whole.report, text: where("$$raced", "$$text", "$$REMOVE") },
+    },
+    now,
+    limits,
+  );
+}
+
+function wholeText(path: string, content: string, oldBytes: Expression): Omit<TextChange, "refusals"> {
+  const newBytes = utf8Bytes(content);
+  return {
+    path,
+    newText: literal(content),
+    newBytes,
+    growth: { $subtract: [newBytes, { $ifNull: ["$$oldBytes", -newFileBytes(path)] }] },
+    variables: [["oldBytes", oldBytes]],
+    report: { createdAt: createdAtOf(keyOf(path)) },
+  };
+}
+
+export function replaceChange(path: string, search: string, content: string, now: Date, limits: Limits): Change {
+  const parts: Expression = { $split: [{ $ifNull: ["$$text", ""] }, literal(search)] };
+  const growth: Expression = { $multiply: ["$$replaced", utf8Bytes(content) - utf8Bytes(search)] };
+  return textChange(
+    {
+      path,
+      newText: { $replaceAll: { input: "$$text", find: literal(search), replacement: literal(content) } },
+      newBytes: { $add: [bytesOf("$$text"), growth] },
+      growth,
+      refusals: [
+        [isNull("$$text"), "missing"],
+        [{ $eq: ["$$replaced", 0] }, "unchanged"],
+      ],
+      variables: [
+        ["text", textOrNull(valueAt("$data", keyOf(path)))],
+        ["replaced", { $subtract: [{ $size: parts }, 1] }],
+      ],
+      report: { replaced: "$$replaced" },
+    },
+    now,
+    limits,
+  );
+}

@@ -1,0 +1,113 @@
+import { ROOT } from "../../../core/paths.js";
+import { utf8Bytes } from "../../../core/text.js";
+import {
+  type Change,
+  change,
+  isDirectory,
+  isLegacy,
+  type Limits,
+  parentIsFile,
+  refusableChange,
+  type Refusals,
+  roomFor,
+  withParents,
+} from "./change.js";
+import { keyOf, parentKeysOf } from "./document.js";
+import {
+  type Branch,
+  entriesWhere,
+  type Expression,
+  firstOf,
+  isText,
+  keyIsWithin,
+  literal,
+  mapEntries,
+  recordMoved,
+  recordsWhere,
+  valueAt,
+  where,
+  withoutKey,
+  withValueAt,
+} from "./expressions.js";
+
+export function deleteChange(path: string, ifDirectory: "delete" | "fail", now: Date): Change {
+  if (path === ROOT) return deleteEverything(now);
+  const key = keyOf(path);
+  const fileDeleted = { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
+  const directoryDeleted = recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] });
+  const refusals: Refusals = [[{ $not: [{ $or: ["$$text", isDirectory(path)] }] }, "missing"]];
+  if (ifDirectory === "fail") refusals.push([isDirectory(path), "directory"]);
+  return refusableChange(
+    refusals,
+    where("$$text", fileDeleted, directoryDeleted),
+    now,
+    { counts: where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key))) },
+    [["text", valueAt("$data", key)]],
+  );
+}
+
+function deleteEverything(now: Date): Change {
+  const counts = countsOf(["$data", "$dirs"], true);
+  const nothing = { data: literal({}), dirs: literal({}), meta: literal({}) };
+  return refusableChange([[{ $eq: [counts, [0, 0]] }, "missing"]], nothing, now, { counts });
+}
+
+/** How many entries of each record satisfy the condition. */
+function countsOf(records: string[], condition: Expression): Expression {
+  return { $map: { input: records, as: "record", in: { $size: entriesWhere("$$record", condition) } } };
+}
+
+/** Where the source is a directory this only reports it, with what lies below: those paths are checked first. */
+export function renameFileChange(from: string, to: string, now: Date, limits: Limits): Change {
+  const key = keyOf(from);
+  // One key in `data`, one in `meta`.
+  const growth = growthOf(from, to, 2);
+  const text = valueAt("$data", key);
+  const moved = (record: Expression): Expression =>
+    withValueAt(withoutKey(record, key), keyOf(to), valueAt(record, key));
+  const status = renameStatus(
+    to,
+    [
+      [isDirectory(from), "directory"],
+      [{ $not: [isText(text)] }, "missing"],
+    ],
+    [{ $gt: [growth, roomFor(limits)] }, "memoryFull"],
+  );
+  const keysWithin = (record: Expression): Expression =>
+    where(isDirectory(from), mapEntries(entriesWhere(record, keyIsWithin(key)), "$$entry.k"), "$$REMOVE");
+  return change(status, { data: moved("$data"), meta: moved("$meta"), dirs: withParents("$dirs", to) }, now, {
+    keys: { $concatArrays: [keysWithin("$data"), keysWithin("$dirs")] },
+    revision: "$revision",
+    memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] },
+  });
+}
+
+/** Moves a directory if the memory is still at `revision`. */
+export function renameDirectoryChange(from: string, to: string, revision: number, now: Date, limits: Limits): Change {
+  const growth = growthOf(from, to, { $sum: countsOf(["$data", "$meta", "$dirs"], keyIsWithin(keyOf(from))) });
+  const moved = (record: Expression): Expression => recordMoved(record, keyOf(from), keyOf(to));
+  const full: Branch = [{ $gt: [growth, roomFor(limits)] }, "memoryFull"];
+  const status = renameStatus(to, [[{ $ne: ["$revision", revision] }, "raced"]], full);
+  const fields = { data: moved("$data"), meta: moved("$meta"), dirs: withParents(moved("$dirs"), to) };
+  return change(status, fields, now, { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } });
+}
+
+/** By how many bytes the document grows: `keys` keys begin with `to` instead of `from`, and parents may be new. */
+function growthOf(from: string, to: string, keys: Expression): Expression {
+  const longer = utf8Bytes(keyOf(to)) - utf8Bytes(keyOf(from));
+  const parents = parentKeysOf(keyOf(to)).map((key) => where(valueAt("$dirs", key), 0, utf8Bytes(key) + 3));
+  return { $add: [{ $multiply: [longer, keys] }, ...parents] };
+}
+
+function renameStatus(to: string, first: Branch[], last: Branch): Expression {
+  return firstOf(
+    [
+      [isLegacy, "legacy"],
+      ...first,
+      [{ $or: [isText(valueAt("$data", keyOf(to))), isDirectory(to)] }, "exists"],
+      [parentIsFile(to), "parentIsFile"],
+      last,
+    ],
+    "ok",
+  );
+}

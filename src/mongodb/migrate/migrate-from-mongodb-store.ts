@@ -1,0 +1,154 @@
+import type { Collection, MongoClient } from "mongodb";
+import { z } from "zod";
+import { storageError } from "../driver/errors.js";
+import { checkOptions } from "../../core/options.js";
+import type { ForeignItem } from "../store/foreign-items.js";
+import { MongoMemoryStore } from "../store/mongo-memory-store.js";
+import { readPages } from "./official-store-pages.js";
+
+/** Where the items are, where they go, and from which one on. */
+export interface MongoDBStoreMigrationOptions {
+  /**
+   * The collection of a `MongoDBStore` of `@langchain/langgraph-checkpoint-mongodb`, or where it is. It is only read.
+   * `dbName` is that of the client's connection string where it is missing, `collectionName` is `"store"`.
+   */
+  source: Collection | { client: MongoClient; dbName?: string; collectionName?: string };
+  /** Where the items go, by its own collections, index and write concern. */
+  store: MongoMemoryStore;
+  /** Documents that are read, and written, at a time; fewer where they are large. 1 to 10,000. @default 500 */
+  batchSize?: number;
+  /** `resumeAfter` of the progress of an earlier run, which this one goes on from. @default null */
+  resumeAfter?: string | null;
+  /** Another namespace for one that this store refuses, such as those with `:`. Called for every item. @default the same */
+  mapNamespace?: (namespace: string[]) => string[];
+  /** Reads both sides, writes nothing, and reports what would be done. @default false */
+  dryRun?: boolean;
+  /** Called after each batch, and awaited. What it throws ends the migration there. */
+  onProgress?: (progress: MigrationProgress) => void | Promise<void>;
+  /** Called for each item that this store cannot hold, and awaited. What it throws ends the migration there. */
+  onRefused?: (item: RefusedItem) => void | Promise<void>;
+}
+
+/** Counts so far; after a broken-off run, of what was done. */
+export interface MigrationProgress {
+  /** Documents of the source when this run began, by its own estimate. */
+  total: number;
+  /** Documents read in this run; the sum of the following four. */
+  read: number;
+  /** Written: new to the store, or newer than what it had. */
+  copied: number;
+  /** Left alone: the store has them already, as they are or newer. */
+  unchanged: number;
+  /** Expired in the source, or directories of memories, which come with their files. */
+  skipped: number;
+  /** What the store cannot hold; each of them was given to `onRefused`. */
+  refused: number;
+  /** Everything up to here is done. For the option of that name; null before the first document. */
+  resumeAfter: string | null;
+}
+
+/** Counts at the end. */
+export interface MigrationSummary extends MigrationProgress {
+  /** The first 100 of those refused. */
+  refusals: RefusedItem[];
+}
+
+/** An item that the store cannot hold, and why. */
+export interface RefusedItem {
+  /** The `_id` of its document in the source, in the form of `resumeAfter`. */
+  id: string;
+  namespace: unknown;
+  key: unknown;
+  /** What a `put` of it is refused with: InvalidNamespaceError, MemoryError EINVAL or EFBIG, or TypeError. */
+  reason: Error;
+}
+
+const defaultBatchSize = 500;
+const maxRefusals = 100;
+
+const hasMethod = (value: unknown, name: string): boolean => typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
+const callback = z.custom((value) => typeof value === "function", "must be a function").optional();
+
+const optionsSchema = z
+  .object({
+    source: z.custom(
+      (source) => hasMethod(source, "find") || hasMethod((source as { client?: unknown } | null)?.client, "db"),
+      "must be a Collection, or an object { client, dbName?, collectionName? }",
+    ),
+    store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
+    batchSize: z.number().int().min(1).max(10_000).optional(),
+    resumeAfter: z.string().nullable().optional(),
+    dryRun: z.boolean().optional(),
+    mapNamespace: callback,
+    onProgress: callback,
+    onRefused: callback,
+  })
+  .strict();
+
+/**
+ * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and
+ * times. Both may be in use meanwhile: run it again afterwards for what was put into the source since.
+ *
+ * It can run any number of times. An item is written only where the store has none at its place, or one with an older
+ * `updatedAt`, which the server decides as it writes; so nothing newer is overwritten, and a second run changes nothing.
+ * Files of memories (`["memory", …]` with a value `{ content: string }`) go into memories, likewise. Deletions in the
+ * source are not followed.
+ *
+ * Documents are read in the order of `_id`, a batch at a time, and a batch is written by one bulk write. It is not atomic:
+ * where the migration ends early, the batches before are copied; `resumeAfter` of the last progress goes on there.
+ *
+ * @returns the last progress, also where the source is empty
+ * @throws TypeError for bad options; MemoryError EIO where the source or the store failed; what a callback throws
+ */
+export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOptions): Promise<MigrationSummary> {
+  checkOptions("MongoDBStoreMigrationOptions", optionsSchema, options);
+  const { store, mapNamespace, onProgress, onRefused } = options;
+  const collection = collectionOf(options.source);
+  const summary: MigrationSummary = {
+    total: await reading(() => collection.estimatedDocumentCount()),
+    read: 0,
+    copied: 0,
+    unchanged: 0,
+    skipped: 0,
+    refused: 0,
+    resumeAfter: options.resumeAfter ?? null,
+    refusals: [],
+  };
+  const page = { batchSize: options.batchSize ?? defaultBatchSize, resumeAfter: summary.resumeAfter };
+  for await (const { items, idOf, lastId } of readPages(collection, page)) {
+    const mapped = mapNamespace === undefined ? items : items.map((item) => withNamespace(item, mapNamespace));
+    const report = await store.copyItems(mapped, options.dryRun ?? false);
+    for (const { item, reason } of report.refused) {
+      const refusal = { id: idOf(mapped.indexOf(item)), namespace: item.namespace, key: item.key, reason };
+      if (summary.refusals.length < maxRefusals) summary.refusals.push(refusal);
+      await onRefused?.(refusal);
+    }
+    summary.read += items.length;
+    summary.copied += report.copied;
+    summary.unchanged += report.unchanged;
+    summary.skipped += report.skipped;
+    summary.refused += report.refused.length;
+    summary.resumeAfter = lastId;
+    const { refusals: _, ...progress } = summary;
+    await onProgress?.(progress);
+  }
+  return summary;
+}
+
+function collectionOf(source: MongoDBStoreMigrationOptions["source"]): Collection {
+  if ("find" in source) return source;
+  return source.client.db(source.dbName).collection(source.collectionName ?? "store");
+}
+
+function withNamespace(item: ForeignItem, mapNamespace: (namespace: string[]) => string[]): ForeignItem {
+  const { namespace } = item;
+  return Array.isArray(namespace) ? { ...item, namespace: mapNamespace([...(namespace as string[])]) } : item;
+}
+
+async function reading<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw storageError(error, "read", 0);
+  }
+}

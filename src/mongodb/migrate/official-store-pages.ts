@@ -1,0 +1,94 @@
+import { types } from "node:util";
+import type { Collection, Document } from "mongodb";
+import type { ForeignItem } from "../store/foreign-items.js";
+import { readOptions } from "../items/item-document.js";
+import { isPlainObject } from "../places/values.js";
+import { streaming } from "../driver/reads.js";
+
+/** Some documents of a `MongoDBStore`, in the order of their ids. */
+export interface ItemPage {
+  items: ForeignItem[];
+  /** The id of the item at that position, as a text (`textOfId`). */
+  idOf: (position: number) => string;
+  lastId: string;
+}
+
+interface SourceDocument extends ForeignItem {
+  _id: unknown;
+  sizeBytes: number;
+}
+
+/** What a page may take at most, but for its last document. */
+const maxPageBytes = 16 * 1024 * 1024;
+
+/** Its vectors and the like are not asked for. */
+const projection = { namespace: 1, key: 1, value: 1, createdAt: 1, updatedAt: 1, expiresAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } };
+
+/** Each page is a query of its own, so the reader may take its time. */
+export async function* readPages(
+  collection: Collection,
+  { batchSize, resumeAfter }: { batchSize: number; resumeAfter: string | null },
+): AsyncGenerator<ItemPage> {
+  let after = resumeAfter === null ? undefined : boundOfText(resumeAfter);
+  for (;;) {
+    const documents = await readPage(collection, after, batchSize);
+    const last = documents.at(-1);
+    if (last === undefined) return;
+    yield {
+      items: documents.map(itemOf),
+      idOf: (position) => textOfId(documents[position]?._id),
+      lastId: textOfId(last._id),
+    };
+    after = { $literal: last._id };
+  }
+}
+
+async function readPage(collection: Collection, after: object | undefined, batchSize: number): Promise<SourceDocument[]> {
+  // An expression, because `$gt` of a query would stay among ids of the same type.
+  const filter = after === undefined ? {} : { $expr: { $gt: ["$_id", after] } };
+  const cursor = collection.find(filter, { ...readOptions, projection, sort: { _id: 1 }, limit: batchSize });
+  const documents: SourceDocument[] = [];
+  let sizeBytes = 0;
+  for await (const document of streaming(cursor as AsyncIterable<Document>)) {
+    documents.push(document as SourceDocument);
+    sizeBytes += Number(document["sizeBytes"]);
+    if (sizeBytes >= maxPageBytes) break;
+  }
+  return documents;
+}
+
+function itemOf({ namespace, key, value, createdAt, updatedAt, expiresAt }: SourceDocument): ForeignItem {
+  return { namespace, key, value: withNumbers(value), createdAt, updatedAt, expiresAt };
+}
+
+/** 64-bit integers as the official store answers them: as numbers, as far as numbers are exact. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (!isPlainObject(value) || types.isDate(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withNumbers(field)]));
+}
+
+/** The store itself has ids made by the server only; others come from whoever wrote into its collection. */
+function textOfId(id: unknown): string {
+  const hex = (id as { toHexString?: () => string } | null)?.toHexString?.();
+  if (hex !== undefined) return JSON.stringify({ $oid: hex });
+  return JSON.stringify(typeof id === "bigint" ? Number(id) : id);
+}
+
+/** @throws TypeError for what is none of `textOfId` */
+function boundOfText(text: string): object {
+  const id = parsed(text);
+  const hex = (id as { $oid?: unknown } | null)?.$oid;
+  if (typeof hex === "string" && /^[0-9a-f]{24}$/.test(hex)) return { $toObjectId: hex };
+  if (typeof id === "string" || typeof id === "number") return { $literal: id };
+  throw new TypeError("invalid MongoDBStoreMigrationOptions: resumeAfter must be that of a MigrationProgress");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { InvalidNamespaceError, validateNamespace } from "@langchain/langgraph-checkpoint";
+import { compareCodeUnits } from "../../core/text.js";
+
+const separator = "\0";
+/** The character after the separator: what lies below it and begins with the same labels is their namespace. */
+const afterSeparator = "\u0001";
+
+/**
+ * Refuses what the reference refuses inside a batch, and what could not be stored as it is.
+ * @throws InvalidNamespaceError
+ */
+export function checkNamespace(namespace: unknown, options: { allowEmpty?: boolean } = {}): string[] {
+  const labels = checkLabels(namespace);
+  validateNamespace(labels, { allowEmpty: options.allowEmpty ?? false, allowReservedRoot: true });
+  return labels;
+}
+
+/** Labels to compare with, of which the reference asks no more than to be strings. @throws InvalidNamespaceError */
+export function checkLabels(labels: unknown): string[] {
+  if (!Array.isArray(labels)) {
+    throw new InvalidNamespaceError(`A namespace must be an array of strings, but got ${typeof labels}.`);
+  }
+  return Array.from(labels as unknown[], (label) => {
+    if (typeof label !== "string") {
+      throw new InvalidNamespaceError(`Namespace labels must be strings, but got ${typeof label}.`);
+    }
+    if (!label.isWellFormed()) {
+      throw new InvalidNamespaceError("Namespace labels must be well-formed Unicode (one holds a lone surrogate).");
+    }
+    return label;
+  });
+}
+
+/** Where an item lies, in one string: no two places share it, and its code units sort as namespace, then key. */
+export function placeOf(namespace: readonly string[], key: string): string {
+  return namespace.join(separator) + separator + separator + key;
+}
+
+export function compareNamespaces(a: readonly string[], b: readonly string[]): number {
+  return compareCodeUnits(a.join(separator), b.join(separator));
+}
+
+/** The place as `_id`, sorted by the server as its code units sort. */
+export function storedPlace(namespace: readonly string[], key: string): string {
+  return sortable(placeOf(namespace, key));
+}
+
+/** The namespace in one string, sorted likewise. */
+export function storedNamespace(namespace: readonly string[]): string {
+  return sortable(namespace.join(separator));
+}
+
+export function namespaceFrom(stored: string): string[] {
+  return fromSortable(stored).split(separator);
+}
+
+/** Bounds of stored strings: at least `$gte`, less than `$lt`. */
+export interface StoredRange {
+  $gte?: string;
+  $lt?: string;
+}
+
+/** The places of all items at or below a namespace. */
+export function placesWithin(prefix: readonly string[]): StoredRange {
+  const { $gte, $lt } = namespacesWithin(prefix);
+  return $gte === undefined || $lt === undefined ? {} : { $gte: $gte + separator, $lt };
+}
+
+/** That namespace and those below it. */
+export function namespacesWithin(prefix: readonly string[]): StoredRange {
+  if (prefix.length === 0) return {};
+  const stored = storedNamespace(prefix);
+  return { $gte: stored, $lt: stored + afterSeparator };
+}
+
+/**
+ * MongoDB sorts strings by UTF-8 bytes, this store by UTF-16 code units. The two differ in one point: bytes put the
+ * astral characters, which are surrogate pairs in UTF-16, after U+E000-U+FFFF. So those get the last astral character
+ * in front, and that one itself is told apart by a 0 behind it.
+ */
+const lastCharacter = "\u{10FFFF}";
+const lastCharacterItself = `${lastCharacter}0`;
+
+function sortable(text: string): string {
+  return text.replace(/[\uE000-\uFFFF\u{10FFFF}]/gu, (character) =>
+    character === lastCharacter ? lastCharacterItself : lastCharacter + character,
+  );
+}
+
+function fromSortable(stored: string): string {
+  return stored.replace(/\u{10FFFF}([0\uE000-\uFFFF])/gu, (_, marked: string) =>
+    marked === "0" ? lastCharacter : marked,
+  );
+}

@@ -1,0 +1,97 @@
+import type { SearchItem } from "@langchain/langgraph-checkpoint";
+import type { IndexDescription } from "mongodb";
+import { utf8Bytes } from "../../core/text.js";
+import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
+import { type ItemDocument, itemOf, type RankedFields } from "../items/item-document.js";
+import type { ItemPut } from "../items/item-updates.js";
+import { placesWithin } from "../places/namespaces.js";
+import type { PutIndex } from "../places/text-indexing.js";
+import type { RankedItems, RankedSearch, Ranking } from "./ranking.js";
+import { leafTexts, textsAt } from "./text-paths.js";
+
+/** What MongoDB's text index holds of the items. */
+export interface TextSearchOptions {
+  /** Whose word forms and stop words the index knows. @default "none", which takes every word as it is */
+  language?: (typeof textLanguages)[number];
+}
+
+/** Those of MongoDB's text index. */
+export const textLanguages = [
+  "none", "danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian",
+  "portuguese", "romanian", "russian", "spanish", "swedish", "turkish",
+] as const;
+
+/** The words beyond are not ranked by: they would cost every put more than they help a search. */
+const maxTextBytes = 65_536;
+/** Of the field that holds the text, beside the text. */
+const fieldBytes = 16;
+
+/** Ranks by MongoDB's own text index. Items without a word of the query are not found. */
+export class KeywordRanking implements Ranking {
+  readonly indexes: readonly IndexDescription[];
+  readonly #items: () => ItemCollection;
+
+  constructor({ language = "none" }: TextSearchOptions, items: () => ItemCollection) {
+    this.#items = items;
+    // A field of its own: an index of all fields would hold ids and namespaces too. Not prefixed by the namespace: a
+    // text index asks for equality there, and a search goes by ranges. No value has the language of its text in it.
+    const options = { default_language: language, language_override: "textLanguage" };
+    this.indexes = [{ name: "items_by_text", key: { text: "text" }, ...options }];
+  }
+
+  /** One text of all, cut where it would be long or leave no room for the value. */
+  textsOf(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[] {
+    if (index === false) return [];
+    const texts = index === undefined ? leafTexts(value) : textsAt(value, index);
+    // A UTF-16 unit is at most three bytes of UTF-8.
+    const maxChars = Math.floor((Math.min(maxTextBytes, roomBytes) - fieldBytes) / 3);
+    const text = texts.join("\n").slice(0, Math.max(0, maxChars)).toWellFormed();
+    return text === "" ? [] : [text];
+  }
+
+  sizeBytes(texts: readonly string[]): number {
+    return texts.reduce((sum, text) => sum + utf8Bytes(text), fieldBytes);
+  }
+
+  fieldsOf(puts: readonly ItemPut[]): Promise<Map<ItemPut, RankedFields>> {
+    const withText = puts.filter(({ texts }) => texts.length > 0);
+    return Promise.resolve(new Map(withText.map((put) => [put, { text: put.texts.join("") }])));
+  }
+
+  async prepare(): Promise<RankedSearch> {
+    await this.#items().ready();
+    return (search) => Promise.resolve(this.#ranked(search));
+  }
+
+  #ranked({ query, prefix, filter, atMost }: Parameters<RankedSearch>[0]): RankedItems {
+    const items = this.#items();
+    const score = { $meta: "textScore" } as const;
+    const limited = filter.exact && Number.isFinite(atMost) ? { limit: atMost } : {};
+    async function* scored(): AsyncGenerator<SearchItem> {
+      const found = items.query<ItemDocument & { score: number }>(
+        { $text: { $search: wordsOf(query) }, ...items.selection(placesWithin(prefix), filter) },
+        {
+          projection: { embedded: 0, text: 0, score },
+          sort: { score, _id: 1 },
+          allowDiskUse: true,
+          batchSize: Math.min(atMost, maxBatchItems),
+          ...limited,
+        },
+      );
+      for await (const document of found) {
+        const item = itemOf(document);
+        if (filter.exact || filter.matches(item.value)) yield { ...item, score: document.score };
+      }
+    }
+    return { scored: scored(), unscored: nothing() };
+  }
+}
+
+/** Quotes and minuses are operators of `$search`, and a query is what someone said. */
+function wordsOf(query: string): string {
+  return query.replaceAll(/["\\-]/g, " ").toWellFormed();
+}
+
+async function* nothing(): AsyncGenerator<never> {
+  // Items that do not match are not found at all.
+}

@@ -1,0 +1,73 @@
+import type { Document } from "mongodb";
+import { invalid } from "../../core/errors.js";
+import type { ItemFilter } from "../places/filters.js";
+import { vectorField } from "../items/item-document.js";
+import { namespacesWithin } from "../places/namespaces.js";
+
+/** A vector index of MongoDB Search (Atlas), which the store uses and never makes. */
+export interface VectorSearchOptions {
+  indexName: string;
+  /** How many neighbours a search looks at, at most 10,000. @default 20 for each item asked for, at least 100 */
+  numCandidates?: number;
+  /** Fields of values that the index has as `filter` fields `value.<name>`. @default none */
+  filterFields?: string[];
+  /** For how many texts of an item the index has a vector field. @default 1 */
+  textsPerItem?: number;
+}
+
+/** The server's limit. */
+export const maxCandidates = 10_000;
+
+export interface VectorSearch {
+  collectionName: string;
+  vector: readonly number[];
+  selection: Document;
+  prefix: readonly string[];
+  filter: ItemFilter;
+  /** Whether the selection can leave out some of what the vectors find. */
+  selective: boolean;
+  atMost: number;
+}
+
+/** Answers `{ _id, score }`, best first. What the index cannot decide, the stages after it do. */
+export function vectorSearchPipeline(options: VectorSearchOptions, search: VectorSearch): Document[] {
+  const { atMost, selection } = search;
+  if (atMost > maxCandidates) {
+    throw invalid(`a search by a vector index answers at most ${maxCandidates} items: offset and limit together are more`);
+  }
+  const candidates = options.numCandidates ?? Math.max(100, 20 * atMost);
+  const numCandidates = Math.min(Math.max(candidates, atMost), maxCandidates);
+  const found = (position: number): Document[] => [
+    {
+      $vectorSearch: {
+        index: options.indexName,
+        path: `embedded.vectors.${vectorField(position)}`,
+        queryVector: search.vector,
+        numCandidates,
+        limit: search.selective ? numCandidates : atMost,
+        ...indexFilter(options.filterFields ?? [], search),
+      },
+    },
+    { $match: selection },
+    // Of a cosine c the index answers (1 + c) / 2.
+    { $project: { score: { $subtract: [{ $multiply: [2, { $meta: "vectorSearchScore" }] }, 1] } } },
+  ];
+  const others = Array.from({ length: (options.textsPerItem ?? 1) - 1 }, (_, index) => found(index + 1));
+  return [
+    ...found(0),
+    ...others.map((pipeline) => ({ $unionWith: { coll: search.collectionName, pipeline } })),
+    ...(others.length > 0 ? [{ $group: { _id: "$_id", score: { $max: "$score" } } }] : []),
+    { $sort: { score: -1, _id: 1 } },
+    ...(search.filter.exact ? [{ $limit: atMost }] : []),
+  ];
+}
+
+/** As much of the conditions as the index can know: it gets none that would leave out an item that matches. */
+function indexFilter(fields: readonly string[], { prefix, filter }: VectorSearch): { filter?: Document } {
+  const known = filter.equalities.filter(({ key }) => fields.includes(key));
+  const conditions = [
+    ...(prefix.length > 0 ? [{ ns: namespacesWithin(prefix) }] : []),
+    ...known.map(({ key, operands }) => ({ [`value.${key}`]: { $in: operands } })),
+  ];
+  return conditions.length === 0 ? {} : { filter: { $and: conditions } };
+}

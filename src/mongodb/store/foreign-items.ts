@@ -1,0 +1,128 @@
+import { types } from "node:util";
+import type { AnyBulkWriteOperation } from "mongodb";
+import type { MongoMemoryContext } from "../memories/one-document/stored-document.js";
+import { MemoryError } from "../../core/errors.js";
+import { addressOf } from "../../core/namespace.js";
+import type { ItemCollection } from "../items/item-collection.js";
+import type { ItemDocument, RankedFields } from "../items/item-document.js";
+import type { ItemPut } from "../items/item-updates.js";
+import { isPlainObject } from "../places/values.js";
+import { copyFile } from "../memories/file-copies.js";
+import { storedNamespace } from "../places/namespaces.js";
+import { checkOperation } from "../places/operations.js";
+import type { Ranking } from "../search/ranking.js";
+
+/** An item as it lies in another store; nothing of it is checked. */
+export interface ForeignItem {
+  namespace: unknown;
+  key: unknown;
+  value: unknown;
+  createdAt: unknown;
+  updatedAt: unknown;
+  /** Missing: never. */
+  expiresAt?: unknown;
+}
+
+export interface ItemTimes {
+  createdAt: Date;
+  updatedAt: Date;
+  expiresAt?: Date;
+}
+
+export interface CopyReport {
+  copied: number;
+  /** In the store already, as they are or newer. */
+  unchanged: number;
+  /** Expired, or directories of memories, which come with their files. */
+  skipped: number;
+  /** What this store cannot hold, each with the error that a put of it would be refused with. */
+  refused: { item: ForeignItem; reason: Error }[];
+}
+
+/** Takes over items of another store with their times; never over one that is as new. */
+export class ItemCopies {
+  readonly #items: ItemCollection;
+  readonly #memories: MongoMemoryContext;
+  readonly #ranking: Ranking | undefined;
+
+  constructor(items: ItemCollection, memories: MongoMemoryContext, ranking: Ranking | undefined) {
+    this.#items = items;
+    this.#memories = memories;
+    this.#ranking = ranking;
+  }
+
+  /**
+   * One bulk write for all items, and up to four commands for each file of a memory. A dry run only reads, and reports
+   * what would be done. @throws MemoryError EIO
+   */
+  async copy(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
+    const memories = dryRun ? { ...this.#memories, ready: async () => undefined } : this.#memories;
+    const report: CopyReport = { copied: 0, unchanged: 0, skipped: 0, refused: [] };
+    const puts = new Map<ItemPut, ItemTimes>();
+    for (const item of items) {
+      try {
+        const times = checkTimes(item);
+        if (hasExpired(times, this.#memories.clock()) || isDirectory(item)) {
+          report.skipped += 1;
+          continue;
+        }
+        const { namespace, key, value } = item;
+        const checked = checkOperation({ namespace, key, value }, this.#ranking);
+        if (checked.kind === "putItem") puts.set(checked, times);
+        else if (checked.kind === "putMemory") report[await copyFile(memories, checked, times, dryRun)] += 1;
+        else throw new TypeError("an item's value must be a plain object (given null)");
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        report.refused.push({ item, reason: error });
+      }
+    }
+    const copied = await (dryRun ? this.#countOlder(puts) : this.#copyItems(puts));
+    report.copied += copied;
+    report.unchanged += puts.size - copied;
+    return report;
+  }
+
+  async #countOlder(puts: ReadonlyMap<ItemPut, ItemTimes>): Promise<number> {
+    const found = await this.#items.find(Array.from(puts.keys(), ({ place }) => place.id));
+    const isOlder = ([{ place }, { updatedAt }]: [ItemPut, ItemTimes]): boolean => !((found.get(place.id)?.updatedAt ?? 0) >= updatedAt);
+    return [...puts].filter(isOlder).length;
+  }
+
+  async #copyItems(puts: ReadonlyMap<ItemPut, ItemTimes>): Promise<number> {
+    const ranked = (await this.#ranking?.fieldsOf([...puts.keys()])) ?? new Map<ItemPut, RankedFields>();
+    return this.#items.copy(Array.from(puts, ([put, times]) => copyOperationOf(put, times, ranked.get(put) ?? {})));
+  }
+}
+
+/** The filter is the id alone, as for puts; what is there decides on the server whether it stays. */
+function copyOperationOf({ place, value }: ItemPut, times: ItemTimes, ranked: RankedFields): AnyBulkWriteOperation<ItemDocument> {
+  const given = { ns: storedNamespace(place.namespace), key: place.key, value, ...times, ...ranked };
+  const literals = Object.entries(given).map(([name, field]) => [name, { $literal: field }]);
+  // A missing time sorts before every date: so it is of a new document too.
+  const isOlder = { $lt: ["$updatedAt", times.updatedAt] };
+  const update = [{ $replaceWith: { $cond: [isOlder, { _id: "$_id", ...Object.fromEntries(literals) }, "$$ROOT"] } }];
+  return { updateOne: { filter: { _id: place.id }, update, upsert: true } };
+}
+
+function checkTimes({ createdAt, updatedAt, expiresAt }: ForeignItem): ItemTimes {
+  if (!types.isDate(createdAt) || !types.isDate(updatedAt)) throw new TypeError("an item's createdAt and updatedAt must be dates");
+  if (expiresAt === undefined || expiresAt === null) return { createdAt, updatedAt };
+  if (!types.isDate(expiresAt)) throw new TypeError("an item's expiresAt must be a date");
+  return { createdAt, updatedAt, expiresAt };
+}
+
+function hasExpired({ expiresAt }: ItemTimes, now: Date): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
+/** As a memory in any other store writes one. */
+function isDirectory({ namespace, key, value }: ForeignItem): boolean {
+  if (!Array.isArray(namespace) || typeof key !== "string" || !isPlainObject(value)) return false;
+  return value["directory"] === true && key.endsWith("/") && addressOf(namespace as string[]) !== null;
+}
+
+/** Of the item, and not of the storage or of the embeddings. */
+function isRefusal(error: unknown): error is Error {
+  if (MemoryError.isInstance(error)) return error.code !== "EIO";
+  return error instanceof TypeError || (error instanceof Error && error.name === "InvalidNamespaceError");
+}

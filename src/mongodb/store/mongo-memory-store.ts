@@ -1,0 +1,198 @@
+import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
+import type { MongoClient } from "mongodb";
+import { MongoBackend } from "../memories/one-document/one-document-backend.js";
+import type { MongoMemoryContext } from "../memories/one-document/stored-document.js";
+import { createMemoryIndexes } from "../memories/one-document/indexes.js";
+import { storageError } from "../driver/errors.js";
+import type { MemoryDocument } from "../memories/one-document/document.js";
+import { checkAddress, type MemoryAddress } from "../../core/address.js";
+import { CheckedMemory } from "../../core/checked-memory.js";
+import { KeyedMutex } from "../../core/keyed-mutex.js";
+import type { Memory } from "../../core/memory.js";
+import { checkMemoryOptions, type MemoryOptions } from "../../core/options.js";
+import { connectionOf } from "../driver/client.js";
+import { Expiry } from "../items/expiry.js";
+import { ItemCollection } from "../items/item-collection.js";
+import { type CopyReport, type ForeignItem, ItemCopies } from "./foreign-items.js";
+import type { ItemDocument } from "../items/item-document.js";
+import { KeywordRanking } from "../search/keyword-ranking.js";
+import { checkNamespace } from "../places/namespaces.js";
+import type { Ranking } from "../search/ranking.js";
+import { SemanticRanking } from "../search/semantic-ranking.js";
+import { StoreBatch } from "./store-batch.js";
+import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
+
+type SearchOptions = Parameters<BaseStore["search"]>[1];
+type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
+
+const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
+
+/**
+ * A LangGraph store in MongoDB whose memories are atomic across processes.
+ *
+ * Memories lie in one collection, a document for each address; everything else put into the store lies in another.
+ * Memories show under the namespaces `["memory", nodeId, "global"]` and `["memory", nodeId, "perThread", threadId]` of
+ * the store's own methods too. Every method works without `start()`; indexes are made at first use.
+ */
+export class MongoMemoryStore extends BaseStore {
+  readonly #client: MongoClient;
+  readonly #ownsClient: boolean;
+  readonly #memories: MongoMemoryContext;
+  readonly #items: ItemCollection;
+  readonly #ranking: Ranking | undefined;
+  #memoryIndexes: Promise<void> | undefined;
+
+  /** Asks nothing of the server yet. @throws TypeError for bad options */
+  constructor(options: MongoMemoryStoreOptions, internal: { ownsClient?: boolean } = {}) {
+    super();
+    checkStoreOptions(options);
+    Object.defineProperty(this, brand, { value: true });
+    const clock = options.clock ?? ((): Date => new Date());
+    const database = options.client.db(options.dbName);
+    const writeConcern = options.memoryWriteConcern ?? { w: "majority", journal: true };
+    this.#client = options.client;
+    this.#ownsClient = internal.ownsClient ?? false;
+    this.#memories = {
+      collection: database.collection<MemoryDocument>(options.memoriesCollection ?? "memories", { writeConcern }),
+      ready: () => this.#readyMemories(),
+      edits: new KeyedMutex(),
+      clock,
+    };
+    const collection = database.collection<ItemDocument>(options.itemsCollection ?? "items");
+    const expiry = new Expiry(options.ttl);
+    this.#ranking = rankingOf(options, { collectionName: collection.collectionName, items: () => this.#items });
+    this.#items = new ItemCollection({
+      collection,
+      connect: () => this.#connect(),
+      clock,
+      expiry,
+      indexes: this.#ranking?.indexes ?? [],
+      ranked: this.#ranking !== undefined,
+    });
+  }
+
+  /**
+   * Connects to `uri` with a client of its own, which `stop()` closes.
+   *
+   * @param uri a MongoDB connection string; its options are the driver's.
+   * @throws MemoryError EIO where no server answers within the driver's `serverSelectionTimeoutMS` (30 s by default);
+   *   TypeError where the string or the options are malformed. Neither repeats the string.
+   */
+  static async fromConnString(
+    uri: string,
+    options: Omit<MongoMemoryStoreOptions, "client"> = {},
+  ): Promise<MongoMemoryStore> {
+    const client = await connectionOf(uri);
+    const store = new MongoMemoryStore({ ...options, client }, { ownsClient: true });
+    try {
+      await store.start();
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    return store;
+  }
+
+  /** Recognises the store of any copy of this package. LangGraph's wrapper around one is not one: see `openMemory`. */
+  static isInstance(value: unknown): value is MongoMemoryStore {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+
+  /** Connects and makes the indexes, which the first command would do otherwise. Idempotent. @throws MemoryError EIO */
+  override async start(): Promise<void> {
+    await this.#connect();
+    await Promise.all([this.#readyMemories(), this.#items.ready()]);
+  }
+
+  /** Closes the client if `fromConnString` made it; a client that was passed in stays open. */
+  override async stop(): Promise<void> {
+    if (this.#ownsClient) await this.#client.close();
+  }
+
+  /**
+   * The memory of an address. Asks nothing of the database.
+   * @throws MemoryError EINVAL for a bad address, TypeError for bad options
+   */
+  memory(address: MemoryAddress, options?: MemoryOptions): Memory {
+    const checkedAddress = checkAddress(address);
+    const checkedOptions = checkMemoryOptions(options);
+    return new CheckedMemory(
+      new MongoBackend(this.#memories, checkedAddress, checkedOptions),
+      checkedAddress,
+      checkedOptions,
+    );
+  }
+
+  /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
+  override async get(namespace: string[], key: string): Promise<Item | null> {
+    checkNamespace(namespace, { allowEmpty: true });
+    return super.get(namespace, key);
+  }
+
+  override async search(namespacePrefix: string[], options?: SearchOptions): Promise<SearchItem[]> {
+    checkNamespace(namespacePrefix, { allowEmpty: true });
+    return super.search(namespacePrefix, options ?? {});
+  }
+
+  /** Unlike `batch`, refuses the root label `langgraph`. */
+  override async put(namespace: string[], key: string, value: Item["value"], index?: false | string[]): Promise<void> {
+    checkNamespace(namespace);
+    return super.put(namespace, key, value, index);
+  }
+
+  override async delete(namespace: string[], key: string): Promise<void> {
+    checkNamespace(namespace, { allowEmpty: true });
+    return super.delete(namespace, key);
+  }
+
+  override async listNamespaces(options?: ListNamespacesOptions): Promise<string[][]> {
+    for (const labels of [options?.prefix, options?.suffix]) if (labels) checkNamespace(labels, { allowEmpty: true });
+    return super.listNamespaces(options ?? {});
+  }
+
+  /**
+   * Answers in the order of the operations. Everything is checked before anything is read or written, all reads see the
+   * items as they were before the writes, and of several writes to one place the last one counts.
+   * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments; MemoryError
+   *   EIO where the database failed; and what a memory refuses
+   */
+  override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
+    const batch = new StoreBatch(this.#items, this.#memories, this.#ranking);
+    return (await batch.run(operations)) as OperationResults<Operations>;
+  }
+
+  /** For `migrateFromMongoDBStore`. @internal */
+  copyItems(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
+    return new ItemCopies(this.#items, this.#memories, this.#ranking).copy(items, dryRun);
+  }
+
+  #readyMemories(): Promise<void> {
+    this.#memoryIndexes ??= this.#connect()
+      .then(() => createMemoryIndexes(this.#memories.collection))
+      .catch((error: unknown) => {
+        this.#memoryIndexes = undefined;
+        throw error;
+      });
+    return this.#memoryIndexes;
+  }
+
+  /** Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. */
+  async #connect(): Promise<void> {
+    try {
+      await this.#client.connect();
+    } catch (error) {
+      throw storageError(error, "read", 0);
+    }
+  }
+}
+
+function rankingOf(
+  { client, index, vectorSearch, textSearch, ttl }: MongoMemoryStoreOptions,
+  context: { collectionName: string; items: () => ItemCollection },
+): Ranking | undefined {
+  if (index !== undefined) {
+    return new SemanticRanking({ ...context, client, config: index, vectorSearch, expires: ttl !== undefined });
+  }
+  if (textSearch === false) return undefined;
+  return new KeywordRanking(typeof textSearch === "object" ? textSearch : {}, context.items);
+}

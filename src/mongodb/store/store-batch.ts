@@ -1,0 +1,198 @@
+import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { MongoMemoryContext } from "../memories/one-document/stored-document.js";
+import { addressOf, memoryRootLabel } from "../../core/namespace.js";
+import type { ItemCollection } from "../items/item-collection.js";
+import { itemOf } from "../items/item-document.js";
+import type { ItemPut, ItemWrite } from "../items/item-updates.js";
+import { mayHoldMemories } from "../memories/one-document/found-documents.js";
+import { MemoryItems } from "../memories/one-document/file-items.js";
+import { type MemoryWrite, MemoryWrites } from "../memories/file-writes.js";
+import { compareNamespaces, namespacesWithin, placeOf, placesWithin, storedPlace, type StoredRange } from "../places/namespaces.js";
+import {
+  type CheckedOperation,
+  checkOperation,
+  type NamespaceListing,
+  type NamespaceMatch,
+  placeKeyOf,
+  type Search,
+} from "../places/operations.js";
+import { mergeOrdered, pageOf } from "../driver/ordered-streams.js";
+import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
+
+type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
+
+/**
+ * Runs batches as the reference does: everything is checked before anything is done, all reads come before all writes,
+ * and of several writes to one place the last one counts.
+ */
+export class StoreBatch {
+  readonly #items: ItemCollection;
+  readonly #memoryItems: MemoryItems;
+  readonly #memoryWrites: MemoryWrites;
+  readonly #ranking: Ranking | undefined;
+
+  constructor(items: ItemCollection, memories: MongoMemoryContext, ranking: Ranking | undefined) {
+    this.#items = items;
+    this.#ranking = ranking;
+    this.#memoryItems = new MemoryItems(memories);
+    this.#memoryWrites = new MemoryWrites(memories);
+  }
+
+  /** Answers in the order of the operations; null for a put or delete. */
+  async run(operations: readonly unknown[]): Promise<unknown[]> {
+    if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
+    const checked = Array.from(operations as unknown[], (operation) => checkOperation(operation, this.#ranking));
+    const writes = lastWritesOf(checked);
+    const itemWrites = writes.filter(
+      (write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem",
+    );
+    const memoryWrites = writes.filter(
+      (write): write is MemoryWrite => write.kind === "putMemory" || write.kind === "deleteMemory",
+    );
+    if (memoryWrites.length > 0 && writes.length > 1) await this.#memoryWrites.check(memoryWrites);
+    const answers = await this.#read(checked);
+    await this.#items.refresh(checked.flatMap((operation, index) => itemsIn(operation, answers[index])));
+    const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
+    const ranked = (await this.#ranking?.fieldsOf(puts)) ?? new Map<ItemPut, object>();
+    // Memories first: they are the only ones that can refuse a write by now.
+    await this.#memoryWrites.write(memoryWrites);
+    await this.#items.write(itemWrites, ranked);
+    return answers;
+  }
+
+  async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
+    const [items, memoryItems, pages] = await Promise.all([
+      this.#getItems(operations.filter((operation) => operation.kind === "getItem")),
+      this.#getMemoryItems(operations.filter((operation) => operation.kind === "getMemory")),
+      this.#readPages(operations),
+    ]);
+    const found = new Map<CheckedOperation, unknown>([...items, ...memoryItems, ...pages]);
+    return operations.map((operation) => found.get(operation) ?? null);
+  }
+
+  async #getItems(gets: OperationOf<"getItem">[]): Promise<[CheckedOperation, Item | null][]> {
+    const documents = await this.#items.find(gets.map((get) => get.place.id));
+    return gets.map((get) => {
+      const document = documents.get(get.place.id);
+      return [get, document ? itemOf(document) : null];
+    });
+  }
+
+  async #getMemoryItems(gets: OperationOf<"getMemory">[]): Promise<[CheckedOperation, Item | null][]> {
+    const items = await this.#memoryItems.get(gets.map((get) => get.place));
+    return gets.map((get, index) => [get, items[index] ?? null]);
+  }
+
+  async #readPages(operations: readonly CheckedOperation[]): Promise<[CheckedOperation, unknown][]> {
+    const pages = operations.filter((operation) => operation.kind === "search" || operation.kind === "listNamespaces");
+    const ranked = pages.filter((page) => page.kind === "search" && isRanked(page.search));
+    const queries = ranked.map((page) => (page.kind === "search" ? page.search.query : ""));
+    const rank = queries.length > 0 ? await this.#ranking?.prepare(queries) : undefined;
+    return Promise.all(
+      pages.map(async (operation): Promise<[CheckedOperation, unknown]> => [
+        operation,
+        operation.kind === "search"
+          ? await this.#search(operation.search, rank)
+          : await this.#listNamespaces(operation.listing),
+      ]),
+    );
+  }
+
+  async #search(search: Search, rank: RankedSearch | undefined): Promise<SearchItem[]> {
+    const { prefix, filter, offset, limit } = search;
+    if (filter.never || limit === 0) return [];
+    if (rank !== undefined && isRanked(search)) {
+      const items = await rank({ ...search, atMost: offset + limit });
+      return pageOf(this.#withMemories(search, items), offset, limit);
+    }
+    if (!mayHoldMemories(prefix)) return this.#items.search(placesWithin(prefix), filter, search);
+    return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
+  }
+
+  /** Nothing ranks the files of memories: they come with the items that have no score. */
+  async *#withMemories({ prefix, filter }: Search, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
+    yield* scored;
+    const memoryItems = mayHoldMemories(prefix) ? [this.#memoryItems.stream(prefix, filter)] : [];
+    yield* mergeOrdered([unscored, ...memoryItems], comparePlaces);
+  }
+
+  /** Memories lie among the items of one root label; what sorts before it is often enough, and asks them nothing. */
+  async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
+    const root = prefix.length > 0 ? placesWithin(prefix) : placesWithin([memoryRootLabel]);
+    const merged = (): AsyncGenerator<SearchItem> =>
+      mergeOrdered([this.#items.stream(root, filter, atMost), this.#memoryItems.stream(prefix, filter)], comparePlaces);
+    if (prefix.length > 0) {
+      yield* merged();
+      return;
+    }
+    yield* this.#items.stream(before(root), filter, atMost);
+    yield* merged();
+    yield* this.#items.stream(after(root), filter, atMost);
+  }
+
+  async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
+    const prefix = commonPrefixOf(matches);
+    const streams = [this.#items.namespaces(namespacesWithin(prefix), offset + limit), this.#memoryItems.namespaces(prefix)];
+    const all = mergeOrdered(streams, compareNamespaces);
+    return pageOf(distinctNamespaces(all, matches, maxDepth), offset, limit);
+  }
+}
+
+const isRanked = ({ query, filter, limit }: Search): boolean => query !== "" && !filter.never && limit > 0;
+
+/** The items of the collection that an answer holds. */
+function itemsIn(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
+  if (operation.kind === "getItem") return answer === null ? [] : [operation.place];
+  if (operation.kind !== "search") return [];
+  return (answer as SearchItem[])
+    .filter(({ namespace }) => addressOf(namespace) === null)
+    .map(({ namespace, key }) => ({ namespace, id: storedPlace(namespace, key) }));
+}
+
+function lastWritesOf(operations: readonly CheckedOperation[]): (ItemWrite | MemoryWrite)[] {
+  const writes = new Map<string, ItemWrite | MemoryWrite>();
+  for (const operation of operations) {
+    const { kind } = operation;
+    if (kind === "putItem" || kind === "deleteItem" || kind === "putMemory" || kind === "deleteMemory") {
+      writes.set(placeKeyOf(operation.place), operation);
+    }
+  }
+  return [...writes.values()];
+}
+
+function comparePlaces(a: Item, b: Item): number {
+  return compareNamespaces([placeOf(a.namespace, a.key)], [placeOf(b.namespace, b.key)]);
+}
+
+const before = ({ $gte }: StoredRange): StoredRange => ($gte === undefined ? {} : { $lt: $gte });
+const after = ({ $lt }: StoredRange): StoredRange => ($lt === undefined ? {} : { $gte: $lt });
+
+/** The labels that every namespace must begin with, as far as one condition gives them without wildcards. */
+function commonPrefixOf(matches: readonly NamespaceMatch[]): string[] {
+  const prefixes = matches
+    .filter((match) => match.matchType === "prefix")
+    .map(({ path }) => path.slice(0, path.includes("*") ? path.indexOf("*") : path.length));
+  return prefixes.toSorted((a, b) => b.length - a.length)[0] ?? [];
+}
+
+function satisfies({ matchType, path }: NamespaceMatch, namespace: readonly string[]): boolean {
+  const start = matchType === "prefix" ? 0 : namespace.length - path.length;
+  if (path.length > namespace.length) return false;
+  return path.every((label, index) => label === "*" || label === namespace[start + index]);
+}
+
+/** In order, so equal ones are neighbours even after they are cut. */
+async function* distinctNamespaces(
+  namespaces: AsyncIterable<string[]>,
+  matches: readonly NamespaceMatch[],
+  maxDepth: number,
+): AsyncGenerator<string[]> {
+  let previous: string[] | undefined;
+  for await (const namespace of namespaces) {
+    if (!matches.every((match) => satisfies(match, namespace))) continue;
+    const cut = namespace.slice(0, maxDepth);
+    if (previous !== undefined && compareNamespaces(previous, cut) === 0) continue;
+    previous = cut;
+    yield cut;
+  }
+}

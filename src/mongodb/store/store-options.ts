@@ -1,0 +1,132 @@
+import type { IndexConfig } from "@langchain/langgraph-checkpoint";
+import type { MongoClient, WriteConcernSettings } from "mongodb";
+import { z } from "zod";
+import { addressOf } from "../../core/namespace.js";
+import { checkOptions } from "../../core/options.js";
+import type { TtlOptions } from "../items/expiry.js";
+import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
+import { checkNamespace, storedNamespace } from "../places/namespaces.js";
+import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
+
+/** Which client and collections a store uses, and how its items are found and expire. */
+export interface MongoMemoryStoreOptions {
+  /** A client of the `mongodb` package, connected or not. The caller closes it. */
+  client: MongoClient;
+  /** @default the database of the client's connection string, "test" where that names none */
+  dbName?: string;
+  /** Collection of the memories, a document each. @default "memories" */
+  memoriesCollection?: string;
+  /** Collection of the other items of the store. @default "items" */
+  itemsCollection?: string;
+  /**
+   * How durable a change of a memory is before it is acknowledged. Weaker settings can lose acknowledged changes when
+   * a server crashes. Items use the client's own write concern. @default { w: "majority", journal: true }
+   */
+  memoryWriteConcern?: WriteConcernSettings;
+  /** Source of all stored times. @default the system clock */
+  clock?: () => Date;
+  /** When items go by themselves. Memories never do. @default none: never */
+  ttl?: TtlOptions;
+  /**
+   * Ranks what `search` answers to a `query` by meaning: dimensions and client of the embeddings, and the paths of a value
+   * that are embedded. @default none: a `query` ranks nothing
+   */
+  index?: IndexConfig;
+  /** Lets `$vectorSearch` of MongoDB Atlas find what `index` embedded. @default none: every vector is compared, exactly */
+  vectorSearch?: VectorSearchOptions;
+  /**
+   * Ranks by words instead, through MongoDB's own text index, where there is no `index`. `false` saves its cost at every
+   * put; a `query` then ranks nothing, as in InMemoryStore. @default on where there is no `index`
+   */
+  textSearch?: boolean | TextSearchOptions;
+}
+
+/** Longer than any use, and never beyond the last Date. */
+const maxTtlMs = 1e14;
+const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
+
+const ttlSchema = z
+  .object({
+    defaultTtlMs: ttlMs.optional(),
+    refreshOnRead: z.boolean().optional(),
+    namespaces: z
+      .array(z.object({ prefix: z.array(z.string()).superRefine(checkPrefix), ttlMs }).strict())
+      .refine(
+        (entries) => new Set(entries.map(({ prefix }) => storedNamespace(prefix))).size === entries.length,
+        "must not name a prefix twice",
+      )
+      .optional(),
+  })
+  .strict();
+
+const indexSchema = z
+  .object({
+    dims: z.number().int().min(1),
+    embeddings: z.custom<IndexConfig["embeddings"]>(isEmbeddings, "must be an Embeddings client of LangChain"),
+    fields: z.array(z.string().min(1)).min(1).optional(),
+  })
+  .strict();
+
+const vectorSearchSchema = z
+  .object({
+    indexName: z.string().min(1),
+    numCandidates: z.number().int().min(1).max(maxCandidates).optional(),
+    filterFields: z.array(z.string().regex(/^[^.$][^.]*$/, "must be the name of a top-level field")).optional(),
+    textsPerItem: z.number().int().min(1).max(20).optional(),
+  })
+  .strict();
+
+const optionsSchema = z
+  .object({
+    client: z.custom<MongoClient>(
+      (client) => typeof (client as MongoClient | undefined)?.db === "function",
+      "must be a MongoClient of the mongodb package",
+    ),
+    dbName: z.string().min(1).optional(),
+    memoriesCollection: z.string().min(1).optional(),
+    itemsCollection: z.string().min(1).optional(),
+    memoryWriteConcern: z
+      .object({
+        w: z.union([z.string(), z.number().int().min(1)]).optional(),
+        journal: z.boolean().optional(),
+        wtimeoutMS: z.number().int().min(0).optional(),
+      })
+      .strict()
+      .optional(),
+    clock: z.custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date").optional(),
+    ttl: ttlSchema.optional(),
+    index: indexSchema.optional(),
+    vectorSearch: vectorSearchSchema.optional(),
+    textSearch: z.union([z.boolean(), z.object({ language: z.enum(textLanguages).optional() }).strict()]).optional(),
+  })
+  .strict()
+  .refine(({ index, vectorSearch }) => vectorSearch === undefined || index !== undefined, "vectorSearch needs index")
+  .refine(
+    ({ index, textSearch }) => index === undefined || textSearch === undefined || textSearch === false,
+    "textSearch and index exclude each other: a query is ranked by one of them",
+  );
+
+/** @throws TypeError */
+export function checkStoreOptions(options: MongoMemoryStoreOptions): void {
+  checkOptions("MongoMemoryStoreOptions", optionsSchema, options);
+}
+
+/** As much of a zod 3 or 4 context as is used. */
+interface IssueContext {
+  addIssue(issue: { code: "custom"; message: string }): void;
+}
+
+function checkPrefix(prefix: string[], context: IssueContext): void {
+  try {
+    checkNamespace(prefix);
+    if (addressOf(prefix) === null) return;
+    context.addIssue({ code: "custom", message: "is of a memory, and memories never expire" });
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is no namespace" });
+  }
+}
+
+function isEmbeddings(client: unknown): boolean {
+  const { embedDocuments, embedQuery } = (client ?? {}) as Partial<Record<keyof IndexConfig["embeddings"], unknown>>;
+  return typeof embedDocuments === "function" && typeof embedQuery === "function";
+}

@@ -1,0 +1,36 @@
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { BaseStoreBackend } from "./backends/base-store.js";
+import { checkAddress, type MemoryAddress } from "./core/address.js";
+import { CheckedMemory } from "./core/checked-memory.js";
+import type { Memory } from "./core/memory.js";
+import { checkMemoryOptions, type MemoryOptions } from "./core/options.js";
+import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
+
+/**
+ * A memory in any LangGraph store: atomic across processes in a MongoMemoryStore, inside this process in any other.
+ *
+ * @param store the store itself, or the one that a node, tool or middleware finds in its config, which LangGraph wraps.
+ * @throws MemoryError EINVAL for a bad address, TypeError for a bad store or bad options
+ */
+export function openMemory(store: BaseStore, address: MemoryAddress, options?: MemoryOptions): Memory {
+  const real = unwrapStore(store);
+  if (MongoMemoryStore.isInstance(real)) return real.memory(address, options);
+  if (typeof real?.batch !== "function") throw new TypeError("openMemory: store must be a LangGraph BaseStore");
+  const checkedAddress = checkAddress(address);
+  const checkedOptions = checkMemoryOptions(options);
+  return new CheckedMemory(
+    new BaseStoreBackend(real, checkedAddress, checkedOptions),
+    checkedAddress,
+    checkedOptions,
+  );
+}
+
+/**
+ * The store inside LangGraph's AsyncBatchedStore. The wrapper has no `batch`, drops our own methods, and leaves calls
+ * made after the run pending for ever; it is recognised as LangGraph itself does it, by its `lg_name`.
+ */
+function unwrapStore(store: BaseStore): BaseStore {
+  let current = store as BaseStore & { lg_name?: unknown; store?: BaseStore };
+  while (current?.lg_name === "AsyncBatchedStore" && current.store) current = current.store;
+  return current;
+}

@@ -1,0 +1,100 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
+import { invalid } from "../core/errors.js";
+import { checkOptions, preview } from "../core/options.js";
+import type { MemoryTool } from "../dialects/unified/memory-tool.js";
+import type { Agent } from "../graph/agent.js";
+import type { MemoryNode } from "../graph/memory-node.js";
+import { checkDefinition } from "./check-definition.js";
+import type { GraphDefinition } from "./definition.js";
+import { quoteAll } from "./field-faults.js";
+import { type GraphContext, makeParts, noParts, type Parts } from "./parts.js";
+
+/** What was made of a definition. */
+export interface BuiltGraph {
+  /**
+   * The same object for as long as the definition has an agent of this id; one that was taken out goes on as it was.
+   * @throws MemoryError EINVAL where there is no agent of this id
+   */
+  agent(id: string): Agent;
+  /** @throws MemoryError EINVAL where there is no memory of this id */
+  memory(id: string): MemoryNode;
+  /** @throws MemoryError EINVAL where there is no memoryTool of this id */
+  tool(id: string): MemoryTool;
+  /**
+   * Makes the graph into what another definition says: all of it, or nothing where it throws. The turns that begin from
+   * now on run on it. A turn under way ends with the prompt, the tools and the memories that it began with; one that was
+   * interrupted and is resumed goes on with the new ones. Agents keep their models. They also keep the tools and the
+   * connector that the program gave them, but for a connector where the definition has one.
+   *
+   * @throws MemoryError EINVAL that lists every fault of the definition
+   * @throws TypeError where the model of an agent is none or cannot bind tools, or where a tool of the definition is
+   *   called as one that the program gave to the agent
+   */
+  apply(definition: GraphDefinition): void;
+}
+
+const contextSchema = z
+  .object({
+    store: z.custom<BaseStore>((store) => typeof (store as BaseStore | undefined)?.batch === "function", "must be a BaseStore"),
+    model: z.custom<GraphContext["model"]>(
+      (model) => typeof model === "function" || typeof (model as BaseChatModel | undefined)?.invoke === "function",
+      "must be a chat model, or a function from the id of an agent's node to its chat model",
+    ),
+    checkpointer: z.unknown().optional(),
+    onError: z.custom<GraphContext["onError"]>((value) => typeof value === "function", "must be a function").optional(),
+  })
+  .strict();
+
+/**
+ * Makes running agents of a graph that is written as JSON.
+ *
+ * @param definition checked strictly: whatever it has too much, too little or wrong is a fault.
+ * @throws MemoryError EINVAL whose message lists every fault, one a line: where it is, what is wrong, what would be right
+ * @throws TypeError for a bad context, and where the model of an agent is none or cannot bind tools
+ */
+export function buildGraph(definition: GraphDefinition, context: GraphContext): BuiltGraph {
+  checkOptions("GraphContext", contextSchema, context);
+  const graph = new GraphOfParts({ ...context });
+  graph.apply(definition);
+  return graph;
+}
+
+class GraphOfParts implements BuiltGraph {
+  readonly #context: GraphContext;
+  #parts: Parts = noParts;
+
+  constructor(context: GraphContext) {
+    this.#context = context;
+  }
+
+  agent(id: string): Agent {
+    return find("agent", this.#parts.agents, id).agent;
+  }
+
+  memory(id: string): MemoryNode {
+    return find("memory", this.#parts.memories, id).value;
+  }
+
+  tool(id: string): MemoryTool {
+    return find("memoryTool", this.#parts.tools, id).value;
+  }
+
+  apply(definition: GraphDefinition): void {
+    const parts = makeParts(checkDefinition(definition), this.#context, this.#parts);
+    // Nothing from here on can fail.
+    for (const { agent, callModel, title } of parts.agents.values()) {
+      agent.setCallModel(callModel);
+      agent.graph.name = title;
+    }
+    this.#parts = parts;
+  }
+}
+
+function find<Part>(template: string, parts: ReadonlyMap<string, Part>, id: string): Part {
+  const part = parts.get(id);
+  if (part !== undefined) return part;
+  const ids = parts.size > 0 ? `; there are ${quoteAll(parts.keys())}` : "";
+  throw invalid(`the graph has no ${template} with the id ${preview(id)}${ids}`);
+}

@@ -1,0 +1,58 @@
+import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
+import type { MemoryToolOptions } from "../dialects/unified/memory-tool.js";
+import type { MemoryNodeOptions } from "../graph/memory-node.js";
+
+/** An agent graph as JSON, which `buildGraph` takes. Whatever is not named here is refused. */
+export interface GraphDefinition {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+}
+
+/** A node: one of the templates with its config, each field of which has a default. */
+export interface GraphNode {
+  /** One of 1 to 512 characters that no other node has. */
+  id: string;
+  data:
+    | { template: "memory"; config?: MemoryTemplate }
+    | { template: "agent"; config?: AgentTemplate }
+    | { template: "memoryTool"; config?: MemoryToolTemplate }
+    | { template: "memoryConnector"; config?: MemoryConnectorTemplate };
+}
+
+/** Joins two nodes; which ones and by which handles, `edgeKinds` says. */
+export interface GraphEdge {
+  /** The id of a node. */
+  source: string;
+  sourceHandle: "tools" | "$self";
+  /** The id of a node. */
+  target: string;
+  targetHandle: "$self" | "$memory";
+}
+
+export type Template = GraphNode["data"]["template"];
+
+/** `nodeId` is the node's id unless it says otherwise. Graphs in one store share the memories whose `nodeId` is the same. */
+export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId"> & { nodeId?: string };
+
+/** An `Agent`; its tools and its connector are edges. */
+export interface AgentTemplate {
+  /** Goes before the messages of a conversation. @default none */
+  systemPrompt?: string;
+  /** For people: what its runs are called in traces. @default "LangGraph" */
+  title?: string;
+}
+
+/** A `MemoryTool`; its memory is an edge. */
+export type MemoryToolTemplate = Omit<MemoryToolOptions, "memory">;
+
+/** A `MemoryConnectorNode`; its memory is an edge. */
+export type MemoryConnectorTemplate = Omit<MemoryConnectorConfig, "onError">;
+
+/** Every edge there can be. An agent's `$memory` takes a memory, too: a connector with the defaults then shows it. */
+export const edgeKinds = [
+  { source: "agent", sourceHandle: "tools", target: "memoryTool", targetHandle: "$self" },
+  { source: "memory", sourceHandle: "$self", target: "memoryTool", targetHandle: "$memory" },
+  { source: "memory", sourceHandle: "$self", target: "memoryConnector", targetHandle: "$memory" },
+  { source: "memoryConnector", sourceHandle: "$self", target: "agent", targetHandle: "$memory" },
+  { source: "memory", sourceHandle: "$self", target: "agent", targetHandle: "$memory" },
+] as const satisfies (Pick<GraphEdge, "sourceHandle" | "targetHandle"> & Record<"source" | "target", Template>)[];

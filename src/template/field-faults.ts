@@ -1,0 +1,54 @@
+import { preview } from "../core/options.js";
+import { shorten } from "../core/text.js";
+
+/** A zod schema, by shape because the zod 3 and zod 4 types differ. Its description says what would be right. */
+interface Field {
+  description?: string | undefined;
+  safeParse(value: unknown): { success: boolean };
+}
+
+/**
+ * What is wrong with the fields of an object, one sentence each.
+ *
+ * @param at where the object is, such as `node "M" (nodes[0])`
+ * @param path the path from there, with a dot at its end: `data.config.`
+ */
+export function fieldFaults(at: string, path: string, value: object, fields: Record<string, Field>): string[] {
+  const values: Record<string, unknown> = { ...value };
+  const unknown = Object.keys(values).filter((name) => !Object.hasOwn(fields, name));
+  const wrong = Object.entries(fields).filter(([name, field]) => !field.safeParse(values[name]).success);
+  return [
+    ...unknown.map((name) => `${at}: unknown field ${quote(path + name)}; the fields here are ${quoteAll(Object.keys(fields))}`),
+    ...wrong.map(([name, { description }]) => `${at}: ${path}${name} must be ${description} (${given(values[name])})`),
+  ];
+}
+
+/** What stands where something else is needed. */
+export function given(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (!Array.isArray(value)) return `given ${preview(value)}`;
+  return `given [${shorten(value.slice(0, 9).map(preview).join(", "), 200)}]`;
+}
+
+/** In quotes and on one line, whatever it holds. */
+export function quote(text: string): string {
+  return JSON.stringify(shorten(text, 200));
+}
+
+const maxQuotedChars = 400;
+
+/** Reads no more of them than it shows: thousands of faults may each list thousands of ids. */
+export function quoteAll(texts: Iterable<string>): string {
+  const quoted: string[] = [];
+  let chars = 0;
+  for (const text of texts) {
+    quoted.push(quote(text));
+    chars += text.length;
+    if (chars > maxQuotedChars || quoted.length > maxQuotedChars) break;
+  }
+  return shorten(quoted.join(", "), maxQuotedChars);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { memoryDefaults, memoryOptionFields } from "../core/options.js";
+import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
+import { memoryToolFields } from "../dialects/unified/memory-tool.js";
+import type {
+  AgentTemplate,
+  GraphEdge,
+  MemoryConnectorTemplate,
+  MemoryTemplate,
+  MemoryToolTemplate,
+  Template,
+} from "./definition.js";
+
+// The fields of a definition. What `describe` says is both the description in the JSON Schema and, in a fault, what
+// would be right: "data.config.scope must be …".
+
+/** The rule of memory addresses (`core/address.ts`), because a memory is named by the id of its node. */
+const idSchema = z.string().min(1).max(512).regex(/^[^\p{Cc}\p{Cs}]*$/u);
+const idRule = "a text of 1 to 512 characters, none of them a control character";
+const someText = z.string().min(1).optional();
+
+const memoryFields = {
+  nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store (default: the id of the node)`),
+  scope: z
+    .enum(["global", "perThread"])
+    .optional()
+    .describe('"global" (one memory for all threads; the default) or "perThread" (one for each thread)'),
+  paths: memoryOptionFields.paths.describe('"adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)'),
+  maxFileBytes: memoryOptionFields.maxFileBytes.describe(
+    `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes (default ${memoryDefaults.maxFileBytes})`,
+  ),
+  maxMemoryBytes: memoryOptionFields.maxMemoryBytes.describe(
+    `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest memory in bytes (default ${memoryDefaults.maxMemoryBytes})`,
+  ),
+} satisfies Record<keyof MemoryTemplate, z.ZodType>;
+
+const agentFields = {
+  systemPrompt: z.string().optional().describe("a text that goes before the messages of a conversation (default: none)"),
+  title: someText.describe('a text of at least 1 character: what its runs are called in traces (default "LangGraph")'),
+} satisfies Record<keyof AgentTemplate, z.ZodType>;
+
+const toolFields = {
+  name: memoryToolFields.name.describe('1 to 64 letters, digits, "_" or "-": what the model calls the tool (default "memory")'),
+  description: memoryToolFields.description.describe(
+    "a text of at least 1 character: what the model reads about the tool (default: a description of its commands)",
+  ),
+  title: memoryToolFields.title.describe("a text of at least 1 character: what people see of the tool (default: none)"),
+  commands: memoryToolFields.commands.describe(
+    'a list of at least one of "read", "list", "append", "update" and "delete" (default: all five)',
+  ),
+} satisfies Record<keyof MemoryToolTemplate, z.ZodType>;
+
+const connectorTemplateFields = {
+  placement: connectorFields.placement.describe('"after_system" (the default), "before_system" or "last_message"'),
+  content: connectorFields.content.describe('"tree" (paths and sizes; the default) or "full" (the contents of files, too)'),
+  maxChars: connectorFields.maxChars.describe(
+    `a whole number from 1 to 200000: the longest text that is shown (default ${connectorDefaults.maxChars})`,
+  ),
+  systemMessages: connectorFields.systemMessages.describe('"auto" (the default), "separate" or "merged"'),
+} satisfies Record<keyof MemoryConnectorTemplate, z.ZodType>;
+
+/** What the config of each template holds. */
+export const configFields = {
+  memory: memoryFields,
+  agent: agentFields,
+  memoryTool: toolFields,
+  memoryConnector: connectorTemplateFields,
+} satisfies Record<Template, object>;
+
+export const idField = idSchema.describe(`${idRule}, which no other node has`);
+
+const nodeReference = z.string().describe("the id of a node");
+
+export const edgeFields = {
+  source: nodeReference,
+  sourceHandle: z.enum(["tools", "$self"]).describe('"tools" (of an agent) or "$self" (of a memory or a memoryConnector)'),
+  target: nodeReference,
+  targetHandle: z
+    .enum(["$self", "$memory"])
+    .describe('"$self" (of a memoryTool) or "$memory" (of a memoryTool, a memoryConnector or an agent)'),
+} satisfies Record<keyof GraphEdge, z.ZodType>;

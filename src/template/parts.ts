@@ -1,0 +1,126 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { MemoryError } from "../core/errors.js";
+import { MemoryTool } from "../dialects/unified/memory-tool.js";
+import { Agent } from "../graph/agent.js";
+import { CallModelNode, type CallModelNodeOptions } from "../graph/call-model-node.js";
+import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
+import { MemoryNode } from "../graph/memory-node.js";
+import type { GraphDefinition, GraphNode, Template } from "./definition.js";
+import { quote } from "./field-faults.js";
+
+/** What a definition cannot say. */
+export interface GraphContext {
+  /** Where the memories lie; the runs of the agents are given it, too. */
+  store: BaseStore;
+  /** The chat model of every agent, or a function that is asked once for that of each agent, by the id of its node. */
+  model: BaseChatModel | ((nodeId: string) => BaseChatModel);
+  /** Keeps the conversation of each `thread_id`. @default none: every call of an agent begins anew */
+  checkpointer?: BaseCheckpointSaver;
+  /** Told why a memory could not be shown to a model. @default a warning of the process */
+  onError?: (error: MemoryError) => void;
+}
+
+/** What nodes have become, by their ids. */
+export interface Parts {
+  memories: ReadonlyMap<string, Part<MemoryNode>>;
+  tools: ReadonlyMap<string, Part<MemoryTool>>;
+  connectors: ReadonlyMap<string, Part<MemoryConnectorNode>>;
+  agents: ReadonlyMap<string, AgentPart>;
+}
+
+interface Part<Value> {
+  value: Value;
+  /** What it was made of, to know whether it can stay. */
+  config: string;
+  memory: MemoryNode | undefined;
+}
+
+interface AgentPart {
+  agent: Agent;
+  model: BaseChatModel;
+  title: string;
+  /** The next turns run on it. */
+  callModel: CallModelNode;
+  /** What the definition gave to the agent, in contrast to what the program did. */
+  tools: readonly MemoryTool[];
+  connector: MemoryConnectorNode | undefined;
+}
+
+export const noParts: Parts = { memories: new Map(), tools: new Map(), connectors: new Map(), agents: new Map() };
+
+/** Makes the parts of a checked definition, out of those there were `before` where nothing about them changed; changes none of these. */
+export function makeParts(definition: GraphDefinition, context: GraphContext, before: Parts): Parts {
+  const { store, onError } = context;
+  const reporter = onError && { onError };
+  const memories = mapNodes(definition, "memory", (id, config) =>
+    stayOr(before.memories.get(id), config, undefined, () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store })),
+  );
+  const memoryInto = (id: string): MemoryNode | undefined => memories.get(memoryEdge(definition, id)?.source ?? "")?.value;
+  const tools = mapNodes(definition, "memoryTool", (id, config) => {
+    const memory = memoryInto(id);
+    return stayOr(before.tools.get(id), config, memory, () => new MemoryTool({ ...config, ...(memory && { memory }) }));
+  });
+  const connectors = mapNodes(definition, "memoryConnector", (id, config) => {
+    const memory = memoryInto(id);
+    // Without a memory it throws; the check of the definition has seen to it.
+    const make = () => new MemoryConnectorNode({ ...config, ...reporter, memory: memory as MemoryNode });
+    return stayOr(before.connectors.get(id), config, memory, make);
+  });
+  const agents = mapNodes(definition, "agent", (id, { systemPrompt = "", title = "LangGraph" }) => {
+    const source = memoryEdge(definition, id)?.source ?? "";
+    const connector = connectors.get(source)?.value ?? memories.get(source)?.value.createConnector({ ...reporter });
+    const own = toolEdges(definition, id).flatMap(({ target }) => tools.get(target)?.value ?? []);
+    return makeAgent(id, context, before.agents.get(id), { systemPrompt, title, tools: own, connector });
+  });
+  return { memories, tools, connectors, agents };
+}
+
+function makeAgent(
+  id: string,
+  { store, checkpointer, model: given }: GraphContext,
+  before: AgentPart | undefined,
+  { systemPrompt, title, tools, connector }: Pick<AgentPart, "title" | "tools" | "connector"> & { systemPrompt: string },
+): AgentPart {
+  const model = before?.model ?? (typeof given === "function" ? given(id) : given);
+  const current = before?.agent.callModel;
+  const added = current?.tools.filter((tool) => !before?.tools.some((own) => own === tool)) ?? [];
+  const attached = current?.memoryConnector === before?.connector ? undefined : current?.memoryConnector;
+  const memoryConnector = connector ?? attached;
+  const callModel = makeCallModel(id, { model, tools: [...tools, ...added], systemPrompt, ...(memoryConnector && { memoryConnector }) });
+  const agent = before?.agent ?? new Agent({ model, store, ...(checkpointer && { checkpointer }) });
+  return { agent, model, title, callModel, tools, connector };
+}
+
+/** @throws TypeError that names the agent */
+function makeCallModel(id: string, options: CallModelNodeOptions): CallModelNode {
+  try {
+    return new CallModelNode(options);
+  } catch (cause) {
+    throw new TypeError(`agent ${quote(id)}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function stayOr<Value>(before: Part<Value> | undefined, config: object, memory: MemoryNode | undefined, make: () => Value): Part<Value> {
+  const text = JSON.stringify(config);
+  return before?.config === text && before.memory === memory ? before : { value: make(), config: text, memory };
+}
+
+type ConfigOf<Name extends Template> = NonNullable<Extract<GraphNode["data"], { template: Name }>["config"]>;
+
+function mapNodes<Name extends Template, Made>(
+  { nodes }: GraphDefinition,
+  template: Name,
+  make: (id: string, config: ConfigOf<Name>) => Made,
+): Map<string, Made> {
+  const chosen = nodes.filter(({ data }) => data.template === template);
+  return new Map(chosen.map(({ id, data }) => [id, make(id, (data.config ?? {}) as ConfigOf<Name>)]));
+}
+
+function memoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {
+  return edges.find((edge) => edge.target === target && edge.targetHandle === "$memory");
+}
+
+function toolEdges({ edges }: GraphDefinition, source: string): GraphDefinition["edges"] {
+  return edges.filter((edge) => edge.source === source && edge.sourceHandle === "tools");
+}
