@@ -12,7 +12,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const runProcess = promisify(execFile);
-const worker = fileURLToPath(new URL("../helpers/journal-worker.ts", import.meta.url));
+const worker = fileURLToPath(new URL("../../helpers/journal-worker.ts", import.meta.url));
 const { uri, name } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName: name });

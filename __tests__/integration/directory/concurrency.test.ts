@@ -10,7 +10,7 @@ import { openDirectoryMemory } from "../../../src/backends/directory/open-direct
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
 const runProcess = promisify(execFile);
-const worker = fileURLToPath(new URL("../helpers/folder-worker.ts", import.meta.url));
+const worker = fileURLToPath(new URL("../../helpers/folder-worker.ts", import.meta.url));
 const folder = testFolder();
 
 const names = ["one", "two", "three", "four"];

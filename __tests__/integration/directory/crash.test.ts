@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
-const worker = fileURLToPath(new URL("../helpers/folder-worker.ts", import.meta.url));
+const worker = fileURLToPath(new URL("../../helpers/folder-worker.ts", import.meta.url));
 const folder = testFolder();
 const work = ".langgraph-mongo-memory";
 

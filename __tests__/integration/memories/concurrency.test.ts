@@ -12,7 +12,7 @@ import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const runProcess = promisify(execFile);
-const worker = fileURLToPath(new URL("../helpers/append-worker.ts", import.meta.url));
+const worker = fileURLToPath(new URL("../../helpers/append-worker.ts", import.meta.url));
 
 describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
   const { client, name, uri } = testDatabase(kind);

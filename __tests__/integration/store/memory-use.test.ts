@@ -9,7 +9,7 @@ import { testDatabase } from "../../helpers/test-database.js";
 
 const { uri, name, client, db } = testDatabase("standalone");
 const runFile = promisify(execFile);
-const worker = fileURLToPath(new URL("../helpers/scan-worker.ts", import.meta.url));
+const worker = fileURLToPath(new URL("../../helpers/scan-worker.ts", import.meta.url));
 
 const itemCount = 100_000;
 const dims = 64;
