@@ -1,9 +1,13 @@
+import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { testDatabase } from "../helpers/test-database.js";
 
-for (const kind of ["standalone", "replicaSet"] as const) {
-  const { client, name } = testDatabase(kind);
-  const store = new MongoMemoryStore({ client, dbName: name });
-  testBackend(`MongoDB, ${kind}`, (address, options) => store.memory(address, options), kind === "standalone" ? 150 : 20);
+for (const layout of layoutNames) {
+  for (const kind of ["standalone", "replicaSet"] as const) {
+    const { client, name } = testDatabase(kind);
+    const store = new MongoMemoryStore({ client, dbName: name, layout });
+    const modelRuns = kind === "standalone" ? 150 : 20;
+    testBackend(`MongoDB, layout ${layout}, ${kind}`, (address, options) => store.memory(address, options), modelRuns);
+  }
 }

@@ -8,6 +8,7 @@ import type { Memory } from "../../src/core/memory.js";
 import { namespaceOf } from "../../src/core/namespace.js";
 import type { MemoryOptions } from "../../src/core/options.js";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
+import { type LayoutName, layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../src/open-memory.js";
 import { testDatabase } from "./test-database.js";
@@ -27,11 +28,11 @@ export interface BackendUnderTest {
 /** Of the storages that fail: no answer may hold any of it. */
 export const storageSecrets = /hunter2|127\.0\.0\.1|mongodb:|memory-test-|node_modules|\.[jt]s\b|\n\s+at /;
 
-/** Every backend; a new one is a row here. */
+/** Every backend, MongoDB in each of its layouts; a new backend is a row here. */
 export function backendsUnderTest(): [name: string, backend: BackendUnderTest][] {
   return [
     ["an InMemoryStore", inMemory()],
-    ["MongoDB", mongodb()],
+    ...layoutNames.map((layout): [string, BackendUnderTest] => [`MongoDB, layout ${layout}`, mongodb(layout)]),
     ["a folder", directory()],
   ];
 }
@@ -55,11 +56,11 @@ function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
   return async (address, path, text) => store?.put(namespaceOf(checkAddress(address)), path, { content: text });
 }
 
-function mongodb(): BackendUnderTest {
+function mongodb(layout: LayoutName): BackendUnderTest {
   const { uri, name: dbName } = testDatabase();
-  const stores = [uri, uri].map((each) => new MongoMemoryStore({ client: useClient(new MongoClient(each)), dbName }));
+  const stores = [uri, uri].map((each) => new MongoMemoryStore({ client: useClient(new MongoClient(each)), dbName, layout }));
   const unreachable = useClient(new MongoClient("mongodb://admin:hunter2@127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }));
-  const failing = new MongoMemoryStore({ client: unreachable });
+  const failing = new MongoMemoryStore({ client: unreachable, layout });
   let opened = 0;
   return {
     open: (address, options) => {

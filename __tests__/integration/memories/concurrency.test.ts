@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
-import { MongoBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
+import { OneDocumentBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
 import { checkAddress } from "../../../src/core/address.js";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.js";
 import { memoryDefaults } from "../../../src/core/options.js";
@@ -65,7 +65,7 @@ describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
       edits: new KeyedMutex(),
       clock: () => new Date(),
     };
-    const slow = new MongoBackend(context, checkAddress(address), memoryDefaults);
+    const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
     await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");
     expect(rivals).toBeGreaterThan(100);
     expect((await rival.read("/file")).split("\n")).toEqual(Array.from({ length: rivals }, (_, index) => String(index + 1)));

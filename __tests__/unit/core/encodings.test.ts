@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { keyOf, pathOf } from "../../../src/mongodb/memories/one-document/document.js";
+import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/one-document/document.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import { addressOf, namespaceOf } from "../../../src/core/namespace.js";
 import { checkAddress, type CheckedAddress } from "../../../src/core/address.js";
@@ -27,13 +27,13 @@ describe("a path as a stored key", () => {
 
   // Requirement: paths.key-is-injective
   it("comes back equal, so no two paths share a key", () => {
-    fc.assert(fc.property(path, (one) => expect(pathOf(keyOf(one))).toBe(one)), { numRuns: 2000 });
+    fc.assert(fc.property(path, (one) => expect(pathOfKey(keyOfPath(one))).toBe(one)), { numRuns: 2000 });
   });
 
   // Requirement: mongodb.escaped-keys
   it("has a dot for each slash, no dollar where an operator would begin, and no NUL", () => {
     const plain = (one: string): void => {
-      const segments = keyOf(one).split(".");
+      const segments = keyOfPath(one).split(".");
       expect(segments).toHaveLength(one.split("/").length - 1);
       for (const segment of segments) expect(segment).toMatch(/^[^$\0]/);
     };
@@ -42,7 +42,7 @@ describe("a path as a stored key", () => {
 
   // Requirement: mongodb.adr-keys-unchanged
   it("stays as it is for the paths of the rule adr", () => {
-    expect(keyOf("/notes/to day_-9")).toBe("notes.to day_-9");
+    expect(keyOfPath("/notes/to day_-9")).toBe("notes.to day_-9");
   });
 });
 

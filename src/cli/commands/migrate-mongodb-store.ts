@@ -67,7 +67,7 @@ async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: M
   const store = new MongoMemoryStore({
     client: to.client,
     dbName: to.db.databaseName,
-    memoriesCollection: to.collection.collectionName,
+    memoriesCollection: to.collectionName,
     ...(itemsCollection !== undefined && { itemsCollection: collectionOf("--items-collection", itemsCollection) }),
     ...(!textSearch && { textSearch }),
   });

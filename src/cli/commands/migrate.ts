@@ -36,17 +36,16 @@ function addEarlierFormat(migrate: Command, context: CliContext): void {
     const only = node === undefined ? undefined : checkedAddressOf(addressOf(node, thread));
     const dryRun = options.dryRun === true;
     const rewritten = await withDatabase(databaseOf(options, context.io.env), async (database) => {
-      const { memoryFacts } = await import("../../mongodb/admin/database-inspection.js");
       const earlier: CheckedAddress[] = [];
       await about("the database", async () => {
-        for await (const { address, earlierFormat } of memoryFacts(database, only)) if (earlierFormat && address !== null) earlier.push(address);
+        for await (const { address, outdated } of database.facts(only)) if (outdated && address !== null) earlier.push(address);
       });
       if (dryRun) return earlier;
       return withProgress(context, async (progress) => {
         progress.start(earlier.length, "memories");
         const done: CheckedAddress[] = [];
         for (const address of earlier) {
-          if (await about(nameOf(address), () => database.rewriteEarlierFormat(address))) done.push(address);
+          if (await about(nameOf(address), () => database.upgrade(address))) done.push(address);
           progress.step();
         }
         return done;

@@ -1,7 +1,7 @@
 import type { CheckedAddress } from "../../core/address.js";
 import { memoryDefaults } from "../../core/options.js";
-import type { IndexFacts, MemoryFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
-import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import type { IndexFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
+import type { MemoryDatabase, MemoryFacts } from "../../mongodb/admin/memory-database.js";
 import { about } from "../fault.js";
 import { bytesText, countText } from "../format.js";
 import { nameOf, withDatabase } from "../open-target.js";
@@ -36,8 +36,7 @@ function versionCheck({ version, topology }: ServerFacts): Check {
   return { name, status: "fail", message: `${version} is too old`, advice: `use MongoDB ${minMajorVersion}.0 or later` };
 }
 
-function indexChecks(facts: IndexFacts[] | null, { collection, db }: MemoryDatabase): Check[] {
-  const { collectionName } = collection;
+function indexChecks(facts: IndexFacts[] | null, { collectionName, db }: MemoryDatabase): Check[] {
   if (facts === null) {
     const message = `there is no collection ${collectionName} in the database ${db.databaseName}`;
     return [{ name: "indexes", status: "warn", message, advice: "check --db and --collection; the first write makes it" }];
@@ -61,18 +60,17 @@ async function memoryChecks(
   address: CheckedAddress | undefined,
   top: number,
 ): Promise<Pick<Health, "checks" | "memories" | "largest">> {
-  const { memoryFacts } = await import("../../mongodb/admin/database-inspection.js");
   const [full, nearly, earlier, strange] = [new Examples(), new Examples(), new Examples(), new Examples()];
   let memories = 0;
   let largest: MemorySize[] = [];
-  for await (const facts of memoryFacts(database, address)) {
+  for await (const facts of database.facts(address)) {
     memories += 1;
     const share = facts.sizeBytes / limitBytes;
     if (facts.address === null) strange.add(facts);
     else largest = withSize(largest, { address: facts.address, sizeBytes: facts.sizeBytes, limitBytes }, top);
     if (share > 1) full.add(facts);
     else if (share > nearlyFull) nearly.add(facts);
-    if (facts.earlierFormat) earlier.add(facts);
+    if (facts.outdated) earlier.add(facts);
   }
   const checks = [sizeCheck(memories, full, nearly), formatCheck(earlier)];
   if (strange.count > 0) {

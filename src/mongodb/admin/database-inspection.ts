@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Db, Document } from "mongodb";
-import { isLegacy } from "../memories/one-document/change.js";
-import { memoryIndexes } from "../memories/one-document/indexes.js";
-import { checkAddress, type CheckedAddress } from "../../core/address.js";
-import { MemoryError } from "../../core/errors.js";
+import { reading } from "../driver/reads.js";
+import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
-import { reading, streaming } from "../driver/reads.js";
 
 /*
  * What can be learnt of a database without changing it.
@@ -34,20 +31,20 @@ export interface IndexFacts {
 }
 
 /** Null where the collection does not exist yet. */
-export async function indexFacts({ db, collection }: MemoryDatabase): Promise<IndexFacts[] | null> {
-  const { collectionName } = collection;
+export async function indexFacts({ db, collectionName, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
   if (!(await hasCollection(db, collectionName))) return null;
-  const found = await reading(() => collection.indexes());
-  const facts = memoryIndexes.map(async (wanted): Promise<IndexFacts> => {
-    const other = found.find((index) => index.name === wanted.name);
-    if (other === undefined) return { name: wanted.name, state: "missing", used: null };
-    const same = Object.entries(wanted).every(([field, value]) => isDeepStrictEqual(other[field as keyof typeof other], value));
-    if (!same) return { name: wanted.name, state: "different", used: null };
-    const filter = { nodeId: "a", ...("threadId" in wanted.key ? { scope: "perThread", threadId: "a" } : { scope: "global" }) };
-    const plan = await reading(() => db.command({ explain: { find: collectionName, filter }, verbosity: "queryPlanner" }));
-    return { name: wanted.name, state: "present", used: usesOnly(plan, wanted.name) };
-  });
-  return Promise.all(facts);
+  return Promise.all(layout.indexes.map((index) => factsOfIndex(db, index)));
+}
+
+async function factsOfIndex(db: Db, { collection, description, example }: LayoutIndex): Promise<IndexFacts> {
+  const { name } = description;
+  const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
+  if (other === undefined) return { name, state: "missing", used: null };
+  const same = Object.entries(description).every(([field, value]) => isDeepStrictEqual(other[field as keyof typeof other], value));
+  if (!same) return { name, state: "different", used: null };
+  const find = { find: collection.collectionName, filter: example };
+  const plan = await reading(() => db.command({ explain: find, verbosity: "queryPlanner" }));
+  return { name, state: "present", used: usesOnly(plan, name) };
 }
 
 function usesOnly(plan: Document, indexName: string): boolean {
@@ -59,38 +56,4 @@ function usesOnly(plan: Document, indexName: string): boolean {
 function valuesOf(value: unknown, field: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) => (name === field ? [inner] : valuesOf(inner, field)));
-}
-
-export interface MemoryFacts {
-  /** Null for ids that no memory can have. */
-  address: CheckedAddress | null;
-  /** Of its document. */
-  sizeBytes: number;
-  earlierFormat: boolean;
-}
-
-/** Each document of the collection, or of one address only. Reads all of it, but answers a line each. */
-export async function* memoryFacts({ collection }: MemoryDatabase, address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
-  const pipeline = [
-    ...(address ? [{ $match: address }] : []),
-    { $project: { nodeId: 1, scope: 1, threadId: 1, sizeBytes: { $bsonSize: "$$ROOT" }, earlierFormat: isLegacy } },
-  ];
-  const options = { promoteValues: true, promoteLongs: true, useBigInt64: false } as const;
-  for await (const found of streaming(collection.aggregate<Record<string, unknown>>(pipeline, options))) {
-    const { nodeId, scope, threadId, sizeBytes, earlierFormat } = found;
-    yield {
-      address: addressOf({ nodeId, scope, ...(threadId !== undefined && { threadId }) }),
-      sizeBytes: Number(sizeBytes),
-      earlierFormat: earlierFormat === true,
-    };
-  }
-}
-
-function addressOf(stored: unknown): CheckedAddress | null {
-  try {
-    return checkAddress(stored);
-  } catch (error) {
-    if (MemoryError.isInstance(error)) return null;
-    throw error;
-  }
 }

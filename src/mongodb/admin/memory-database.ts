@@ -1,17 +1,15 @@
-import type { Collection, Db, MongoClient } from "mongodb";
-import type { MemoryDocument } from "../memories/one-document/document.js";
-import { storageError } from "../driver/errors.js";
-import { createMemoryIndexes } from "../memories/one-document/indexes.js";
-import { MongoBackend } from "../memories/one-document/one-document-backend.js";
-import type { MongoMemoryContext } from "../memories/one-document/stored-document.js";
+import type { Db, MongoClient } from "mongodb";
 import { type CheckedAddress, checkAddress, type MemoryAddress } from "../../core/address.js";
 import { CheckedMemory } from "../../core/checked-memory.js";
-import { KeyedMutex } from "../../core/keyed-mutex.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
-import { connectionOf } from "../driver/client.js";
-import { memoriesWithin } from "../memories/one-document/found-documents.js";
+import { createClient } from "../driver/client.js";
+import { storageError } from "../driver/errors.js";
+import type { MemoryFacts, MemoryLayout } from "../memories/layout.js";
+import { layouts } from "../memories/layouts.js";
+
+export type { MemoryFacts } from "../memories/layout.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -39,27 +37,29 @@ const limits = { maxFileBytes: memoryDefaults.maxFileBytes, maxMemoryBytes: memo
 export class MemoryDatabase {
   readonly client: MongoClient;
   readonly db: Db;
-  readonly collection: Collection<MemoryDocument>;
-  readonly #reading: MongoMemoryContext;
-  #indexes: Promise<void> | undefined;
+  readonly collectionName: string;
+  readonly #layouts: Record<"read" | "write", MemoryLayout>;
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = client.db(dbName);
-    const writeConcern = { w: "majority", journal: true } as const;
-    this.collection = this.db.collection<MemoryDocument>(memoriesCollection, { writeConcern });
-    this.#reading = {
-      collection: this.collection,
-      ready: async () => undefined,
-      edits: new KeyedMutex(),
-      clock: () => new Date(),
-    };
+    this.collectionName = memoriesCollection;
+    const open = (makesIndexes: boolean): MemoryLayout =>
+      layouts.document({
+        db: this.db,
+        collectionName: memoriesCollection,
+        writeConcern: { w: "majority", journal: true },
+        connect: () => Promise.resolve(),
+        clock: () => new Date(),
+        makesIndexes,
+      });
+    this.#layouts = { read: open(false), write: open(true) };
   }
 
   /** @throws TypeError for a malformed string, which it does not repeat; MemoryError EIO where no server answers, or for names that no database has */
   static async connect(options: MemoryDatabaseOptions): Promise<MemoryDatabase> {
     const ownTimeout = /[?&]serverSelectionTimeoutMS=/i.test(options.uri);
-    const client = await connectionOf(options.uri, ownTimeout ? {} : { serverSelectionTimeoutMS: selectionTimeoutMs });
+    const client = await createClient(options.uri, ownTimeout ? {} : { serverSelectionTimeoutMS: selectionTimeoutMs });
     try {
       await client.connect();
       return new MemoryDatabase(client, options);
@@ -69,34 +69,33 @@ export class MemoryDatabase {
     }
   }
 
+  /** The layout, opened for reading. */
+  get layout(): MemoryLayout {
+    return this.#layouts.read;
+  }
+
   /** @throws MemoryError EINVAL for a bad address */
-  memory(address: MemoryAddress, access: "read" | "write", options: OpenOptions = {}): Memory {
+  memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock }: OpenOptions = {}): Memory {
     const checked = checkAddress(address);
-    const paths = options.paths ?? "posix";
-    return new CheckedMemory(this.#backend(checked, access, options), checked, { ...limits, paths });
+    return new CheckedMemory(this.#layouts[access].backend(checked, limits, clock), checked, { ...limits, paths });
   }
 
   /** Of all memories that are not empty, in the order of their namespaces. */
-  async *addresses(): AsyncGenerator<CheckedAddress> {
-    for await (const { address } of memoriesWithin(this.#reading, [], "address")) yield address;
+  addresses(): AsyncIterable<CheckedAddress> {
+    return this.layout.memories([]);
   }
 
-  /** @returns whether it was in the earlier format. @throws MemoryError EIO, ECONFLICT, ENOSPC */
-  rewriteEarlierFormat(address: CheckedAddress): Promise<boolean> {
-    return this.#backend(address, "write", {}).rewriteEarlierFormat();
+  /** Each memory, those included that are empty, or one. Reads all of them, but answers a line each. */
+  facts(address?: CheckedAddress): AsyncIterable<MemoryFacts> {
+    return this.layout.facts(address);
+  }
+
+  /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
+  upgrade(address: CheckedAddress): Promise<boolean> {
+    return this.#layouts.write.upgrade(address, limits);
   }
 
   close(): Promise<void> {
     return this.client.close();
-  }
-
-  #backend(address: CheckedAddress, access: "read" | "write", { clock }: OpenOptions): MongoBackend {
-    const ready = access === "read" ? this.#reading.ready : (): Promise<void> => this.#makeIndexes();
-    return new MongoBackend({ ...this.#reading, ready, ...(clock && { clock }) }, address, limits);
-  }
-
-  #makeIndexes(): Promise<void> {
-    this.#indexes ??= createMemoryIndexes(this.collection);
-    return this.#indexes;
   }
 }

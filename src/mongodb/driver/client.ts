@@ -5,7 +5,7 @@ import type { Binary, MongoClient, MongoClientOptions } from "mongodb";
  */
 
 /** @throws TypeError for a malformed string, which it does not repeat */
-export async function connectionOf(uri: string, options: MongoClientOptions = {}): Promise<MongoClient> {
+export async function createClient(uri: string, options: MongoClientOptions = {}): Promise<MongoClient> {
   const { MongoClient } = await import("mongodb");
   try {
     return new MongoClient(uri, options);

@@ -9,15 +9,17 @@ import type {
   FindOptions,
   IndexDescription,
 } from "mongodb";
+import { createIndexes } from "../driver/create-indexes.js";
 import { storageError } from "../driver/errors.js";
+import { once } from "../driver/once.js";
 import { type Expiry, isExpired, notExpired } from "./expiry.js";
 import type { ItemFilter } from "../places/filters.js";
-import { type ItemDocument, itemOf, type RankedFields, readOptions } from "./item-document.js";
-import { createItemIndexes, itemIndexes } from "./item-indexes.js";
-import { type ItemWrite, operationOf } from "./item-updates.js";
+import { type ItemDocument, itemFromDocument, type RankedFields, readOptions } from "./item-document.js";
+import { itemIndexes } from "./item-indexes.js";
+import { type ItemWrite, bulkOperation } from "./item-updates.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
 import { namespaceFrom, type StoredRange } from "../places/namespaces.js";
-import { unscored } from "../places/unscored.js";
+import { unscoredItem } from "../places/unscored-item.js";
 import type { Page } from "../places/operations.js";
 import { pageOf } from "../driver/ordered-streams.js";
 
@@ -42,20 +44,13 @@ const minBatchItems = 100;
 export class ItemCollection {
   readonly #context: ItemContext;
   readonly #projection: { projection?: Record<string, 0> };
-  #indexes: Promise<void> | undefined;
+  /** Makes the indexes if this process has not yet. */
+  readonly ready: () => Promise<void>;
 
   constructor(context: ItemContext) {
     this.#context = context;
+    this.ready = once(() => this.#createIndexes());
     this.#projection = context.ranked ? { projection: { embedded: 0, text: 0 } } : {};
-  }
-
-  /** Makes the indexes if this process has not yet. A failure is not remembered. */
-  ready(): Promise<void> {
-    this.#indexes ??= this.#createIndexes().catch((error: unknown) => {
-      this.#indexes = undefined;
-      throw error;
-    });
-    return this.#indexes;
   }
 
   /** The items of those ids which exist, by id, in one command. */
@@ -83,7 +78,7 @@ export class ItemCollection {
     const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
     await this.#context.connect();
     const documents = await reading(() => this.#cursor<ItemDocument>(this.selection(range, filter), options).toArray());
-    return documents.map((document) => unscored(itemOf(document)));
+    return documents.map((document) => unscoredItem(itemFromDocument(document)));
   }
 
   /** The items of a range that match, in order, at most so many; never more than one batch of them is held. */
@@ -93,7 +88,7 @@ export class ItemCollection {
     let left = atMost;
     const options: FindOptions = { sort: { _id: 1 }, batchSize, ...limited };
     for await (const document of this.query<ItemDocument>(this.selection(range, filter), options)) {
-      const item = unscored(itemOf(document));
+      const item = unscoredItem(itemFromDocument(document));
       if (!filter.exact && !filter.matches(item.value)) continue;
       yield item;
       left -= 1;
@@ -130,7 +125,7 @@ export class ItemCollection {
     await this.ready();
     const { expiry, clock } = this.#context;
     const now = clock();
-    await this.#bulkWrite(writes.map((write) => operationOf(write, ranked.get(write) ?? {}, expiry, now)));
+    await this.#bulkWrite(writes.map((write) => bulkOperation(write, ranked.get(write) ?? {}, expiry, now)));
   }
 
   /** Upserts of whole documents in one bulk write. Answers how many it made or changed. */
@@ -218,7 +213,7 @@ export class ItemCollection {
   async #createIndexes(): Promise<void> {
     const { collection, connect, expiry, indexes } = this.#context;
     await connect();
-    await createItemIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }));
+    await createIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }), "the store");
   }
 }
 

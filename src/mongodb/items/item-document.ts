@@ -48,6 +48,6 @@ export const readOptions = {
   fieldsAsRaw: Object.create(null) as Record<string, boolean>,
 } satisfies AggregateOptions;
 
-export function itemOf({ ns, key, value, createdAt, updatedAt }: ItemDocument): Item {
+export function itemFromDocument({ ns, key, value, createdAt, updatedAt }: ItemDocument): Item {
   return { value: restoredValue(value), key, namespace: namespaceFrom(ns), createdAt, updatedAt };
 }

@@ -8,7 +8,7 @@ export type ItemPut = Extract<CheckedOperation, { kind: "putItem" }>;
 export type ItemWrite = ItemPut | Extract<CheckedOperation, { kind: "deleteItem" }>;
 
 /** The filter is the id alone: so a racing first put is retried by the server, never refused. */
-export function operationOf(
+export function bulkOperation(
   write: ItemWrite,
   ranked: RankedFields,
   expiry: Expiry,

@@ -1,26 +1,21 @@
-import { MongoBackend } from "./one-document/one-document-backend.js";
-import type { MongoMemoryContext } from "./one-document/stored-document.js";
-import { CheckedMemory } from "../../core/checked-memory.js";
 import { alreadyExists, MemoryError, pathIsDirectory } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryDefaults } from "../../core/options.js";
-import type { MemoryWrite } from "./file-writes.js";
+import type { ItemTimes } from "./file-items.js";
+import { type FileWrite, memoryAt } from "./file-writes.js";
+import type { MemoryLayout } from "./layout.js";
 
-/** The freer rule, as for puts. */
-const memoryOptions = { ...memoryDefaults, paths: "posix" } as const;
-
-type FilePut = Extract<MemoryWrite, { kind: "putMemory" }>;
+type FilePut = Extract<FileWrite, { kind: "putMemory" }>;
 
 /** Takes over a file with its times, unless the memory has one at its path that is as new; or only says so. @throws MemoryError */
 export async function copyFile(
-  context: MongoMemoryContext,
-  { place: { address, path }, content }: FilePut,
-  { createdAt, updatedAt }: { createdAt: Date; updatedAt: Date },
+  layout: MemoryLayout,
+  { place, content }: FilePut,
+  { createdAt, updatedAt }: ItemTimes,
   dryRun: boolean,
 ): Promise<"copied" | "unchanged"> {
+  const { path } = place;
   if (path === null) return "unchanged";
-  const at = (time: Date): Memory =>
-    new CheckedMemory(new MongoBackend({ ...context, clock: () => time }, address, memoryOptions), address, memoryOptions);
+  const at = (time: Date): Memory => memoryAt(place, layout, () => time);
   const found = await at(updatedAt).stat(path);
   if (found?.kind === "dir") throw pathIsDirectory();
   if (found !== null && found.updatedAt >= updatedAt) return "unchanged";

@@ -8,7 +8,7 @@ import { streaming } from "../driver/reads.js";
 /** Some documents of a `MongoDBStore`, in the order of their ids. */
 export interface ItemPage {
   items: ForeignItem[];
-  /** The id of the item at that position, as a text (`textOfId`). */
+  /** The id of the item at that position, as a text (`idAsText`). */
   idOf: (position: number) => string;
   lastId: string;
 }
@@ -29,15 +29,15 @@ export async function* readPages(
   collection: Collection,
   { batchSize, resumeAfter }: { batchSize: number; resumeAfter: string | null },
 ): AsyncGenerator<ItemPage> {
-  let after = resumeAfter === null ? undefined : boundOfText(resumeAfter);
+  let after = resumeAfter === null ? undefined : boundFromText(resumeAfter);
   for (;;) {
     const documents = await readPage(collection, after, batchSize);
     const last = documents.at(-1);
     if (last === undefined) return;
     yield {
-      items: documents.map(itemOf),
-      idOf: (position) => textOfId(documents[position]?._id),
-      lastId: textOfId(last._id),
+      items: documents.map(foreignItem),
+      idOf: (position) => idAsText(documents[position]?._id),
+      lastId: idAsText(last._id),
     };
     after = { $literal: last._id };
   }
@@ -57,7 +57,7 @@ async function readPage(collection: Collection, after: object | undefined, batch
   return documents;
 }
 
-function itemOf({ namespace, key, value, createdAt, updatedAt, expiresAt }: SourceDocument): ForeignItem {
+function foreignItem({ namespace, key, value, createdAt, updatedAt, expiresAt }: SourceDocument): ForeignItem {
   return { namespace, key, value: withNumbers(value), createdAt, updatedAt, expiresAt };
 }
 
@@ -70,14 +70,14 @@ function withNumbers(value: unknown): unknown {
 }
 
 /** The store itself has ids made by the server only; others come from whoever wrote into its collection. */
-function textOfId(id: unknown): string {
+function idAsText(id: unknown): string {
   const hex = (id as { toHexString?: () => string } | null)?.toHexString?.();
   if (hex !== undefined) return JSON.stringify({ $oid: hex });
   return JSON.stringify(typeof id === "bigint" ? Number(id) : id);
 }
 
-/** @throws TypeError for what is none of `textOfId` */
-function boundOfText(text: string): object {
+/** @throws TypeError for what is none of `idAsText` */
+function boundFromText(text: string): object {
   const id = parsed(text);
   const hex = (id as { $oid?: unknown } | null)?.$oid;
   if (typeof hex === "string" && /^[0-9a-f]{24}$/.test(hex)) return { $toObjectId: hex };

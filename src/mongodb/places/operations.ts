@@ -6,7 +6,7 @@ import { utf8Bytes } from "../../core/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
 import type { PutIndex, TextIndexing } from "./text-indexing.js";
 import { checkItemSize, kindOf, maxItemBytes, sizedValue, storableValue } from "./values.js";
-import { checkLabels, checkNamespace, placeOf, storedNamespace, storedPlace } from "./namespaces.js";
+import { checkLabels, checkNamespace, storedNamespace, storedPlace } from "./namespaces.js";
 
 /** One item of the items collection. */
 export interface ItemPlace {
@@ -74,7 +74,7 @@ export function checkOperation(operation: unknown, indexing?: TextIndexing): Che
   const key = checkKey(fields["key"]);
   const address = addressOf(namespace);
   if (address !== null) {
-    const place = { address, namespace, key, ...pathOfKey(key) };
+    const place = { address, namespace, key, ...memoryPath(key) };
     return "value" in fields ? checkMemoryWrite(place, fields["value"]) : { kind: "getMemory", place };
   }
   const place = { namespace, key, id: storedPlace(namespace, key) };
@@ -100,11 +100,7 @@ function checkIndex(index: unknown): PutIndex {
   throw new TypeError(`put: index must be false or an array of paths (given ${kindOf(index)})`);
 }
 
-/** One string for each place that a write can change. */
-export function placeKeyOf({ namespace, key }: { namespace: string[]; key: string }): string {
-  return placeOf(namespace, key);
-}
-
+/** By their namespaces: places of one memory have one. */
 export function groupedByMemory<Place extends { namespace: string[] }>(places: readonly Place[]): Map<string, Place[]> {
   const groups = new Map<string, Place[]>();
   for (const place of places) {
@@ -120,7 +116,7 @@ function checkKey(key: unknown): string {
   return key;
 }
 
-function pathOfKey(key: string): Pick<MemoryPlace, "path" | "kind"> {
+function memoryPath(key: string): Pick<MemoryPlace, "path" | "kind"> {
   const kind = key.endsWith("/") ? "dir" : "file";
   const path = kind === "dir" ? key.slice(0, -1) : key;
   try {

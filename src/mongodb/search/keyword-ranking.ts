@@ -2,7 +2,7 @@ import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { IndexDescription } from "mongodb";
 import { utf8Bytes } from "../../core/text.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
-import { type ItemDocument, itemOf, type RankedFields } from "../items/item-document.js";
+import { type ItemDocument, itemFromDocument, type RankedFields } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
 import { placesWithin } from "../places/namespaces.js";
 import type { PutIndex } from "../places/text-indexing.js";
@@ -79,7 +79,7 @@ export class KeywordRanking implements Ranking {
         },
       );
       for await (const document of found) {
-        const item = itemOf(document);
+        const item = itemFromDocument(document);
         if (filter.exact || filter.matches(item.value)) yield { ...item, score: document.score };
       }
     }

@@ -4,11 +4,11 @@ import type { MongoClient } from "mongodb";
 import { binaryOfSubtype } from "../driver/client.js";
 import { Embedder } from "./embedder.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
-import { type EmbeddedTexts, type ItemDocument, itemOf, type RankedFields, vectorField } from "../items/item-document.js";
+import { type EmbeddedTexts, type ItemDocument, itemFromDocument, type RankedFields, vectorField } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
 import { restoredValue } from "../places/values.js";
 import { placesWithin } from "../places/namespaces.js";
-import { unscored } from "../places/unscored.js";
+import { unscoredItem } from "../places/unscored-item.js";
 import type { PutIndex } from "../places/text-indexing.js";
 import { chunksOf } from "../driver/ordered-streams.js";
 import type { RankedItems, RankedSearch, Ranking } from "./ranking.js";
@@ -155,9 +155,9 @@ export class SemanticRanking implements Ranking {
       for (const { _id, score } of chunk) {
         const document = documents.get(_id);
         if (document === undefined) continue;
-        const item = itemOf(document);
+        const item = itemFromDocument(document);
         if (!filter.matches(item.value)) continue;
-        yield score === undefined ? unscored(item) : { ...item, score };
+        yield score === undefined ? unscoredItem(item) : { ...item, score };
       }
     }
   }

@@ -1,6 +1,5 @@
 import { types } from "node:util";
 import type { AnyBulkWriteOperation } from "mongodb";
-import type { MongoMemoryContext } from "../memories/one-document/stored-document.js";
 import { MemoryError } from "../../core/errors.js";
 import { addressOf } from "../../core/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
@@ -8,6 +7,8 @@ import type { ItemDocument, RankedFields } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
 import { isPlainObject } from "../places/values.js";
 import { copyFile } from "../memories/file-copies.js";
+import type { ItemTimes } from "../memories/file-items.js";
+import type { MemoryLayout } from "../memories/layout.js";
 import { storedNamespace } from "../places/namespaces.js";
 import { checkOperation } from "../places/operations.js";
 import type { Ranking } from "../search/ranking.js";
@@ -23,12 +24,6 @@ export interface ForeignItem {
   expiresAt?: unknown;
 }
 
-export interface ItemTimes {
-  createdAt: Date;
-  updatedAt: Date;
-  expiresAt?: Date;
-}
-
 export interface CopyReport {
   copied: number;
   /** In the store already, as they are or newer. */
@@ -39,16 +34,23 @@ export interface CopyReport {
   refused: { item: ForeignItem; reason: Error }[];
 }
 
-/** Takes over items of another store with their times; never over one that is as new. */
-export class ItemCopies {
-  readonly #items: ItemCollection;
-  readonly #memories: MongoMemoryContext;
-  readonly #ranking: Ranking | undefined;
+export interface ForeignItemsContext {
+  items: ItemCollection;
+  memories: MemoryLayout;
+  ranking: Ranking | undefined;
+  clock: () => Date;
+}
 
-  constructor(items: ItemCollection, memories: MongoMemoryContext, ranking: Ranking | undefined) {
-    this.#items = items;
-    this.#memories = memories;
-    this.#ranking = ranking;
+interface GivenTimes extends ItemTimes {
+  expiresAt?: Date;
+}
+
+/** Takes over items of another store with their times; never over one that is as new. */
+export class ForeignItems {
+  readonly #context: ForeignItemsContext;
+
+  constructor(context: ForeignItemsContext) {
+    this.#context = context;
   }
 
   /**
@@ -56,18 +58,18 @@ export class ItemCopies {
    * what would be done. @throws MemoryError EIO
    */
   async copy(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
-    const memories = dryRun ? { ...this.#memories, ready: async () => undefined } : this.#memories;
+    const { memories, ranking, clock } = this.#context;
     const report: CopyReport = { copied: 0, unchanged: 0, skipped: 0, refused: [] };
-    const puts = new Map<ItemPut, ItemTimes>();
+    const puts = new Map<ItemPut, GivenTimes>();
     for (const item of items) {
       try {
         const times = checkTimes(item);
-        if (hasExpired(times, this.#memories.clock()) || isDirectory(item)) {
+        if (hasExpired(times, clock()) || isDirectory(item)) {
           report.skipped += 1;
           continue;
         }
         const { namespace, key, value } = item;
-        const checked = checkOperation({ namespace, key, value }, this.#ranking);
+        const checked = checkOperation({ namespace, key, value }, ranking);
         if (checked.kind === "putItem") puts.set(checked, times);
         else if (checked.kind === "putMemory") report[await copyFile(memories, checked, times, dryRun)] += 1;
         else throw new TypeError("an item's value must be a plain object (given null)");
@@ -82,20 +84,20 @@ export class ItemCopies {
     return report;
   }
 
-  async #countOlder(puts: ReadonlyMap<ItemPut, ItemTimes>): Promise<number> {
-    const found = await this.#items.find(Array.from(puts.keys(), ({ place }) => place.id));
-    const isOlder = ([{ place }, { updatedAt }]: [ItemPut, ItemTimes]): boolean => !((found.get(place.id)?.updatedAt ?? 0) >= updatedAt);
+  async #countOlder(puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
+    const found = await this.#context.items.find(Array.from(puts.keys(), ({ place }) => place.id));
+    const isOlder = ([{ place }, { updatedAt }]: [ItemPut, GivenTimes]): boolean => !((found.get(place.id)?.updatedAt ?? 0) >= updatedAt);
     return [...puts].filter(isOlder).length;
   }
 
-  async #copyItems(puts: ReadonlyMap<ItemPut, ItemTimes>): Promise<number> {
-    const ranked = (await this.#ranking?.fieldsOf([...puts.keys()])) ?? new Map<ItemPut, RankedFields>();
-    return this.#items.copy(Array.from(puts, ([put, times]) => copyOperationOf(put, times, ranked.get(put) ?? {})));
+  async #copyItems(puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
+    const ranked = (await this.#context.ranking?.fieldsOf([...puts.keys()])) ?? new Map<ItemPut, RankedFields>();
+    return this.#context.items.copy(Array.from(puts, ([put, times]) => copyOperationOf(put, times, ranked.get(put) ?? {})));
   }
 }
 
 /** The filter is the id alone, as for puts; what is there decides on the server whether it stays. */
-function copyOperationOf({ place, value }: ItemPut, times: ItemTimes, ranked: RankedFields): AnyBulkWriteOperation<ItemDocument> {
+function copyOperationOf({ place, value }: ItemPut, times: GivenTimes, ranked: RankedFields): AnyBulkWriteOperation<ItemDocument> {
   const given = { ns: storedNamespace(place.namespace), key: place.key, value, ...times, ...ranked };
   const literals = Object.entries(given).map(([name, field]) => [name, { $literal: field }]);
   // A missing time sorts before every date: so it is of a new document too.
@@ -104,14 +106,14 @@ function copyOperationOf({ place, value }: ItemPut, times: ItemTimes, ranked: Ra
   return { updateOne: { filter: { _id: place.id }, update, upsert: true } };
 }
 
-function checkTimes({ createdAt, updatedAt, expiresAt }: ForeignItem): ItemTimes {
+function checkTimes({ createdAt, updatedAt, expiresAt }: ForeignItem): GivenTimes {
   if (!types.isDate(createdAt) || !types.isDate(updatedAt)) throw new TypeError("an item's createdAt and updatedAt must be dates");
   if (expiresAt === undefined || expiresAt === null) return { createdAt, updatedAt };
   if (!types.isDate(expiresAt)) throw new TypeError("an item's expiresAt must be a date");
   return { createdAt, updatedAt, expiresAt };
 }
 
-function hasExpired({ expiresAt }: ItemTimes, now: Date): boolean {
+function hasExpired({ expiresAt }: GivenTimes, now: Date): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 

@@ -1,19 +1,16 @@
 import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
-import { MongoBackend } from "../memories/one-document/one-document-backend.js";
-import type { MongoMemoryContext } from "../memories/one-document/stored-document.js";
-import { createMemoryIndexes } from "../memories/one-document/indexes.js";
 import { storageError } from "../driver/errors.js";
-import type { MemoryDocument } from "../memories/one-document/document.js";
+import type { MemoryLayout } from "../memories/layout.js";
+import { layouts } from "../memories/layouts.js";
 import { checkAddress, type MemoryAddress } from "../../core/address.js";
 import { CheckedMemory } from "../../core/checked-memory.js";
-import { KeyedMutex } from "../../core/keyed-mutex.js";
 import type { Memory } from "../../core/memory.js";
 import { checkMemoryOptions, type MemoryOptions } from "../../core/options.js";
-import { connectionOf } from "../driver/client.js";
+import { createClient } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
-import { type CopyReport, type ForeignItem, ItemCopies } from "./foreign-items.js";
+import { type CopyReport, type ForeignItem, ForeignItems } from "./foreign-items.js";
 import type { ItemDocument } from "../items/item-document.js";
 import { KeywordRanking } from "../search/keyword-ranking.js";
 import { checkNamespace } from "../places/namespaces.js";
@@ -30,17 +27,18 @@ const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * Memories lie in one collection, a document for each address; everything else put into the store lies in another.
+ * Memories lie in one collection, by default a document for each address; everything else put into the store lies in another.
  * Memories show under the namespaces `["memory", nodeId, "global"]` and `["memory", nodeId, "perThread", threadId]` of
  * the store's own methods too. Every method works without `start()`; indexes are made at first use.
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   readonly #ownsClient: boolean;
-  readonly #memories: MongoMemoryContext;
+  readonly #openLayout: (makesIndexes: boolean) => MemoryLayout;
+  readonly #memories: MemoryLayout;
+  readonly #clock: () => Date;
   readonly #items: ItemCollection;
   readonly #ranking: Ranking | undefined;
-  #memoryIndexes: Promise<void> | undefined;
 
   /** Asks nothing of the server yet. @throws TypeError for bad options */
   constructor(options: MongoMemoryStoreOptions, internal: { ownsClient?: boolean } = {}) {
@@ -49,15 +47,19 @@ export class MongoMemoryStore extends BaseStore {
     Object.defineProperty(this, brand, { value: true });
     const clock = options.clock ?? ((): Date => new Date());
     const database = options.client.db(options.dbName);
-    const writeConcern = options.memoryWriteConcern ?? { w: "majority", journal: true };
     this.#client = options.client;
     this.#ownsClient = internal.ownsClient ?? false;
-    this.#memories = {
-      collection: database.collection<MemoryDocument>(options.memoriesCollection ?? "memories", { writeConcern }),
-      ready: () => this.#readyMemories(),
-      edits: new KeyedMutex(),
-      clock,
-    };
+    this.#clock = clock;
+    this.#openLayout = (makesIndexes) =>
+      layouts[options.layout ?? "document"]({
+        db: database,
+        collectionName: options.memoriesCollection ?? "memories",
+        writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },
+        connect: () => this.#connect(),
+        clock,
+        makesIndexes,
+      });
+    this.#memories = this.#openLayout(true);
     const collection = database.collection<ItemDocument>(options.itemsCollection ?? "items");
     const expiry = new Expiry(options.ttl);
     this.#ranking = rankingOf(options, { collectionName: collection.collectionName, items: () => this.#items });
@@ -82,7 +84,7 @@ export class MongoMemoryStore extends BaseStore {
     uri: string,
     options: Omit<MongoMemoryStoreOptions, "client"> = {},
   ): Promise<MongoMemoryStore> {
-    const client = await connectionOf(uri);
+    const client = await createClient(uri);
     const store = new MongoMemoryStore({ ...options, client }, { ownsClient: true });
     try {
       await store.start();
@@ -101,7 +103,7 @@ export class MongoMemoryStore extends BaseStore {
   /** Connects and makes the indexes, which the first command would do otherwise. Idempotent. @throws MemoryError EIO */
   override async start(): Promise<void> {
     await this.#connect();
-    await Promise.all([this.#readyMemories(), this.#items.ready()]);
+    await Promise.all([this.#memories.ready(), this.#items.ready()]);
   }
 
   /** Closes the client if `fromConnString` made it; a client that was passed in stays open. */
@@ -116,11 +118,7 @@ export class MongoMemoryStore extends BaseStore {
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const checkedAddress = checkAddress(address);
     const checkedOptions = checkMemoryOptions(options);
-    return new CheckedMemory(
-      new MongoBackend(this.#memories, checkedAddress, checkedOptions),
-      checkedAddress,
-      checkedOptions,
-    );
+    return new CheckedMemory(this.#memories.backend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -163,17 +161,8 @@ export class MongoMemoryStore extends BaseStore {
 
   /** For `migrateFromMongoDBStore`. @internal */
   copyItems(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
-    return new ItemCopies(this.#items, this.#memories, this.#ranking).copy(items, dryRun);
-  }
-
-  #readyMemories(): Promise<void> {
-    this.#memoryIndexes ??= this.#connect()
-      .then(() => createMemoryIndexes(this.#memories.collection))
-      .catch((error: unknown) => {
-        this.#memoryIndexes = undefined;
-        throw error;
-      });
-    return this.#memoryIndexes;
+    const memories = dryRun ? this.#openLayout(false) : this.#memories;
+    return new ForeignItems({ items: this.#items, memories, ranking: this.#ranking, clock: this.#clock }).copy(items, dryRun);
   }
 
   /** Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. */

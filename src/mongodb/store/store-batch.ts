@@ -1,23 +1,23 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { MongoMemoryContext } from "../memories/one-document/stored-document.js";
-import { addressOf, memoryRootLabel } from "../../core/namespace.js";
+import { addressOf, memoryRootLabel, namespaceOf } from "../../core/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
-import { itemOf } from "../items/item-document.js";
+import { itemFromDocument } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
-import { mayHoldMemories } from "../memories/one-document/found-documents.js";
-import { MemoryItems } from "../memories/one-document/file-items.js";
-import { type MemoryWrite, MemoryWrites } from "../memories/file-writes.js";
+import { mayHoldMemories } from "../memories/address-ranges.js";
+import { checkFileWrites, type FileWrite, writeFiles } from "../memories/file-writes.js";
+import type { MemoryLayout } from "../memories/layout.js";
 import { compareNamespaces, namespacesWithin, placeOf, placesWithin, storedPlace, type StoredRange } from "../places/namespaces.js";
 import {
   type CheckedOperation,
   checkOperation,
   type NamespaceListing,
-  type NamespaceMatch,
-  placeKeyOf,
   type Search,
 } from "../places/operations.js";
 import { mergeOrdered, pageOf } from "../driver/ordered-streams.js";
+import type { ItemFilter } from "../places/filters.js";
+import { unscoredItem } from "../places/unscored-item.js";
 import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
+import { commonPrefix, distinctNamespaces } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
@@ -27,15 +27,13 @@ type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperati
  */
 export class StoreBatch {
   readonly #items: ItemCollection;
-  readonly #memoryItems: MemoryItems;
-  readonly #memoryWrites: MemoryWrites;
+  readonly #memories: MemoryLayout;
   readonly #ranking: Ranking | undefined;
 
-  constructor(items: ItemCollection, memories: MongoMemoryContext, ranking: Ranking | undefined) {
+  constructor(items: ItemCollection, memories: MemoryLayout, ranking: Ranking | undefined) {
     this.#items = items;
     this.#ranking = ranking;
-    this.#memoryItems = new MemoryItems(memories);
-    this.#memoryWrites = new MemoryWrites(memories);
+    this.#memories = memories;
   }
 
   /** Answers in the order of the operations; null for a put or delete. */
@@ -46,27 +44,27 @@ export class StoreBatch {
     const itemWrites = writes.filter(
       (write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem",
     );
-    const memoryWrites = writes.filter(
-      (write): write is MemoryWrite => write.kind === "putMemory" || write.kind === "deleteMemory",
+    const fileWrites = writes.filter(
+      (write): write is FileWrite => write.kind === "putMemory" || write.kind === "deleteMemory",
     );
-    if (memoryWrites.length > 0 && writes.length > 1) await this.#memoryWrites.check(memoryWrites);
+    if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(this.#memories, fileWrites);
     const answers = await this.#read(checked);
     await this.#items.refresh(checked.flatMap((operation, index) => itemsIn(operation, answers[index])));
     const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
     const ranked = (await this.#ranking?.fieldsOf(puts)) ?? new Map<ItemPut, object>();
     // Memories first: they are the only ones that can refuse a write by now.
-    await this.#memoryWrites.write(memoryWrites);
+    await writeFiles(this.#memories, fileWrites);
     await this.#items.write(itemWrites, ranked);
     return answers;
   }
 
   async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
-    const [items, memoryItems, pages] = await Promise.all([
+    const [items, files, pages] = await Promise.all([
       this.#getItems(operations.filter((operation) => operation.kind === "getItem")),
-      this.#getMemoryItems(operations.filter((operation) => operation.kind === "getMemory")),
+      this.#getFiles(operations.filter((operation) => operation.kind === "getMemory")),
       this.#readPages(operations),
     ]);
-    const found = new Map<CheckedOperation, unknown>([...items, ...memoryItems, ...pages]);
+    const found = new Map<CheckedOperation, unknown>([...items, ...files, ...pages]);
     return operations.map((operation) => found.get(operation) ?? null);
   }
 
@@ -74,12 +72,12 @@ export class StoreBatch {
     const documents = await this.#items.find(gets.map((get) => get.place.id));
     return gets.map((get) => {
       const document = documents.get(get.place.id);
-      return [get, document ? itemOf(document) : null];
+      return [get, document ? itemFromDocument(document) : null];
     });
   }
 
-  async #getMemoryItems(gets: OperationOf<"getMemory">[]): Promise<[CheckedOperation, Item | null][]> {
-    const items = await this.#memoryItems.get(gets.map((get) => get.place));
+  async #getFiles(gets: OperationOf<"getMemory">[]): Promise<[CheckedOperation, Item | null][]> {
+    const items = await this.#memories.itemsAt(gets.map((get) => get.place));
     return gets.map((get, index) => [get, items[index] ?? null]);
   }
 
@@ -112,15 +110,15 @@ export class StoreBatch {
   /** Nothing ranks the files of memories: they come with the items that have no score. */
   async *#withMemories({ prefix, filter }: Search, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
     yield* scored;
-    const memoryItems = mayHoldMemories(prefix) ? [this.#memoryItems.stream(prefix, filter)] : [];
-    yield* mergeOrdered([unscored, ...memoryItems], comparePlaces);
+    const files = mayHoldMemories(prefix) ? [this.#filesWithin(prefix, filter)] : [];
+    yield* mergeOrdered([unscored, ...files], comparePlaces);
   }
 
   /** Memories lie among the items of one root label; what sorts before it is often enough, and asks them nothing. */
   async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
     const root = prefix.length > 0 ? placesWithin(prefix) : placesWithin([memoryRootLabel]);
     const merged = (): AsyncGenerator<SearchItem> =>
-      mergeOrdered([this.#items.stream(root, filter, atMost), this.#memoryItems.stream(prefix, filter)], comparePlaces);
+      mergeOrdered([this.#items.stream(root, filter, atMost), this.#filesWithin(prefix, filter)], comparePlaces);
     if (prefix.length > 0) {
       yield* merged();
       return;
@@ -130,9 +128,17 @@ export class StoreBatch {
     yield* this.#items.stream(after(root), filter, atMost);
   }
 
+  async *#filesWithin(prefix: readonly string[], filter: ItemFilter): AsyncGenerator<SearchItem> {
+    for await (const item of this.#memories.itemsWithin(prefix)) if (filter.matches(item.value)) yield unscoredItem(item);
+  }
+
+  async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
+    for await (const address of this.#memories.memories(prefix)) yield namespaceOf(address);
+  }
+
   async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
-    const prefix = commonPrefixOf(matches);
-    const streams = [this.#items.namespaces(namespacesWithin(prefix), offset + limit), this.#memoryItems.namespaces(prefix)];
+    const prefix = commonPrefix(matches);
+    const streams = [this.#items.namespaces(namespacesWithin(prefix), offset + limit), this.#memoryNamespaces(prefix)];
     const all = mergeOrdered(streams, compareNamespaces);
     return pageOf(distinctNamespaces(all, matches, maxDepth), offset, limit);
   }
@@ -149,12 +155,12 @@ function itemsIn(operation: CheckedOperation, answer: unknown): { id: string; na
     .map(({ namespace, key }) => ({ namespace, id: storedPlace(namespace, key) }));
 }
 
-function lastWritesOf(operations: readonly CheckedOperation[]): (ItemWrite | MemoryWrite)[] {
-  const writes = new Map<string, ItemWrite | MemoryWrite>();
+function lastWritesOf(operations: readonly CheckedOperation[]): (ItemWrite | FileWrite)[] {
+  const writes = new Map<string, ItemWrite | FileWrite>();
   for (const operation of operations) {
     const { kind } = operation;
     if (kind === "putItem" || kind === "deleteItem" || kind === "putMemory" || kind === "deleteMemory") {
-      writes.set(placeKeyOf(operation.place), operation);
+      writes.set(placeOf(operation.place.namespace, operation.place.key), operation);
     }
   }
   return [...writes.values()];
@@ -166,33 +172,3 @@ function comparePlaces(a: Item, b: Item): number {
 
 const before = ({ $gte }: StoredRange): StoredRange => ($gte === undefined ? {} : { $lt: $gte });
 const after = ({ $lt }: StoredRange): StoredRange => ($lt === undefined ? {} : { $gte: $lt });
-
-/** The labels that every namespace must begin with, as far as one condition gives them without wildcards. */
-function commonPrefixOf(matches: readonly NamespaceMatch[]): string[] {
-  const prefixes = matches
-    .filter((match) => match.matchType === "prefix")
-    .map(({ path }) => path.slice(0, path.includes("*") ? path.indexOf("*") : path.length));
-  return prefixes.toSorted((a, b) => b.length - a.length)[0] ?? [];
-}
-
-function satisfies({ matchType, path }: NamespaceMatch, namespace: readonly string[]): boolean {
-  const start = matchType === "prefix" ? 0 : namespace.length - path.length;
-  if (path.length > namespace.length) return false;
-  return path.every((label, index) => label === "*" || label === namespace[start + index]);
-}
-
-/** In order, so equal ones are neighbours even after they are cut. */
-async function* distinctNamespaces(
-  namespaces: AsyncIterable<string[]>,
-  matches: readonly NamespaceMatch[],
-  maxDepth: number,
-): AsyncGenerator<string[]> {
-  let previous: string[] | undefined;
-  for await (const namespace of namespaces) {
-    if (!matches.every((match) => satisfies(match, namespace))) continue;
-    const cut = namespace.slice(0, maxDepth);
-    if (previous !== undefined && compareNamespaces(previous, cut) === 0) continue;
-    previous = cut;
-    yield cut;
-  }
-}

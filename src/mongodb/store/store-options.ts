@@ -5,6 +5,7 @@ import { addressOf } from "../../core/namespace.js";
 import { checkOptions } from "../../core/options.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
+import { type LayoutName, layoutNames } from "../memories/layouts.js";
 import { checkNamespace, storedNamespace } from "../places/namespaces.js";
 import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
 
@@ -16,6 +17,8 @@ export interface MongoMemoryStoreOptions {
   dbName?: string;
   /** Collection of the memories, a document each. @default "memories" */
   memoriesCollection?: string;
+  /** How memories lie in the database. `"document"`: one document for each. @default "document" */
+  layout?: LayoutName;
   /** Collection of the other items of the store. @default "items" */
   itemsCollection?: string;
   /**
@@ -84,6 +87,7 @@ const optionsSchema = z
     ),
     dbName: z.string().min(1).optional(),
     memoriesCollection: z.string().min(1).optional(),
+    layout: z.enum(layoutNames).optional(),
     itemsCollection: z.string().min(1).optional(),
     memoryWriteConcern: z
       .object({

@@ -1,5 +1,5 @@
 import { ROOT } from "../../../core/paths.js";
-import { keyOf, parentKeysOf } from "./document.js";
+import { keyOfPath, parentKeys } from "./document.js";
 import { bound, type Expression, literal, type Variables, valueAt, where } from "./expressions.js";
 
 /** What a change found: "ok" or the reason why it changed nothing. */
@@ -25,7 +25,7 @@ export interface Change {
 /** What the server answers to a change: of the document as it was. */
 export type Answer<Report> = (Report & { status: Status }) | { found: Report & { refused: unknown[] } };
 
-export function reportOf<Report>(answer: Answer<Report>, { reasons = [] }: Change): Report & { status: Status } {
+export function changeReport<Report>(answer: Answer<Report>, { reasons = [] }: Change): Report & { status: Status } {
   if (!("found" in answer)) return answer;
   const { found } = answer;
   return { ...found, status: reasons[found.refused.findIndex(Boolean)] ?? "ok" };
@@ -101,14 +101,14 @@ function changed(fields: Expression, now: Date): Expression {
 
 /** Outside the earlier layout: there the values of `data` are texts, and to the server any text is true. */
 export const parentIsFile = (path: string): Expression => ({
-  $or: parentKeysOf(keyOf(path)).map((key) => valueAt("$data", key)),
+  $or: parentKeys(keyOfPath(path)).map((key) => valueAt("$data", key)),
 });
 
 export function withParents(dirs: Expression, path: string): Expression {
-  return { $mergeObjects: [dirs, literal(Object.fromEntries(parentKeysOf(keyOf(path)).map((key) => [key, true])))] };
+  return { $mergeObjects: [dirs, literal(Object.fromEntries(parentKeys(keyOfPath(path)).map((key) => [key, true])))] };
 }
 
 /** True or missing: the values of `dirs` are all true. */
 export function isDirectory(path: string): Expression {
-  return path === ROOT ? literal(true) : valueAt("$dirs", keyOf(path));
+  return path === ROOT ? literal(true) : valueAt("$dirs", keyOfPath(path));
 }

@@ -1,5 +1,4 @@
 import type { ObjectId } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
@@ -29,12 +28,12 @@ interface FileMeta {
  * `/a/b` is the literal key `a.b`. Escaped is what the dotted form cannot carry: `.` (the separator), `%` (the escape)
  * and `$` at the start of a segment (an operator to MongoDB). ADR paths have none of them and keep their keys.
  */
-export function keyOf(path: string): string {
+export function keyOfPath(path: string): string {
   const plain = /[%.$]/.test(path) ? path.split("/").map(escape).join("/") : path;
   return plain.slice(1).replaceAll("/", ".");
 }
 
-export function pathOf(key: string): string {
+export function pathOfKey(key: string): string {
   const path = ROOT + key.replaceAll(".", "/");
   return key.includes("%") ? path.replaceAll(/%(?:2E|24|25)/g, unescape) : path;
 }
@@ -48,19 +47,14 @@ function unescape(escaped: string): string {
 }
 
 /** The keys of the directories above the file or directory `key`, nearest the root first. */
-export function parentKeysOf(key: string): string[] {
+export function parentKeys(key: string): string[] {
   const parents: string[] = [];
   for (let end = key.indexOf("."); end !== -1; end = key.indexOf(".", end + 1)) parents.push(key.slice(0, end));
   return parents;
 }
 
-/** Exactly the fields of the unique index, in equality: only then does the server retry a racing upsert by itself. */
-export function filterOf(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string } {
-  return { ...address };
-}
-
 /** The files and directories of a document in today's layout or the earlier one, in which any object is a directory. */
-export function snapshotOf(document: MemoryDocument | null): MemorySnapshot {
+export function snapshotOfDocument(document: MemoryDocument | null): MemorySnapshot {
   const files: SnapshotFile[] = [];
   const directoryKeys = new Set<string>();
   const fallback = document?.createdAt ?? document?._id?.getTimestamp() ?? new Date(0);
@@ -69,13 +63,13 @@ export function snapshotOf(document: MemoryDocument | null): MemorySnapshot {
     const meta = ownValue(document?.meta, key);
     const createdAt = meta?.createdAt ?? fallback;
     const updatedAt = meta?.updatedAt ?? document?.updatedAt ?? fallback;
-    files.push({ path: pathOf(key), kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
+    files.push({ path: pathOfKey(key), kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt });
     const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
-    if (parent !== "" && !directoryKeys.has(parent)) parentKeysOf(key).forEach(visitDirectory);
+    if (parent !== "" && !directoryKeys.has(parent)) parentKeys(key).forEach(visitDirectory);
   };
   visit(document?.dirs, "", () => undefined, visitDirectory);
   visit(document?.data, "", visitFile, visitDirectory);
-  return { files, directories: Array.from(directoryKeys, pathOf), revision: document?.revision ?? 0 };
+  return { files, directories: Array.from(directoryKeys, pathOfKey), revision: document?.revision ?? 0 };
 }
 
 function visit(
@@ -100,13 +94,13 @@ export function ownValue<T>(record: Record<string, T> | undefined, key: string):
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** The fields of today's layout for what `snapshotOf` read from the earlier one. */
-export function flatFieldsOf(snapshot: MemorySnapshot): Required<Pick<MemoryDocument, "data" | "dirs" | "meta">> {
+/** The fields of today's layout for what `snapshotOfDocument` read from the earlier one. */
+export function flatFields(snapshot: MemorySnapshot): Required<Pick<MemoryDocument, "data" | "dirs" | "meta">> {
   return {
-    data: Object.fromEntries(snapshot.files.map((file) => [keyOf(file.path), file.content])),
-    dirs: Object.fromEntries(snapshot.directories.map((path) => [keyOf(path), true as const])),
+    data: Object.fromEntries(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
+    dirs: Object.fromEntries(snapshot.directories.map((path) => [keyOfPath(path), true as const])),
     meta: Object.fromEntries(
-      snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOf(path), { createdAt, updatedAt }]),
+      snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }]),
     ),
   };
 }

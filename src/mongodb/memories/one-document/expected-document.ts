@@ -1,14 +1,13 @@
-import { keyOf } from "./document.js";
-import { newFileBytes } from "./text-changes.js";
-import type { CheckedAddress } from "../../../core/address.js";
-import { fileTooLarge, invalid, memoryFull, parentIsFile, pathIsDirectory } from "../../../core/errors.js";
+import { fileTooLarge, memoryFull, parentIsFile, pathIsDirectory } from "../../../core/errors.js";
 import type { MemoryOutline } from "../../../core/memory.js";
 import type { MemoryOptions } from "../../../core/options.js";
 import { creationFault, parentsOf, prefixOf } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
+import { directoryNotEmpty, type PlannedChange } from "../layout.js";
+import { directoryBytes, newFileBytes } from "./document-size.js";
 
-/** A memory as it will be after the writes so far; refuses what the next one would be refused for. */
-export class ExpectedMemory {
+/** A memory as it will be after the changes so far; refuses what the next one would be refused for. */
+export class ExpectedDocument {
   /** Bytes of text by path. */
   readonly #files: Map<string, number>;
   readonly #directories: Set<string>;
@@ -23,7 +22,13 @@ export class ExpectedMemory {
     this.#options = options;
   }
 
-  put(path: string, content: string): void {
+  apply(change: PlannedChange): void {
+    if (change.kind === "put") this.#put(change.path, change.content);
+    else if (change.kind === "deleteFile") this.#deleteFile(change.path);
+    else this.#deleteDirectory(change.path);
+  }
+
+  #put(path: string, content: string): void {
     const { maxMemoryBytes } = this.#options;
     const textBytes = utf8Bytes(content);
     this.#checkPut(path, textBytes);
@@ -36,14 +41,14 @@ export class ExpectedMemory {
     for (const parent of parentsOf(path)) this.#directories.add(parent);
   }
 
-  deleteFile(path: string): void {
+  #deleteFile(path: string): void {
     const textBytes = this.#files.get(path);
     if (textBytes === undefined) return;
     this.#files.delete(path);
     this.#documentBytes -= textBytes + newFileBytes(path) - directoryBytes(parentsOf(path));
   }
 
-  deleteDirectory(path: string): void {
+  #deleteDirectory(path: string): void {
     if (!this.#directories.has(path)) return;
     const isBelow = (other: string): boolean => other.startsWith(prefixOf(path));
     if ([...this.#files.keys(), ...this.#directories].some(isBelow)) throw directoryNotEmpty();
@@ -60,18 +65,4 @@ export class ExpectedMemory {
     if (fault) throw fault;
     if (parentsOf(path).some((parent) => this.#files.has(parent))) throw parentIsFile();
   }
-}
-
-/** BSON bytes of the document that a first write makes, without the file. */
-export function emptyDocumentBytes(address: CheckedAddress): number {
-  return 160 + utf8Bytes(address.nodeId) + (address.scope === "perThread" ? utf8Bytes(address.threadId) : 0);
-}
-
-/** BSON bytes of these entries of `dirs`. */
-function directoryBytes(paths: readonly string[]): number {
-  return paths.reduce((sum, path) => sum + utf8Bytes(keyOf(path)) + 3, 0);
-}
-
-export function directoryNotEmpty(): Error {
-  return invalid("the directory is not empty: delete its items first, or use delete of the memory itself");
 }

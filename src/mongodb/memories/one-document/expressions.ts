@@ -33,7 +33,7 @@ export const textOrNull = (value: Expression): Expression => ({
 });
 
 /** Its bytes of UTF-8; null for null. */
-export const bytesOf = (text: Expression): Expression => ({ $binarySize: text });
+export const textBytes = (text: Expression): Expression => ({ $binarySize: text });
 
 export type Branch = [condition: Expression, value: Expression];
 

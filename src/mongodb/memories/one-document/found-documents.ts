@@ -1,33 +1,28 @@
 import type { FindOptions } from "mongodb";
-import { filterOf, type MemoryDocument } from "./document.js";
-import type { MongoMemoryContext } from "./stored-document.js";
 import type { CheckedAddress } from "../../../core/address.js";
-import { addressOf, memoryRootLabel, namespaceOf } from "../../../core/namespace.js";
-import { compareNamespaces } from "../../places/namespaces.js";
-import { reading, streaming } from "../../driver/reads.js";
+import { addressOf, namespaceOf } from "../../../core/namespace.js";
 import { mergeOrdered } from "../../driver/ordered-streams.js";
+import { reading, streaming } from "../../driver/reads.js";
+import { compareNamespaces } from "../../places/namespaces.js";
+import { type AddressRange, addressRangesWithin } from "../address-ranges.js";
+import type { MemoryDocument } from "./document.js";
+import { documentIndexes, lookUp } from "./document-indexes.js";
+import { asPlainValues, type DocumentContext } from "./stored-document.js";
 
 /** A memory that is not empty, with as much of its document as was asked for. */
-export interface FoundMemory {
+export interface FoundDocument {
   address: CheckedAddress;
   namespace: string[];
   document: MemoryDocument;
 }
 
-/** One of the two unique indexes of the collection, and which part of it. */
+/** A part of one of the unique indexes. */
 interface Selection {
-  filter: { scope: "global" | "perThread"; nodeId?: string; threadId?: string | { $exists: true } };
+  filter: object;
+  order: Record<string, 1>;
   /** The ids that the filter leaves open, as the index sorts them. */
   openIds: readonly ("nodeId" | "threadId")[];
 }
-
-/** Values as JavaScript's own, whatever the client's defaults are. */
-export const memoryReadOptions = {
-  promoteValues: true,
-  promoteLongs: true,
-  useBigInt64: false,
-  raw: false,
-} satisfies FindOptions;
 
 /** Something lies in it: MongoDB compares only objects with an object, and the empty one is the least. */
 const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }] };
@@ -38,43 +33,27 @@ const batchSize = 20;
 /** How many addresses with unusual ids are held at a time. */
 const selectionSize = 1000;
 
-/** Whether the namespace of a memory can lie at or below `prefix`. */
-export function mayHoldMemories(prefix: readonly string[]): boolean {
-  return selectionsOf(prefix).length > 0;
-}
-
 /** All memories that are not empty at or below `prefix`, in the order of their namespaces. */
-export function memoriesWithin(
-  context: MongoMemoryContext,
+export function documentsWithin(
+  context: DocumentContext,
   prefix: readonly string[],
   fields: "all" | "address",
-): AsyncGenerator<FoundMemory> {
-  const streams = selectionsOf(prefix).flatMap((selection) => [
-    usualMemories(context, selection, fields),
-    ...(selection.openIds.length > 0 ? [unusualMemories(context, selection, fields)] : []),
+): AsyncGenerator<FoundDocument> {
+  const streams = addressRangesWithin(prefix).map(selectionOf).flatMap((selection) => [
+    usualDocuments(context, selection, fields),
+    ...(selection.openIds.length > 0 ? [unusualDocuments(context, selection, fields)] : []),
   ]);
   return mergeOrdered(streams, (a, b) => compareNamespaces(a.namespace, b.namespace));
 }
 
-function selectionsOf(prefix: readonly string[]): Selection[] {
-  const [root, node] = prefix;
-  if (root !== undefined && root !== memoryRootLabel) return [];
-  const exact = addressOf(prefix);
-  if (exact !== null) return [{ filter: { ...exact }, openIds: [] }];
-  const existing = { $exists: true } as const;
-  if (node === undefined) {
-    return [
-      { filter: { scope: "global" }, openIds: ["nodeId"] },
-      { filter: { scope: "perThread", threadId: existing }, openIds: ["nodeId", "threadId"] },
-    ];
-  }
-  const ofNode = addressOf([memoryRootLabel, node, "global"]);
-  if (ofNode === null || prefix.length > 3) return [];
-  const { nodeId } = ofNode;
-  const global: Selection = { filter: { nodeId, scope: "global" }, openIds: [] };
-  const perThread: Selection = { filter: { nodeId, scope: "perThread", threadId: existing }, openIds: ["threadId"] };
-  if (prefix.length === 2) return [global, perThread];
-  return prefix[2] === "perThread" ? [perThread] : [];
+function selectionOf(range: AddressRange): Selection {
+  const { key } = documentIndexes[range.scope];
+  const ids = range.scope === "perThread" ? (["nodeId", "threadId"] as const) : (["nodeId"] as const);
+  const openIds = ids.filter((id) => range[id] === undefined);
+  // The partial index holds documents with a thread only; the server uses it where the filter says so too.
+  const anyThread = openIds.some((id) => id === "threadId") ? { threadId: { $exists: true } } : {};
+  // Without the order of the index the server might choose to read the whole collection.
+  return { filter: { ...range, ...anyThread }, order: key, openIds };
 }
 
 /**
@@ -83,58 +62,53 @@ function selectionsOf(prefix: readonly string[]): Selection[] {
  */
 const unusualCharacters = "[%.:\uE000-\u{10FFFF}]";
 
-async function* usualMemories(
-  context: MongoMemoryContext,
-  { filter, openIds }: Selection,
+async function* usualDocuments(
+  context: DocumentContext,
+  { filter, order, openIds }: Selection,
   fields: "all" | "address",
-): AsyncGenerator<FoundMemory> {
+): AsyncGenerator<FoundDocument> {
   const usual = openIds.map((id) => ({ [id]: { $not: { $regex: unusualCharacters } } }));
-  yield* found(context, { $and: [filter, notEmpty, ...usual] }, { sort: indexOrder(filter), ...projectionOf(fields) });
+  yield* found(context, { $and: [filter, notEmpty, ...usual] }, { sort: order, ...fieldsProjection(fields) });
 }
 
 /** The others, found in passes over the index that each pick the next ones in order. */
-async function* unusualMemories(
-  context: MongoMemoryContext,
-  { filter, openIds }: Selection,
+async function* unusualDocuments(
+  context: DocumentContext,
+  { filter, order, openIds }: Selection,
   fields: "all" | "address",
-): AsyncGenerator<FoundMemory> {
+): AsyncGenerator<FoundDocument> {
   const unusual = { $or: openIds.map((id) => ({ [id]: { $regex: unusualCharacters } })) };
-  const candidates = (): AsyncGenerator<FoundMemory> =>
-    found(context, { $and: [filter, unusual, notEmpty] }, { sort: indexOrder(filter), ...projectionOf("address") });
+  const candidates = (): AsyncGenerator<FoundDocument> =>
+    found(context, { $and: [filter, unusual, notEmpty] }, { sort: order, ...fieldsProjection("address") });
   let last: string[] | null = null;
   for (;;) {
     const next = await firstAfter(last, candidates());
     for (const memory of next) {
       if (fields === "address") yield memory;
-      else yield* found(context, { $and: [filterOf(memory.address), notEmpty] }, {});
+      else yield* found(context, { $and: [lookUp(memory.address), notEmpty] }, {});
     }
     if (next.length < selectionSize) return;
     last = next.at(-1)?.namespace ?? null;
   }
 }
 
-/** Without it the server might choose to read the whole collection. */
-function indexOrder({ scope }: Selection["filter"]): Record<string, 1> {
-  return { nodeId: 1, scope: 1, ...(scope === "perThread" && { threadId: 1 }) };
-}
-
-async function firstAfter(last: string[] | null, memories: AsyncIterable<FoundMemory>): Promise<FoundMemory[]> {
-  let kept: FoundMemory[] = [];
+async function firstAfter(last: string[] | null, documents: AsyncIterable<FoundDocument>): Promise<FoundDocument[]> {
+  let kept: FoundDocument[] = [];
   const keepFirst = (): void => {
     kept = kept.toSorted((a, b) => compareNamespaces(a.namespace, b.namespace)).slice(0, selectionSize);
   };
-  for await (const memory of memories) {
-    if (last !== null && compareNamespaces(memory.namespace, last) <= 0) continue;
-    kept.push(memory);
+  for await (const document of documents) {
+    if (last !== null && compareNamespaces(document.namespace, last) <= 0) continue;
+    kept.push(document);
     if (kept.length >= 2 * selectionSize) keepFirst();
   }
   keepFirst();
   return kept;
 }
 
-async function* found(context: MongoMemoryContext, filter: object, options: FindOptions): AsyncGenerator<FoundMemory> {
-  await reading(context.ready);
-  const cursor = context.collection.find(filter, { batchSize, ...memoryReadOptions, ...options });
+async function* found({ collection, ready }: DocumentContext, filter: object, options: FindOptions): AsyncGenerator<FoundDocument> {
+  await reading(ready);
+  const cursor = collection.find(filter, { batchSize, ...asPlainValues, ...options });
   for await (const document of streaming(cursor)) {
     const { nodeId, scope, threadId } = document;
     const stored = scope === "perThread" ? { nodeId, scope, threadId } : { nodeId, scope };
@@ -146,7 +120,7 @@ async function* found(context: MongoMemoryContext, filter: object, options: Find
   }
 }
 
-function projectionOf(fields: "all" | "address"): FindOptions {
+function fieldsProjection(fields: "all" | "address"): FindOptions {
   if (fields === "all") return {};
   return { projection: { nodeId: 1, scope: 1, threadId: 1 }, batchSize: selectionSize };
 }

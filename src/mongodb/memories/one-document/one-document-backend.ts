@@ -23,20 +23,21 @@ import { prefixOf, ROOT } from "../../../core/paths.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { utf8Bytes } from "../../../core/text.js";
 import type { Change, Status } from "./change.js";
-import { type MemoryDocument, ownValue, pathOf, snapshotOf } from "./document.js";
-import { lostRace, maxAttempts, type MongoMemoryContext, StoredDocument, pause } from "./stored-document.js";
+import { type MemoryDocument, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
+import { newFileBytes } from "./document-size.js";
+import { lostRace, maxAttempts, type DocumentContext, StoredDocument, pause } from "./stored-document.js";
 import { listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
-import { appendChange, newFileBytes, replaceChange, swapChange, writeChange } from "./text-changes.js";
+import { appendChange, replaceChange, swapChange, writeChange } from "./text-changes.js";
 import { deleteChange, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
 
 /** One memory as one document; every command is one server command (specification sections 4 and 5). */
-export class MongoBackend implements MemoryBackend {
+export class OneDocumentBackend implements MemoryBackend {
   readonly #document: StoredDocument;
   readonly #address: CheckedAddress;
   readonly #edits: KeyedMutex;
   readonly #limits: BackendLimits;
 
-  constructor(context: MongoMemoryContext, address: CheckedAddress, limits: BackendLimits) {
+  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits) {
     this.#document = new StoredDocument(context, address, limits);
     this.#address = address;
     this.#edits = context.edits;
@@ -69,7 +70,7 @@ export class MongoBackend implements MemoryBackend {
     if (found.isFile) throw pathIsFile();
     if (!found.isDirectory) throw directoryNotFound();
     const start = prefixOf(path).length;
-    const nameOf = (key: string): string => pathOf(key).slice(start);
+    const nameOf = (key: string): string => pathOfKey(key).slice(start);
     return [
       ...found.directories.map((key) => ({ name: nameOf(key), kind: "dir" as const })),
       ...found.files.map((key) => ({ name: nameOf(key), kind: "file" as const })),
@@ -78,22 +79,25 @@ export class MongoBackend implements MemoryBackend {
 
   async append(path: string, content: string, create: boolean): Promise<void> {
     if (path === ROOT) throw pathIsDirectory();
-    await this.#apply((now) => appendChange(path, content, create, now, this.#limits), this.#creating(path, content, create));
+    const upsert = this.#creating(path, content, create);
+    await this.#apply((now) => appendChange(path, content, create, now, this.#limits), { upsert });
   }
 
   async snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
     if (path === ROOT) throw pathIsDirectory();
+    const upsert = this.#creating(path, content, create);
     const { before } = await this.#apply<{ before: MemoryDocument }>(
       (now) => appendChange(path, content, create, now, this.#limits, { before: "$$ROOT" }),
-      this.#creating(path, content, create),
+      { upsert },
     );
-    return snapshotOf(before ?? null);
+    return snapshotOfDocument(before ?? null);
   }
 
   async replace(path: string, oldContent: string, content: string): Promise<number> {
     if (path === ROOT) throw pathIsDirectory();
-    const { replaced } = await this.#apply<{ replaced: number }>((now) =>
-      replaceChange(path, oldContent, content, now, this.#limits),
+    const { replaced } = await this.#apply<{ replaced: number }>(
+      (now) => replaceChange(path, oldContent, content, now, this.#limits),
+      { expected: ["unchanged"] },
     );
     return replaced ?? 0;
   }
@@ -108,10 +112,10 @@ export class MongoBackend implements MemoryBackend {
 
   async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
     if (path === ROOT) throw pathIsDirectory();
-    const create = mode.ifMissing === "create";
+    const upsert = this.#creating(path, content, mode.ifMissing === "create");
     const { createdAt, now } = await this.#apply<{ createdAt: Date }>(
       (time) => writeChange(path, content, mode, time, this.#limits),
-      this.#creating(path, content, create),
+      { upsert },
     );
     return { kind: "file", sizeBytes: utf8Bytes(content), createdAt: createdAt ?? now, updatedAt: now };
   }
@@ -123,8 +127,9 @@ export class MongoBackend implements MemoryBackend {
         const expected = text;
         const content = change(expected);
         const sizeBytes = this.#checkedBytes(content);
-        const swapped = await this.#apply<{ createdAt: Date; text: string }>((now) =>
-          swapChange(path, expected, content, now, this.#limits),
+        const swapped = await this.#apply<{ createdAt: Date; text: string }>(
+          (now) => swapChange(path, expected, content, now, this.#limits),
+          { expected: ["raced"] },
         );
         if (swapped.status === "ok") {
           const { createdAt, now } = swapped;
@@ -139,10 +144,14 @@ export class MongoBackend implements MemoryBackend {
 
   async rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = await this.#apply<{ keys: string[]; revision: number }>((now) => renameFileChange(from, to, now, this.#limits));
+      const found = await this.#apply<{ keys: string[]; revision: number }>(
+        (now) => renameFileChange(from, to, now, this.#limits),
+        { expected: ["directory"] },
+      );
       if (found.status === "ok") return;
-      for (const key of found.keys ?? []) checkMoved(to + pathOf(key).slice(from.length));
-      const moved = await this.#apply((now) => renameDirectoryChange(from, to, found.revision ?? 0, now, this.#limits));
+      for (const key of found.keys ?? []) checkMoved(to + pathOfKey(key).slice(from.length));
+      const { revision = 0 } = found;
+      const moved = await this.#apply((now) => renameDirectoryChange(from, to, revision, now, this.#limits), { expected: ["raced"] });
       if (moved.status === "ok") return;
       await pause(attempt);
     }
@@ -165,7 +174,7 @@ export class MongoBackend implements MemoryBackend {
   }
 
   async snapshot(): Promise<MemorySnapshot> {
-    return snapshotOf(await this.#document.findWhole());
+    return snapshotOfDocument(await this.#document.findWhole());
   }
 
   async outline(maxContentBytes: number): Promise<MemoryOutline> {
@@ -180,18 +189,13 @@ export class MongoBackend implements MemoryBackend {
     const { data } = found;
     return {
       files: found.files.map(({ key, sizeBytes }) => {
-        const path = pathOf(key);
+        const path = pathOfKey(key);
         const content = ownValue(data, key);
         return content === undefined ? { path, sizeBytes } : { path, sizeBytes, content };
       }),
-      directories: found.directories.map(pathOf),
+      directories: found.directories.map(pathOfKey),
       revision: found.revision,
     };
-  }
-
-  /** @see StoredDocument.rewriteEarlierFormat */
-  rewriteEarlierFormat(): Promise<boolean> {
-    return this.#document.rewriteEarlierFormat();
   }
 
   /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */
@@ -209,24 +213,26 @@ export class MongoBackend implements MemoryBackend {
     return bytes;
   }
 
-  /** Runs a change; refusals are thrown, "ok", "unchanged", "directory" of a rename and "raced" are the caller's. */
+  /**
+   * Runs a change and throws what refused it, but for the reasons that the caller expects.
+   * @param options.upsert whether a missing document is made; default false, and the file is missing with it
+   */
   async #apply<Report extends object>(
     build: (now: Date) => Change,
-    upsert = false,
+    { upsert = false, expected = [] }: { upsert?: boolean; expected?: readonly Status[] } = {},
   ): Promise<Partial<Report> & { status: Status; now: Date }> {
     const { report, now } = await this.#document.change<Report>(build, upsert);
     if (report === null) {
       if (upsert) return { status: "ok", now } as Partial<Report> & { status: Status; now: Date };
       throw fileNotFound();
     }
-    this.#refuse(report);
+    if (!expected.includes(report.status)) this.#refuse(report);
     return { ...report, now };
   }
 
-  #refuse(report: { status: Status; sizeBytes?: number; memoryBytes?: number; keys?: unknown }): void {
-    const { status, sizeBytes = 0, memoryBytes = 0 } = report;
+  #refuse({ status, sizeBytes = 0, memoryBytes = 0 }: { status: Status; sizeBytes?: number; memoryBytes?: number }): void {
     if (status === "missing") throw fileNotFound();
-    if (status === "directory" && report.keys === undefined) throw pathIsDirectory();
+    if (status === "directory") throw pathIsDirectory();
     if (status === "parentIsFile") throw parentIsFile();
     if (status === "exists") throw alreadyExists();
     if (status === "fileTooLarge") throw fileTooLarge(sizeBytes, this.#limits.maxFileBytes);

@@ -1,8 +1,8 @@
 import { ROOT } from "../../../core/paths.js";
 import { isDirectory, isLegacy } from "./change.js";
-import { keyOf } from "./document.js";
+import { keyOfPath } from "./document.js";
 import {
-  bytesOf,
+  textBytes,
   entriesWhere,
   type Expression,
   isText,
@@ -19,15 +19,15 @@ import {
 const legacyDocument: Record<string, Expression> = { legacy: where(isLegacy, "$$ROOT", "$$REMOVE") };
 
 export function readProjection(path: string): Record<string, Expression> {
-  return { _id: 0, text: valueAt("$data", keyOf(path)), isDirectory: isDirectory(path), ...legacyDocument };
+  return { _id: 0, text: valueAt("$data", keyOfPath(path)), isDirectory: isDirectory(path), ...legacyDocument };
 }
 
 export function readFilesProjection(paths: readonly string[]): Record<string, Expression> {
-  return { _id: 0, texts: paths.map((path) => valueAt("$data", keyOf(path))), ...legacyDocument };
+  return { _id: 0, texts: paths.map((path) => valueAt("$data", keyOfPath(path))), ...legacyDocument };
 }
 
 export function listProjection(path: string): Record<string, Expression> {
-  const key = keyOf(path);
+  const key = keyOfPath(path);
   const childKeys = (record: Expression): Expression =>
     mapEntries(entriesWhere(record, keyIsChildOf(key)), "$$entry.k");
   return {
@@ -41,18 +41,18 @@ export function listProjection(path: string): Record<string, Expression> {
 }
 
 export function statProjection(path: string): Record<string, Expression> {
-  const key = keyOf(path);
+  const key = keyOfPath(path);
   const entries = entriesWhere("$data", path === ROOT ? true : keyIsWithin(key));
   return {
     _id: 0,
-    fileBytes: bytesOf(textOrNull(valueAt("$data", key))),
+    fileBytes: textBytes(textOrNull(valueAt("$data", key))),
     directoryBytes: where(isDirectory(path), { $sum: mapEntries(entries, entryBytes) }, "$$REMOVE"),
     meta: valueAt("$meta", key),
     ...legacyDocument,
   };
 }
 
-const entryBytes = bytesOf(textOrNull("$$entry.v"));
+const entryBytes = textBytes(textOrNull("$$entry.v"));
 
 export function outlineProjection(maxContentBytes: number): Record<string, Expression> {
   const entries: Expression = { $objectToArray: orEmpty("$data") };

@@ -4,11 +4,13 @@ import type { BackendLimits } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
 import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { MemoryTree } from "../../../core/tree.js";
-import { type Answer, type Change, reportOf, type Status } from "./change.js";
-import { filterOf, flatFieldsOf, type MemoryDocument, snapshotOf } from "./document.js";
+import { type Answer, type Change, changeReport, type Status } from "./change.js";
+import { flatFields, type MemoryDocument, snapshotOfDocument } from "./document.js";
+import { lookUp } from "./document-indexes.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
 
-export interface MongoMemoryContext {
+/** What all memories of one collection share. */
+export interface DocumentContext {
   collection: Collection<MemoryDocument>;
   /** Makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
   ready: () => Promise<void>;
@@ -27,15 +29,15 @@ export interface Outcome<Report> {
 }
 
 /** Values as JavaScript's own, whatever the client's defaults are. */
-const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
+export const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
 
 /** The commands that reach the document of one memory. */
 export class StoredDocument {
-  readonly #context: MongoMemoryContext;
+  readonly #context: DocumentContext;
   readonly #address: CheckedAddress;
   readonly #maxMemoryBytes: number;
 
-  constructor(context: MongoMemoryContext, address: CheckedAddress, { maxMemoryBytes }: BackendLimits) {
+  constructor(context: DocumentContext, address: CheckedAddress, { maxMemoryBytes }: Pick<BackendLimits, "maxMemoryBytes">) {
     this.#context = context;
     this.#address = address;
     this.#maxMemoryBytes = maxMemoryBytes;
@@ -44,11 +46,17 @@ export class StoredDocument {
   /** What the projection answers, or the tree of a document of the earlier layout, whose projection is that document. */
   async find<Found extends object>(projection: object): Promise<Found | MemoryTree | null> {
     const found = await this.#findRaw<Found & { legacy?: MemoryDocument }>(projection);
-    return found?.legacy ? new MemoryTree(snapshotOf(found.legacy)) : found;
+    return found?.legacy ? new MemoryTree(snapshotOfDocument(found.legacy)) : found;
   }
 
   findWhole(): Promise<MemoryDocument | null> {
     return this.#findRaw<MemoryDocument>({});
+  }
+
+  /** Bytes of BSON; null where there is no document. */
+  async findSize(): Promise<number | null> {
+    const found = await this.#findRaw<{ sizeBytes: number }>({ _id: 0, sizeBytes: { $bsonSize: "$$ROOT" } });
+    return found?.sizeBytes ?? null;
   }
 
   /** One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. */
@@ -62,7 +70,7 @@ export class StoredDocument {
       try {
         const { pipeline, projection } = change;
         const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
-        const report = answer && reportOf(answer, change);
+        const report = answer && changeReport(answer, change);
         if (report?.status !== "legacy") return { report, now };
         await this.#rewriteLegacy();
       } catch (error) {
@@ -79,7 +87,7 @@ export class StoredDocument {
     extraFilter: object = {},
   ): Promise<Report | null> {
     await this.#context.ready();
-    const filter = { ...filterOf(this.#address), ...extraFilter } as object;
+    const filter = { ...lookUp(this.#address), ...extraFilter } as object;
     return (await this.#context.collection.findOneAndUpdate(filter, pipeline, {
       ...asPlainValues,
       ...options,
@@ -115,7 +123,7 @@ export class StoredDocument {
       data: data === undefined ? { $exists: false } : { $eq: data },
       dirs: dirs === undefined ? { $exists: false } : { $eq: dirs },
     };
-    const fields = { ...flatFieldsOf(snapshotOf(document)), revision: 0 };
+    const fields = { ...flatFields(snapshotOfDocument(document)), revision: 0 };
     const pipeline = [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }];
     const found = await this.#update(pipeline, { projection: { _id: 1 } }, unchanged);
     return found === null ? "raced" : "rewritten";
@@ -125,7 +133,7 @@ export class StoredDocument {
     try {
       await this.#context.ready();
       const options = { ...asPlainValues, projection: projection ?? {} };
-      return (await this.#context.collection.findOne<Found>(filterOf(this.#address) as object, options)) ?? null;
+      return (await this.#context.collection.findOne<Found>(lookUp(this.#address) as object, options)) ?? null;
     } catch (error) {
       throw storageError(error, "read", this.#maxMemoryBytes);
     }

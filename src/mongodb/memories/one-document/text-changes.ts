@@ -1,10 +1,11 @@
 import type { WriteMode } from "../../../core/backend.js";
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
 import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
-import { keyOf, parentKeysOf } from "./document.js";
+import { keyOfPath } from "./document.js";
+import { newFileBytes } from "./document-size.js";
 import {
   bound,
-  bytesOf,
+  textBytes,
   type Expression,
   isNull,
   literal,
@@ -31,7 +32,7 @@ interface TextChange {
 /** The change of one file's text, and of all that goes with it. */
 function textChange(textual: TextChange, now: Date, limits: Limits): Change {
   const { path, newText, newBytes, growth, refusals, variables, report } = textual;
-  const key = keyOf(path);
+  const key = keyOfPath(path);
   return refusableChange(
     [
       [isDirectory(path), "directory"],
@@ -61,13 +62,6 @@ function creationRefusals(path: string, create: boolean, isMissing: Expression):
 
 const createdAtOf = (key: string): Expression => ({ $getField: { field: "createdAt", input: valueAt("$meta", key) } });
 
-/** BSON bytes that a new file costs beside its text: its key and times, and the parents that may be new. */
-export function newFileBytes(path: string): number {
-  const key = keyOf(path);
-  const parents = parentKeysOf(key).reduce((sum, parent) => sum + utf8Bytes(parent) + 3, 0);
-  return 2 * utf8Bytes(key) + 52 + parents;
-}
-
 /** @param report what else to answer of the document as it was. */
 export function appendChange(
   path: string,
@@ -78,7 +72,7 @@ export function appendChange(
   report: Record<string, Expression> = {},
 ): Change {
   const bytes = utf8Bytes(content);
-  const text = textOrNull(valueAt("$data", keyOf(path)));
+  const text = textOrNull(valueAt("$data", keyOfPath(path)));
   // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
   const mayNeedNewline = appendSeparator("x", content) !== "";
   const withoutNewlines: Expression = { $rtrim: { input: "$$text", chars: "\n" } };
@@ -88,7 +82,7 @@ export function appendChange(
     {
       path,
       newText: { $concat: [{ $ifNull: ["$$start", ""] }, literal(content)] },
-      newBytes: { $add: [bytesOf("$$start"), bytes] },
+      newBytes: { $add: [textBytes("$$start"), bytes] },
       growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), bytes + newFileBytes(path)),
       refusals: creationRefusals(path, create, isNull("$$start")),
       variables: [["start", mayNeedNewline ? withNewline : text]],
@@ -102,13 +96,13 @@ export function appendChange(
 export function writeChange(path: string, content: string, mode: WriteMode, now: Date, limits: Limits): Change {
   const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
   if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
-  const text = textOrNull(valueAt("$data", keyOf(path)));
-  return textChange({ ...wholeText(path, content, bytesOf(text)), refusals }, now, limits);
+  const text = textOrNull(valueAt("$data", keyOfPath(path)));
+  return textChange({ ...wholeText(path, content, textBytes(text)), refusals }, now, limits);
 }
 
 /** Sets the text if it is still `expected`; where it is not, the report holds the text as it is now. */
 export function swapChange(path: string, expected: string, content: string, now: Date, limits: Limits): Change {
-  const whole = wholeText(path, content, bytesOf("$$text"));
+  const whole = wholeText(path, content, textBytes("$$text"));
   return textChange(
     {
       ...whole,
@@ -117,7 +111,7 @@ export function swapChange(path: string, expected: string, content: string, now:
         ["$$raced", "raced"],
       ],
       variables: [
-        ["text", textOrNull(valueAt("$data", keyOf(path)))],
+        ["text", textOrNull(valueAt("$data", keyOfPath(path)))],
         ["raced", { $ne: ["$$text", literal(expected)] }],
         ...whole.variables,
       ],
@@ -136,7 +130,7 @@ function wholeText(path: string, content: string, oldBytes: Expression): Omit<Te
     newBytes,
     growth: { $subtract: [newBytes, { $ifNull: ["$$oldBytes", -newFileBytes(path)] }] },
     variables: [["oldBytes", oldBytes]],
-    report: { createdAt: createdAtOf(keyOf(path)) },
+    report: { createdAt: createdAtOf(keyOfPath(path)) },
   };
 }
 
@@ -147,14 +141,14 @@ export function replaceChange(path: string, search: string, content: string, now
     {
       path,
       newText: { $replaceAll: { input: "$$text", find: literal(search), replacement: literal(content) } },
-      newBytes: { $add: [bytesOf("$$text"), growth] },
+      newBytes: { $add: [textBytes("$$text"), growth] },
       growth,
       refusals: [
         [isNull("$$text"), "missing"],
         [{ $eq: ["$$replaced", 0] }, "unchanged"],
       ],
       variables: [
-        ["text", textOrNull(valueAt("$data", keyOf(path)))],
+        ["text", textOrNull(valueAt("$data", keyOfPath(path)))],
         ["replaced", { $subtract: [{ $size: parts }, 1] }],
       ],
       report: { replaced: "$$replaced" },

@@ -12,7 +12,8 @@ import {
   roomFor,
   withParents,
 } from "./change.js";
-import { keyOf, parentKeysOf } from "./document.js";
+import { keyOfPath, parentKeys } from "./document.js";
+import { directoryKeyBytes } from "./document-size.js";
 import {
   type Branch,
   entriesWhere,
@@ -32,7 +33,7 @@ import {
 
 export function deleteChange(path: string, ifDirectory: "delete" | "fail", now: Date): Change {
   if (path === ROOT) return deleteEverything(now);
-  const key = keyOf(path);
+  const key = keyOfPath(path);
   const fileDeleted = { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
   const directoryDeleted = recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] });
   const refusals: Refusals = [[{ $not: [{ $or: ["$$text", isDirectory(path)] }] }, "missing"]];
@@ -44,6 +45,17 @@ export function deleteChange(path: string, ifDirectory: "delete" | "fail", now: 
     { counts: where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key))) },
     [["text", valueAt("$data", key)]],
   );
+}
+
+/** The directory alone: "exists" says that something lies in it. */
+export function deleteEmptyDirectoryChange(path: string, now: Date): Change {
+  const key = keyOfPath(path);
+  const within = { $sum: countsOf(["$data", "$dirs"], keyIsWithin(key)) };
+  const refusals: Refusals = [
+    [{ $not: [isDirectory(path)] }, "missing"],
+    [{ $gt: [within, 1] }, "exists"],
+  ];
+  return refusableChange(refusals, { dirs: withoutKey("$dirs", key) }, now, {});
 }
 
 function deleteEverything(now: Date): Change {
@@ -59,12 +71,12 @@ function countsOf(records: string[], condition: Expression): Expression {
 
 /** Where the source is a directory this only reports it, with what lies below: those paths are checked first. */
 export function renameFileChange(from: string, to: string, now: Date, limits: Limits): Change {
-  const key = keyOf(from);
+  const key = keyOfPath(from);
   // One key in `data`, one in `meta`.
   const growth = growthOf(from, to, 2);
   const text = valueAt("$data", key);
   const moved = (record: Expression): Expression =>
-    withValueAt(withoutKey(record, key), keyOf(to), valueAt(record, key));
+    withValueAt(withoutKey(record, key), keyOfPath(to), valueAt(record, key));
   const status = renameStatus(
     to,
     [
@@ -84,8 +96,8 @@ export function renameFileChange(from: string, to: string, now: Date, limits: Li
 
 /** Moves a directory if the memory is still at `revision`. */
 export function renameDirectoryChange(from: string, to: string, revision: number, now: Date, limits: Limits): Change {
-  const growth = growthOf(from, to, { $sum: countsOf(["$data", "$meta", "$dirs"], keyIsWithin(keyOf(from))) });
-  const moved = (record: Expression): Expression => recordMoved(record, keyOf(from), keyOf(to));
+  const growth = growthOf(from, to, { $sum: countsOf(["$data", "$meta", "$dirs"], keyIsWithin(keyOfPath(from))) });
+  const moved = (record: Expression): Expression => recordMoved(record, keyOfPath(from), keyOfPath(to));
   const full: Branch = [{ $gt: [growth, roomFor(limits)] }, "memoryFull"];
   const status = renameStatus(to, [[{ $ne: ["$revision", revision] }, "raced"]], full);
   const fields = { data: moved("$data"), meta: moved("$meta"), dirs: withParents(moved("$dirs"), to) };
@@ -94,8 +106,8 @@ export function renameDirectoryChange(from: string, to: string, revision: number
 
 /** By how many bytes the document grows: `keys` keys begin with `to` instead of `from`, and parents may be new. */
 function growthOf(from: string, to: string, keys: Expression): Expression {
-  const longer = utf8Bytes(keyOf(to)) - utf8Bytes(keyOf(from));
-  const parents = parentKeysOf(keyOf(to)).map((key) => where(valueAt("$dirs", key), 0, utf8Bytes(key) + 3));
+  const longer = utf8Bytes(keyOfPath(to)) - utf8Bytes(keyOfPath(from));
+  const parents = parentKeys(keyOfPath(to)).map((key) => where(valueAt("$dirs", key), 0, directoryKeyBytes(key)));
   return { $add: [{ $multiply: [longer, keys] }, ...parents] };
 }
 
@@ -104,7 +116,7 @@ function renameStatus(to: string, first: Branch[], last: Branch): Expression {
     [
       [isLegacy, "legacy"],
       ...first,
-      [{ $or: [isText(valueAt("$data", keyOf(to))), isDirectory(to)] }, "exists"],
+      [{ $or: [isText(valueAt("$data", keyOfPath(to))), isDirectory(to)] }, "exists"],
       [parentIsFile(to), "parentIsFile"],
       last,
     ],

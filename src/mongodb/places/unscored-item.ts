@@ -1,7 +1,7 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 
 /** As a search without a ranking answers: the reference has the field, undefined, which its own type does not allow. */
-export function unscored(item: Item): SearchItem {
+export function unscoredItem(item: Item): SearchItem {
   const searchItem: Item & { score: undefined } = { ...item, score: undefined };
   return searchItem as Item;
 }

@@ -1,0 +1,74 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+
+interface SourceFile {
+  path: string;
+  text: string;
+}
+
+const layoutFolder = /^src\/mongodb\/memories\/[^/]+\//;
+const listOfLayouts = "src/mongodb/memories/layouts.ts";
+
+/** The fields of a memory's document: as an expression or a name in quotes, or as the name of a field. `$meta:` is an operator. */
+const documentField = /["'`]\$?(?:data|dirs|meta)["'`.]|(?<![$\w])(?:data|dirs|meta)\??:/;
+const earlierFormat = /\blegacy\b|\bearlier (?:format|layout|system)\b/i;
+
+function importsLayout({ path, text }: SourceFile): boolean {
+  if (path === listOfLayouts || layoutFolder.test(path)) return false;
+  return /from "[^"]*\/memories\/[^"/]+\/[^"]+"|import\("[^"]*\/memories\/[^"/]+\//.test(text) || (path.startsWith("src/mongodb/memories/") && /from "\.\/[^"/]+\//.test(text));
+}
+
+/** Of a file outside the folders of layouts. The command line tells people of the earlier format, by its command of that name. */
+function namesDocument({ path, text }: SourceFile): boolean {
+  if (layoutFolder.test(path)) return false;
+  const isOfMongodb = path.startsWith("src/mongodb/");
+  return isOfMongodb && (documentField.test(text) || earlierFormat.test(text));
+}
+
+describe("the layouts of memories", () => {
+  let files: SourceFile[] = [];
+
+  beforeAll(async () => {
+    const paths = (await readdir("src", { recursive: true })).filter((path) => path.endsWith(".ts")).map((path) => join("src", path));
+    files = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, "utf8") })));
+  });
+
+  const pathsWhere = (rule: (file: SourceFile) => boolean): string[] => files.filter(rule).map(({ path }) => path);
+
+  it("are all seen", () => {
+    expect(pathsWhere(({ path }) => layoutFolder.test(path)).length).toBeGreaterThan(10);
+    expect(pathsWhere(({ path, text }) => layoutFolder.test(path) && documentField.test(text) && earlierFormat.test(text))).not.toEqual([]);
+  });
+
+  it("are known to their list only", () => {
+    expect(pathsWhere(importsLayout)).toEqual([]);
+  });
+
+  it("alone name the fields of their documents, and the earlier format", () => {
+    expect(pathsWhere(namesDocument)).toEqual([]);
+  });
+});
+
+describe("the rules themselves", () => {
+  it.each([
+    [importsLayout, "src/mongodb/store/a.ts", 'import { keyOf } from "../memories/one-document/document.js";'],
+    [importsLayout, "src/mongodb/memories/file-items.ts", 'import { keyOf } from "./one-document/document.js";'],
+    [importsLayout, "src/cli/a.ts", 'await import("../mongodb/memories/one-document/document.js")'],
+    [namesDocument, "src/mongodb/store/a.ts", 'valueAt("$data", key)'],
+    [namesDocument, "src/mongodb/store/a.ts", '{ $match: { "data.a": 1 } }'],
+    [namesDocument, "src/mongodb/admin/a.ts", "interface A { dirs?: object }"],
+    [namesDocument, "src/mongodb/admin/a.ts", "/** Documents of the earlier system. */"],
+  ])("%p finds in %s %s", (rule, path, text) => {
+    expect(rule({ path, text })).toBe(true);
+  });
+
+  it.each([
+    [importsLayout, listOfLayouts, 'import { OneDocumentLayout } from "./one-document/one-document-layout.js";'],
+    [importsLayout, "src/mongodb/store/a.ts", 'import type { MemoryLayout } from "../memories/layout.js";'],
+    [namesDocument, "src/mongodb/memories/one-document/a.ts", 'valueAt("$data", key)'],
+    [namesDocument, "src/mongodb/search/a.ts", '{ $meta: "textScore" }'],
+  ])("%p lets pass in %s %s", (rule, path, text) => {
+    expect(rule({ path, text })).toBe(false);
+  });
+});

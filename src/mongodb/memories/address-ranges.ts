@@ -1,0 +1,29 @@
+import type { MemoryScope } from "../../core/address.js";
+import { addressOf, memoryRootLabel } from "../../core/namespace.js";
+
+/** The memories of one scope, of all nodes or of one; with its thread, one memory. */
+export interface AddressRange {
+  scope: MemoryScope;
+  nodeId?: string;
+  threadId?: string;
+}
+
+/** The memories whose namespaces can lie at or below `prefix`: none, or a range for each scope. */
+export function addressRangesWithin(prefix: readonly string[]): AddressRange[] {
+  const [root, node, scope, ...rest] = prefix;
+  if (root !== undefined && root !== memoryRootLabel) return [];
+  const exact = addressOf(prefix);
+  if (exact !== null) return [{ ...exact }];
+  if (node === undefined) return [{ scope: "global" }, { scope: "perThread" }];
+  const ofNode = addressOf([memoryRootLabel, node, "global"]);
+  if (ofNode === null || rest.length > 0) return [];
+  const { nodeId } = ofNode;
+  const perThread: AddressRange = { nodeId, scope: "perThread" };
+  if (scope === undefined) return [{ nodeId, scope: "global" }, perThread];
+  return scope === "perThread" ? [perThread] : [];
+}
+
+/** Whether the namespace of a memory can lie at or below `prefix`. */
+export function mayHoldMemories(prefix: readonly string[]): boolean {
+  return addressRangesWithin(prefix).length > 0;
+}

@@ -1,0 +1,79 @@
+import type { Item } from "@langchain/langgraph-checkpoint";
+import type { Collection, Db, IndexDescription, WriteConcernSettings } from "mongodb";
+import type { CheckedAddress } from "../../core/address.js";
+import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
+import { invalid, type MemoryError } from "../../core/errors.js";
+import type { MemoryOptions } from "../../core/options.js";
+import type { MemoryPlace } from "../places/operations.js";
+
+/**
+ * The second contract: how all memories of a store lie in its database. The first, `MemoryBackend`, is of one memory.
+ *
+ * Nothing is asked of the server before the first call of a method. Every failure is a MemoryError EIO. Ids and paths
+ * arrive checked.
+ */
+export interface MemoryLayout {
+  /** Makes the indexes, unless `makesIndexes` is false; commands do so by themselves. Idempotent. @throws MemoryError EIO */
+  ready(): Promise<void>;
+  /** One memory. @param clock its times. Default: that of the context */
+  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend;
+  /** Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a batch. */
+  memories(prefix: readonly string[]): AsyncIterable<CheckedAddress>;
+  /** The files and directories at those places as items, null where nothing is; one server command for each memory. */
+  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]>;
+  /** Those of every memory at or below a namespace, in the order of the store: namespace, then key. */
+  itemsWithin(prefix: readonly string[]): AsyncIterable<Item>;
+  /** One atomic step; nothing where there is no such directory. @throws MemoryError EINVAL where something lies in it */
+  deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void>;
+  /**
+   * Refuses what the memory as it is now would refuse of these changes, one after the other. Changes nothing.
+   * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
+   */
+  checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void>;
+  /** What the collections of this layout must have, for programs that look whether they do. */
+  readonly indexes: readonly LayoutIndex[];
+  /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
+  facts(address?: CheckedAddress): AsyncIterable<MemoryFacts>;
+  /** Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another. @throws ECONFLICT, ENOSPC */
+  upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
+}
+
+/** What a layout is given. */
+export interface LayoutContext {
+  db: Db;
+  /** The option `memoriesCollection`. A layout of several collections begins their names with it. */
+  collectionName: string;
+  writeConcern: WriteConcernSettings;
+  /** Awaited before each command; soon done where the client is connected. @throws MemoryError EIO */
+  connect: () => Promise<void>;
+  clock: () => Date;
+  /** False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. */
+  makesIndexes: boolean;
+}
+
+/** A write to a memory through the store's own methods; no delete is recursive. */
+export type PlannedChange =
+  | { kind: "put"; path: string; content: string }
+  | { kind: "deleteFile"; path: string }
+  | { kind: "deleteDirectory"; path: string };
+
+export interface LayoutIndex {
+  collection: Collection;
+  description: IndexDescription & { name: string };
+  /** A look-up that the index is for. */
+  example: Record<string, unknown>;
+}
+
+export interface MemoryFacts {
+  /** Null for ids that no memory can have. */
+  address: CheckedAddress | null;
+  /** As it is stored, to be held against `maxMemoryBytes`. */
+  sizeBytes: number;
+  /** In a form that the next change rewrites. */
+  outdated: boolean;
+}
+
+/** What a layout refuses to delete through the store's own methods. */
+export function directoryNotEmpty(): MemoryError {
+  return invalid("the directory is not empty: delete its items first, or use delete of the memory itself");
+}

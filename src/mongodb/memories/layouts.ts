@@ -1,0 +1,12 @@
+import type { LayoutContext, MemoryLayout } from "./layout.js";
+import { OneDocumentLayout } from "./one-document/one-document-layout.js";
+
+/** The one list of layouts. `document`: one document for each memory (ADR 0002). */
+export const layouts = {
+  document: (context) => new OneDocumentLayout(context),
+} as const satisfies Record<string, (context: LayoutContext) => MemoryLayout>;
+
+/** How memories lie in the database. */
+export type LayoutName = keyof typeof layouts;
+
+export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];

@@ -1,0 +1,23 @@
+import type { IndexDescription } from "mongodb";
+import type { CheckedAddress } from "../../../core/address.js";
+
+/** One document an address, by a partial unique index for each scope (specification section 5). */
+export const documentIndexes = {
+  global: {
+    name: "uniq_global",
+    key: { nodeId: 1, scope: 1 },
+    unique: true,
+    partialFilterExpression: { scope: "global" },
+  },
+  perThread: {
+    name: "uniq_per_thread",
+    key: { nodeId: 1, scope: 1, threadId: 1 },
+    unique: true,
+    partialFilterExpression: { scope: "perThread", threadId: { $exists: true } },
+  },
+} as const satisfies Record<CheckedAddress["scope"], IndexDescription>;
+
+/** Exactly the fields of the unique index, in equality: only then does the server retry a racing upsert by itself. */
+export function lookUp(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string } {
+  return { ...address };
+}

@@ -1,0 +1,76 @@
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { reading } from "../../driver/reads.js";
+import type { MemoryPlace } from "../../places/operations.js";
+import { fileItem, fileItems, type ItemTimes } from "../file-items.js";
+import { isDirectory, isLegacy } from "./change.js";
+import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.js";
+import { lookUp } from "./document-indexes.js";
+import { type Expression, isText, valueAt, where } from "./expressions.js";
+import type { FoundDocument } from "./found-documents.js";
+import { asPlainValues, type DocumentContext } from "./stored-document.js";
+
+/** How many files one projection asks for: each takes three expressions, and the server limits their number. */
+const maxPlacesPerCommand = 100;
+
+/** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
+export async function itemsOfMemory(context: DocumentContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+  const items: (Item | null)[] = [];
+  for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
+    items.push(...(await projectedItems(context, places.slice(start, start + maxPlacesPerCommand))));
+  }
+  return items;
+}
+
+/** Every item of one memory, in the order of their keys. */
+export function itemsOfDocument({ namespace, document }: Pick<FoundDocument, "namespace" | "document">): Item[] {
+  return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
+}
+
+async function projectedItems({ collection, ready }: DocumentContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+  const [first] = places;
+  if (first === undefined || places.every((place) => place.path === null)) return places.map(() => null);
+  const document = await reading(async () => {
+    await ready();
+    const options = { ...asPlainValues, projection: placesProjection(places) };
+    return collection.findOne<ProjectedDocument>(lookUp(first.address) as object, options);
+  });
+  if (document === null) return places.map(() => null);
+  if (document.legacy === undefined) return places.map((place, index) => projectedItem(place, document, index));
+  const items = new Map(itemsOfDocument({ ...first, document: document.legacy }).map((item) => [item.key, item]));
+  return places.map((place) => items.get(place.key) ?? null);
+}
+
+/** What one command reads of several places: a file's text and times, or whether the directory exists. */
+interface ProjectedDocument extends Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt"> {
+  legacy?: MemoryDocument;
+  [field: `text${number}`]: string;
+  [field: `times${number}`]: Partial<ItemTimes>;
+  [field: `isDirectory${number}`]: boolean;
+}
+
+function placesProjection(places: readonly MemoryPlace[]): Record<string, Expression> {
+  const fields = places.flatMap(({ path, kind }, index): [string, Expression][] => {
+    if (path === null) return [];
+    if (kind === "dir") return [[`isDirectory${index}`, isDirectory(path)]];
+    const text = valueAt("$data", keyOfPath(path));
+    return [
+      [`text${index}`, where(isText(text), text, "$$REMOVE")],
+      [`times${index}`, valueAt("$meta", keyOfPath(path))],
+    ];
+  });
+  const legacy = where(isLegacy, "$$ROOT", "$$REMOVE");
+  return { createdAt: 1, updatedAt: 1, legacy, ...Object.fromEntries(fields) };
+}
+
+function projectedItem({ namespace, key }: MemoryPlace, document: ProjectedDocument, index: number): Item | null {
+  const times = itemTimes(document, document[`times${index}`]);
+  const content = document[`text${index}`];
+  if (content !== undefined) return fileItem(namespace, key, { content }, times);
+  return document[`isDirectory${index}`] === true ? fileItem(namespace, key, { directory: true }, times) : null;
+}
+
+/** A file's own times; those of its memory where the document has none, as for every directory. */
+function itemTimes(document: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">, own: Partial<ItemTimes> | undefined): ItemTimes {
+  const fallback = document.createdAt ?? document._id.getTimestamp();
+  return { createdAt: own?.createdAt ?? fallback, updatedAt: own?.updatedAt ?? document.updatedAt ?? fallback };
+}

@@ -1,0 +1,106 @@
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { type CheckedAddress, checkAddress } from "../../../core/address.js";
+import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
+import { MemoryError } from "../../../core/errors.js";
+import { KeyedMutex } from "../../../core/keyed-mutex.js";
+import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
+import { createIndexes } from "../../driver/create-indexes.js";
+import { once } from "../../driver/once.js";
+import { streaming } from "../../driver/reads.js";
+import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
+import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type PlannedChange } from "../layout.js";
+import { isLegacy } from "./change.js";
+import type { MemoryDocument } from "./document.js";
+import { documentIndexes } from "./document-indexes.js";
+import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
+import { emptyDocumentBytes } from "./document-size.js";
+import { ExpectedDocument } from "./expected-document.js";
+import { documentsWithin } from "./found-documents.js";
+import { OneDocumentBackend } from "./one-document-backend.js";
+import { asPlainValues, type DocumentContext, StoredDocument } from "./stored-document.js";
+import { deleteEmptyDirectoryChange } from "./tree-changes.js";
+
+/** One document for each memory: every change is one atomic update of it (ADR 0002). */
+export class OneDocumentLayout implements MemoryLayout {
+  readonly indexes: readonly LayoutIndex[];
+  readonly #context: DocumentContext;
+
+  constructor({ db, collectionName, writeConcern, connect, clock, makesIndexes }: LayoutContext) {
+    const collection = db.collection<MemoryDocument>(collectionName, { writeConcern });
+    const ready = once(async () => {
+      await connect();
+      if (makesIndexes) await createIndexes(collection, Object.values(documentIndexes), "a memory");
+    });
+    this.#context = { collection, ready, edits: new KeyedMutex(), clock };
+    const examples = [{ nodeId: "a", scope: "global" }, { nodeId: "a", scope: "perThread", threadId: "a" }] as const;
+    this.indexes = examples.map((example) => ({ collection: db.collection(collectionName), description: documentIndexes[example.scope], example }));
+  }
+
+  ready(): Promise<void> {
+    return this.#context.ready();
+  }
+
+  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
+    return new OneDocumentBackend({ ...this.#context, ...(clock && { clock }) }, address, limits);
+  }
+
+  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {
+    for await (const { address } of documentsWithin(this.#context, prefix, "address")) yield address;
+  }
+
+  async itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+    const found = new Map<MemoryPlace, Item | null>();
+    await Promise.all(
+      Array.from(groupedByMemory(places).values(), async (ofMemory) => {
+        const items = await itemsOfMemory(this.#context, ofMemory);
+        ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
+      }),
+    );
+    return places.map((place) => found.get(place) ?? null);
+  }
+
+  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item> {
+    for await (const document of documentsWithin(this.#context, prefix, "all")) yield* itemsOfDocument(document);
+  }
+
+  async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
+    const { report } = await this.#document(address).change((now) => deleteEmptyDirectoryChange(path, now), false);
+    if (report?.status === "exists") throw directoryNotEmpty();
+  }
+
+  async checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
+    const outline = await this.backend(address, options).outline(0);
+    const sizeBytes = await this.#document(address).findSize();
+    const expected = new ExpectedDocument(outline, sizeBytes ?? emptyDocumentBytes(address), options);
+    for (const change of changes) expected.apply(change);
+  }
+
+  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
+    const pipeline = [
+      ...(address ? [{ $match: address }] : []),
+      { $project: { nodeId: 1, scope: 1, threadId: 1, sizeBytes: { $bsonSize: "$$ROOT" }, outdated: isLegacy } },
+    ];
+    const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
+    for await (const { nodeId, scope, threadId, sizeBytes, outdated } of streaming(found)) {
+      const stored = { nodeId, scope, ...(threadId !== undefined && { threadId }) };
+      yield { address: legalAddress(stored), sizeBytes: Number(sizeBytes), outdated: outdated === true };
+    }
+  }
+
+  upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {
+    return this.#document(address, limits).rewriteEarlierFormat();
+  }
+
+  #document(address: CheckedAddress, limits: Pick<BackendLimits, "maxMemoryBytes"> = memoryDefaults): StoredDocument {
+    return new StoredDocument(this.#context, address, limits);
+  }
+}
+
+function legalAddress(stored: unknown): CheckedAddress | null {
+  try {
+    return checkAddress(stored);
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return null;
+    throw error;
+  }
+}
