@@ -19,7 +19,7 @@ export interface MemoryLayout {
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend;
   /** Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a batch. */
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress>;
-  /** The files and directories at those places as items, null where nothing is; one server command for each memory. */
+  /** The files and directories at those places as items, null where nothing is; one server command for each hundred of a memory. */
   itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]>;
   /** Those of every memory at or below a namespace, in the order of the store: namespace, then key. */
   itemsWithin(prefix: readonly string[]): AsyncIterable<Item>;

@@ -50,6 +50,7 @@ export class StoreBatch {
     if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(this.#memories, fileWrites);
     const answers = await this.#read(checked);
     await this.#items.refresh(checked.flatMap((operation, index) => itemsIn(operation, answers[index])));
+    if (writes.length === 0) return answers;
     const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
     const ranked = (await this.#ranking?.fieldsOf(puts)) ?? new Map<ItemPut, object>();
     // Memories first: they are the only ones that can refuse a write by now.

@@ -16,8 +16,3 @@ export const documentIndexes = {
     partialFilterExpression: { scope: "perThread", threadId: { $exists: true } },
   },
 } as const satisfies Record<CheckedAddress["scope"], IndexDescription>;
-
-/** Exactly the fields of the unique index, in equality: only then does the server retry a racing upsert by itself. */
-export function lookUp(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string } {
-  return { ...address };
-}

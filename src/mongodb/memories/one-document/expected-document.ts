@@ -4,7 +4,7 @@ import type { MemoryOptions } from "../../../core/options.js";
 import { creationFault, parentsOf, prefixOf } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
 import { directoryNotEmpty, type PlannedChange } from "../layout.js";
-import { directoryBytes, newFileBytes } from "./document-size.js";
+import { directoryBytes, newFileBytes } from "./document.js";
 
 /** A memory as it will be after the changes so far; refuses what the next one would be refused for. */
 export class ExpectedDocument {

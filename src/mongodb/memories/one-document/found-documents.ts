@@ -5,8 +5,8 @@ import { mergeOrdered } from "../../driver/ordered-streams.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { compareNamespaces } from "../../places/namespaces.js";
 import { type AddressRange, addressRangesWithin } from "../address-ranges.js";
-import type { MemoryDocument } from "./document.js";
-import { documentIndexes, lookUp } from "./document-indexes.js";
+import { lookUp, type MemoryDocument } from "./document.js";
+import { documentIndexes } from "./document-indexes.js";
 import { asPlainValues, type DocumentContext } from "./stored-document.js";
 
 /** A memory that is not empty, with as much of its document as was asked for. */

@@ -5,8 +5,7 @@ import { MemoryError } from "../../../core/errors.js";
 import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { type Answer, type Change, changeReport, type Status } from "./change.js";
-import { flatFields, type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { lookUp } from "./document-indexes.js";
+import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
 
 /** What all memories of one collection share. */

@@ -1,8 +1,7 @@
 import type { WriteMode } from "../../../core/backend.js";
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
 import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
-import { keyOfPath } from "./document.js";
-import { newFileBytes } from "./document-size.js";
+import { keyOfPath, newFileBytes } from "./document.js";
 import {
   bound,
   textBytes,

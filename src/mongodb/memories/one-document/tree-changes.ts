@@ -12,8 +12,7 @@ import {
   roomFor,
   withParents,
 } from "./change.js";
-import { keyOfPath, parentKeys } from "./document.js";
-import { directoryKeyBytes } from "./document-size.js";
+import { directoryKeyBytes, keyOfPath, parentKeys } from "./document.js";
 import {
   type Branch,
   entriesWhere,
