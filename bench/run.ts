@@ -2,10 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type CommandName, commandNames } from "./memories/commands.js";
-import { measureDialects } from "./dialects/dialect-run.js";
-import { measureMemory } from "./memories/memory-run.js";
-import { replaceMeasured } from "./measuring/servers.js";
-import { measureStore } from "./store/store-run.js";
+import { measureDialects } from "./dialects/run.js";
+import { measureMemory } from "./memories/run.js";
+import { replaceMeasured } from "./measuring/results-file.js";
+import { measureStore } from "./store/run.js";
 
 const { values } = parseArgs({
   options: {
@@ -47,7 +47,7 @@ if (isWanted("store")) {
   console.log(report);
   if (!values.dry) {
     await replaceMeasured(new URL("store/RESULTS.md", import.meta.url), report);
-    await writeFile(new URL("store/store-cost.svg", import.meta.url), plot);
+    await writeFile(new URL("store/cost-plot.svg", import.meta.url), plot);
   }
 }
 

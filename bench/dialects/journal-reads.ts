@@ -1,6 +1,6 @@
 import type { MongoClient } from "mongodb";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
-import type { Dialects, Package } from "../package/packed-package.js";
+import type { Dialects, Package } from "../package/built-package.js";
 
 export const dayCounts = { many: 2000, few: 20 };
 

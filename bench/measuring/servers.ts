@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
 import { MongoClient, type MongoClientOptions } from "mongodb";
 import { PrivateMongod, type ServerKind } from "../../__tests__/helpers/mongo-servers.js";
 
@@ -39,11 +38,4 @@ export async function mongodVersion(uri: string): Promise<string> {
   const { version } = await client.db("admin").command({ buildInfo: 1 });
   await client.close();
   return String(version);
-}
-
-/** Replaces the measured part of a file, which is the rest of it from "Measured" on. */
-export async function replaceMeasured(file: URL, report: string): Promise<void> {
-  const text = await readFile(file, "utf8").catch(() => "# Benchmark\n\n");
-  const before = text.includes("## Measured") ? text.slice(0, text.indexOf("## Measured")) : text;
-  await writeFile(file, before + report);
 }

@@ -1,7 +1,7 @@
 import type { MongoClient } from "mongodb";
 import { documentOf, fixtureOf } from "./fixture.js";
 import { median } from "../measuring/measure.js";
-import type { Package } from "../package/packed-package.js";
+import type { Package } from "../package/built-package.js";
 
 export interface ContentionResult {
   fileCount: number;

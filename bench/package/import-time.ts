@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { compare, type Comparison, type Sample } from "../measuring/measure.js";
-import { packageEntry } from "./packed-package.js";
+import { packageEntry } from "./built-package.js";
 
 const runFile = promisify(execFile);
 

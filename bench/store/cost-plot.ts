@@ -1,6 +1,6 @@
-import { type Panel, plotOf } from "./plot.js";
-import type { StoreResult } from "./store-bench.js";
-import type { OperationName } from "./store-operations.js";
+import { type Panel, plotOf } from "../measuring/log-plot.js";
+import type { StoreResult } from "./against-others.js";
+import type { OperationName } from "./operations.js";
 
 const shown = ["get hit", "batch of 100 gets", "batch of 100 puts"] as const satisfies OperationName[];
 

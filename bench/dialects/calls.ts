@@ -1,6 +1,6 @@
 import type { Memory } from "../../src/core/memory.js";
 import { fixtureOf, text, turnOf } from "../memories/fixture.js";
-import type { Dialects } from "../package/packed-package.js";
+import type { Dialects } from "../package/built-package.js";
 
 /** A call of a dialect's tool, and the call of the unified tool that does the nearest to it. */
 export interface DialectCall {

@@ -1,10 +1,10 @@
 import type { Document, MongoClient } from "mongodb";
 import { startedOfficialStore } from "../../__tests__/helpers/official-store.js";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
-import type { Package } from "../package/packed-package.js";
-import { type BenchItem, idOf, itemsAt, keywordsOf, newItemAt, officialDocument, storeDocument } from "./store-fixture.js";
-import { type Operations, operationsOfStore } from "./store-operations.js";
-import { load } from "./store-sides.js";
+import type { Package } from "../package/built-package.js";
+import { type BenchItem, idOf, itemsAt, keywordsOf, newItemAt, officialDocument, storeDocument } from "./fixture.js";
+import { type Operations, operationsOfStore } from "./operations.js";
+import { load } from "./sides.js";
 
 export interface SizeResult {
   title: string;

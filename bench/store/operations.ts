@@ -1,6 +1,6 @@
 import type { BaseStore, Item } from "@langchain/langgraph-checkpoint";
 import type { Collection, Document } from "mongodb";
-import { hundredOf, idOf, idsWithin, itemAt, newItemAt, pickOf, storeDocument } from "./store-fixture.js";
+import { hundredOf, idOf, idsWithin, itemAt, newItemAt, pickOf, storeDocument } from "./fixture.js";
 
 export const operationNames = [
   "get hit",

@@ -1,11 +1,11 @@
 import { measureContention } from "../memories/contention.js";
-import { builtPackage } from "../package/packed-package.js";
+import { builtPackage } from "../package/built-package.js";
 import { inDatabase, mongodVersion, notWaiting, onServer } from "../measuring/servers.js";
-import { runStoreBench } from "./store-bench.js";
-import { storePlot } from "./store-plot.js";
-import { storeReportOf } from "./store-report.js";
-import { measureSizes } from "./store-sizes.js";
-import { runVectorBench } from "./store-vectors.js";
+import { runStoreBench } from "./against-others.js";
+import { storePlot } from "./cost-plot.js";
+import { storeReportOf } from "./report.js";
+import { measureSizes } from "./sizes-and-options.js";
+import { runVectorBench } from "./vector-search.js";
 
 export interface StoreRunOptions {
   rounds: number;

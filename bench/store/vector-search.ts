@@ -2,9 +2,9 @@ import { deepStrictEqual } from "node:assert/strict";
 import { Embeddings } from "@langchain/core/embeddings";
 import { Binary, type Collection, type Document, type MongoClient } from "mongodb";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
-import type { Package } from "../package/packed-package.js";
-import { idsWithin, itemAt, storeDocument } from "./store-fixture.js";
-import { load } from "./store-sides.js";
+import type { Package } from "../package/built-package.js";
+import { idsWithin, itemAt, storeDocument } from "./fixture.js";
+import { load } from "./sides.js";
 
 export interface VectorBenchOptions {
   package: Package;

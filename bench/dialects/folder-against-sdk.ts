@@ -5,7 +5,7 @@ import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/no
 import type { MemoryToolHandlers } from "../../src/dialects/claude/index.js";
 import { fixtureOf, text, turnOf } from "../memories/fixture.js";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
-import type { builtDirectory, Dialects } from "../package/packed-package.js";
+import type { builtDirectory, Dialects } from "../package/built-package.js";
 
 export interface DirectoryBenchOptions {
   dialects: Dialects;

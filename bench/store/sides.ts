@@ -2,9 +2,9 @@ import { deepStrictEqual } from "node:assert/strict";
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Collection, Document, MongoClient } from "mongodb";
 import { startedOfficialStore } from "../../__tests__/helpers/official-store.js";
-import type { Package } from "../package/packed-package.js";
-import { type BenchItem, itemAt, itemsAt, newItemAt, officialDocument, pickOf, storeDocument } from "./store-fixture.js";
-import { type OperationName, type Operations, operationsOfStore, rawOperations } from "./store-operations.js";
+import type { Package } from "../package/built-package.js";
+import { type BenchItem, itemAt, itemsAt, newItemAt, officialDocument, pickOf, storeDocument } from "./fixture.js";
+import { type OperationName, type Operations, operationsOfStore, rawOperations } from "./operations.js";
 
 export const sideNames = ["ours", "raw", "official"] as const;
 export type SideName = (typeof sideNames)[number];

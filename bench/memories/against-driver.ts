@@ -1,10 +1,9 @@
 import { deepStrictEqual } from "node:assert/strict";
 import type { Collection, MongoClient, WriteConcernSettings } from "mongodb";
-import { type CommandName, commandNames, type Commands } from "./commands.js";
+import { type CommandName, commandNames, type Commands, memoryCommands } from "./commands.js";
 import { type BenchDocument, documentOf, type Fixture, fixtureOf, text, turnOf } from "./fixture.js";
 import { compare, type Comparison, measureRound, type Pair, type Sample } from "../measuring/measure.js";
-import { memoryCommands } from "./memory-commands.js";
-import type { Package } from "../package/packed-package.js";
+import type { Package } from "../package/built-package.js";
 import { rawCommands } from "./raw-commands.js";
 
 export interface MemoryBenchOptions {

@@ -1,9 +1,9 @@
 import { type ContentionResult, writers } from "../memories/contention.js";
-import type { Comparison } from "../measuring/measure.js";
-import { machineLine, milliseconds, rangeOf, row, versionOfPackage } from "../memories/report.js";
-import type { StoreResult } from "./store-bench.js";
-import type { OptionResult, SizeResult } from "./store-sizes.js";
-import { dims, type VectorResult } from "./store-vectors.js";
+import { machineLine, versionOfPackage } from "../measuring/machine.js";
+import { comparisonCell, milliseconds, rangeOf, row, tableHead } from "../measuring/table.js";
+import type { StoreResult } from "./against-others.js";
+import type { OptionResult, SizeResult } from "./sizes-and-options.js";
+import { dims, type VectorResult } from "./vector-search.js";
 
 export interface StoreReport {
   mongod: string;
@@ -50,7 +50,7 @@ export async function storeReportOf(report: StoreReport): Promise<string> {
     "",
     ...sizeTable(report.sizes),
     "",
-    ...report.options.map((option) => `- A new item put into ${option.title} ÷ into ours: ${comparisonOf(option)}.`),
+    ...report.options.map((option) => `- A new item put into ${option.title} ÷ into ours: ${comparisonCell(option)}.`),
     "",
     `### Contention: appends a second by ${writers} writers at once`,
     "",
@@ -74,40 +74,33 @@ function tableOf(
     const title = note === "" ? operation : `${operation} (${note})`;
     return row([title, ...counts.map((count) => ofOperation.filter((result) => result.count === count).map(cellOf).join(""))]);
   });
-  return [row(["operation", ...counts.map(itemsTitle)]), row(["---", ...counts.map(() => "---")]), ...cells];
+  return [...tableHead(["operation", ...counts.map(itemsTitle)]), ...cells];
 }
 
 const itemsTitle = (count: number): string => `${count.toLocaleString("en-US")} items`;
 
 function rawCell({ operation, raw }: StoreResult): string {
-  return comparisonOf(raw, operation !== "noise" && raw.ratio > rawGoal);
+  return comparisonCell(raw, operation !== "noise" && raw.ratio > rawGoal);
 }
 
 function officialCell({ operation, count, official, officialInTurns, officialIterations }: StoreResult): string {
   if (official === undefined || officialInTurns === undefined) return "";
   const goal = count === goalCount ? (officialGoals[operation] ?? 0) : 0;
   const inTurns = officialInTurns.ratio.toFixed(officialInTurns.ratio < 10 ? 2 : 0);
-  return `${comparisonOf(official, official.ratio < goal)} (in turns ${inTurns}, n = ${officialIterations})`;
+  return `${comparisonCell(official, official.ratio < goal)} (in turns ${inTurns}, n = ${officialIterations})`;
 }
 
 function growthCell({ growth }: StoreResult): string {
   return `${growth.ratio.toFixed(2)} ${rangeOf(growth)}`;
 }
 
-function comparisonOf(comparison: Comparison, missesGoal = false): string {
-  const { ratio, oursMs, theirsMs } = comparison;
-  const shown = ratio.toFixed(ratio < 10 ? 2 : 0);
-  return `${missesGoal ? `**${shown}**` : shown} ${rangeOf(comparison)} ${milliseconds(oursMs)} / ${milliseconds(theirsMs)} ms`;
-}
-
 function vectorTable(results: VectorResult[]): string[] {
   return [
-    row(["vectors", "ours ÷ raw, ms", "ours, ms for each 1,000 vectors"]),
-    row(["---", "---", "---"]),
+    ...tableHead(["vectors", "ours ÷ raw, ms", "ours, ms for each 1,000 vectors"]),
     ...results.map((result) =>
       row([
         `${result.count.toLocaleString("en-US")} (n = ${result.iterations} a round)`,
-        comparisonOf(result, result.ratio > rawGoal),
+        comparisonCell(result, result.ratio > rawGoal),
         milliseconds((1_000 * result.oursMs) / result.count),
       ]),
     ),
@@ -117,8 +110,7 @@ function vectorTable(results: VectorResult[]): string[] {
 function sizeTable(sizes: SizeResult[]): string[] {
   const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
   return [
-    row(["collection", "data, MiB", "data on disk, MiB", "indexes, MiB", "bytes an item: data, indexes"]),
-    row(["---", "---", "---", "---", "---"]),
+    ...tableHead(["collection", "data, MiB", "data on disk, MiB", "indexes, MiB", "bytes an item: data, indexes"]),
     ...sizes.map(({ title, count, dataBytes, storageBytes, indexBytes }) => {
       const indexes = Object.entries(indexBytes).map(([name, bytes]) => `${name} ${mebibytes(bytes)}`);
       const allIndexes = Object.values(indexBytes).reduce((sum, bytes) => sum + bytes, 0);
@@ -135,8 +127,7 @@ function sizeTable(sizes: SizeResult[]): string[] {
 
 function contentionTable(results: ContentionResult[]): string[] {
   return [
-    row(["files in each memory (500 bytes each)", "into one memory", "into a memory for each writer"]),
-    row(["---", "---", "---"]),
+    ...tableHead(["files in each memory (500 bytes each)", "into one memory", "into a memory for each writer"]),
     ...results.map(({ fileCount, onOneMemory, onOwnMemories }) =>
       row([String(fileCount), onOneMemory.toFixed(0), onOwnMemories.toFixed(0)]),
     ),

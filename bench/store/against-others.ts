@@ -1,8 +1,8 @@
 import type { MongoClient } from "mongodb";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
-import type { Package } from "../package/packed-package.js";
-import { type OperationName, operationNames } from "./store-operations.js";
-import { type Side, type SideName, sidesOf } from "./store-sides.js";
+import type { Package } from "../package/built-package.js";
+import { type OperationName, operationNames } from "./operations.js";
+import { type Side, type SideName, sidesOf } from "./sides.js";
 
 export interface StoreBenchOptions {
   package: Package;

@@ -1,8 +1,8 @@
 import type { WriteConcernSettings } from "mongodb";
 import type { CommandName } from "./commands.js";
 import { measureImport } from "../package/import-time.js";
-import { runMemoryBench } from "./memory-bench.js";
-import { builtPackage } from "../package/packed-package.js";
+import { runMemoryBench } from "./against-driver.js";
+import { builtPackage } from "../package/built-package.js";
 import { reportOf, type ServerResults } from "./report.js";
 import { durable, inDatabase, mongodVersion, notWaiting, onServer } from "../measuring/servers.js";
 

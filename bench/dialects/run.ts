@@ -1,10 +1,10 @@
-import { type DialectResult, runDialectBench } from "./dialect-bench.js";
-import { type DirectoryMeasured, runDirectoryBench } from "./directory-bench.js";
+import { type DialectResult, runDialectBench } from "./against-unified-tool.js";
+import { type DirectoryMeasured, runDirectoryBench } from "./folder-against-sdk.js";
 import { dayCounts, measureReads } from "./journal-reads.js";
-import type { Comparison } from "../measuring/measure.js";
-import { builtDialects, builtDirectory, builtPackage } from "../package/packed-package.js";
-import { machineLine, milliseconds, rangeOf, row, versionOfPackage } from "../memories/report.js";
+import { builtDialects, builtDirectory, builtPackage } from "../package/built-package.js";
+import { machineLine, versionOfPackage } from "../measuring/machine.js";
 import { inDatabase, mongodVersion, onServer } from "../measuring/servers.js";
+import { comparisonCell, row, tableHead } from "../measuring/table.js";
 
 export async function measureDialects(rounds: number): Promise<string> {
   const [index, dialects, directory] = await Promise.all([builtPackage(), builtDialects(), builtDirectory()]);
@@ -27,7 +27,7 @@ export async function measureDialects(rounds: number): Promise<string> {
     "",
     "### The journal's read by key",
     "",
-    `Among ${dayCounts.many} daily files it takes ${cell(measured.reads)} of that among ${dayCounts.few}.`,
+    `Among ${dayCounts.many} daily files it takes ${comparisonCell(measured.reads)} of that among ${dayCounts.few}.`,
     "",
     "### Claude's memory tool on a folder",
     "",
@@ -38,21 +38,16 @@ export async function measureDialects(rounds: number): Promise<string> {
 
 function callTable(results: DialectResult[]): string[] {
   const rows = results.map(({ call, commands, ...times }) =>
-    row([call.dialect, call.command, String(commands), call.nearest, cell(times)]),
+    row([call.dialect, call.command, String(commands), call.nearest, comparisonCell(times)]),
   );
-  return [row(["dialect", "command", "server commands", "nearest of the unified tool", "time against it"]), row(Array(5).fill("---")), ...rows];
+  return [...tableHead(["dialect", "command", "server commands", "nearest of the unified tool", "time against it"]), ...rows];
 }
 
 function folderTable({ results, kept }: DirectoryMeasured, version: string): string[] {
   return [
-    row(["command", `time against \`BetaLocalFilesystemMemoryTool\` of \`@anthropic-ai/sdk\` ${version}`]),
-    row(["---", "---"]),
-    ...results.map(({ command, ...times }) => row([command, cell(times)])),
+    ...tableHead(["command", `time against \`BetaLocalFilesystemMemoryTool\` of \`@anthropic-ai/sdk\` ${version}`]),
+    ...results.map(({ command, ...times }) => row([command, comparisonCell(times)])),
     "",
     `Of 50 \`str_replace\` of one file at once, ${kept.ours} are in the file afterwards here, ${kept.theirs} there.`,
   ];
-}
-
-function cell(times: Comparison): string {
-  return `${times.ratio.toFixed(2)} ${rangeOf(times)} ${milliseconds(times.oursMs)} / ${milliseconds(times.theirsMs)} ms`;
 }

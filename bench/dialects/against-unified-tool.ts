@@ -1,9 +1,9 @@
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { Collection, Document, MongoClient } from "mongodb";
 import type { Memory } from "../../src/core/memory.js";
-import { type DialectCall, fileCalls, journalCalls, seedFiles, seedJournal } from "./dialect-fixture.js";
+import { type DialectCall, fileCalls, journalCalls, seedFiles, seedJournal } from "./calls.js";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
-import type { Dialects, Package } from "../package/packed-package.js";
+import type { Dialects, Package } from "../package/built-package.js";
 
 export interface DialectBenchOptions {
   package: Package;
