@@ -1,20 +1,24 @@
 import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { type CommandName, commandNames } from "./memories/commands.js";
+import { measureAgainst } from "./against/run.js";
 import { measureDialects } from "./dialects/run.js";
-import { measureMemory } from "./memories/run.js";
 import { replaceMeasured } from "./measuring/results-file.js";
+import { type CommandName, commandNames } from "./memories/commands.js";
+import { measureMemory } from "./memories/run.js";
 import { measureStore } from "./store/run.js";
 
 const { values } = parseArgs({
   options: {
-    /** `memory`, `store` or `dialects`; without it all. */
+    /** One of the parts; without it all. */
     only: { type: "string" },
-    rounds: { type: "string", default: "9" },
+    /** A tarball or folder of an earlier version, against which the built one is measured, and nothing else. */
+    against: { type: "string" },
+    rounds: { type: "string" },
     commands: { type: "string", default: commandNames.join() },
     files: { type: "string", default: "10,100,1000" },
-    imports: { type: "string", default: "15" },
+    /** Processes that measure an import. */
+    imports: { type: "string" },
     items: { type: "string", default: "1000,10000,100000" },
     vectors: { type: "string", default: "1000,10000" },
     /** Leaves the files, of which a run replaces the measured part, as they are. */
@@ -23,10 +27,12 @@ const { values } = parseArgs({
 });
 
 const numbers = (list: string): number[] => list.split(",").map(Number);
-const rounds = Number(values.rounds);
+const defaults = values.against === undefined ? { rounds: 9, imports: 15 } : { rounds: 30, imports: 21 };
+const rounds = Number(values.rounds ?? defaults.rounds);
+const imports = Number(values.imports ?? defaults.imports);
 const fileCounts = numbers(values.files);
 
-const parts = ["memory", "store", "dialects"];
+const parts = ["memory", "store", "dialects", ...(values.against === undefined ? [] : ["import"])];
 if (values.only !== undefined && !parts.includes(values.only)) {
   throw new Error(`--only takes ${parts.join(" or ")} (given ${values.only})`);
 }
@@ -34,25 +40,27 @@ const isWanted = (part: string): boolean => values.only === undefined || values.
 const [load = 0] = loadavg();
 if (load > 0.5) console.error(`The load of this machine is ${load.toFixed(1)} before anything is measured: expect noise.`);
 
-if (isWanted("memory")) {
+if (values.against === undefined) {
+  if (isWanted("memory")) await runMemory();
+  if (isWanted("store")) await runStore();
+  if (isWanted("dialects")) await report("dialects", await measureDialects(rounds));
+} else {
+  await report("against", await measureAgainst({ earlier: values.against, rounds, imports, isWanted }));
+}
+
+async function runMemory(): Promise<void> {
   const commands = values.commands.split(",") as CommandName[];
-  const report = await measureMemory({ rounds, commands, fileCounts, imports: Number(values.imports) });
-  console.log(report);
-  if (!values.dry) await replaceMeasured(new URL("memories/RESULTS.md", import.meta.url), report);
+  await report("memories", await measureMemory({ rounds, commands, fileCounts, imports }));
 }
 
-if (isWanted("store")) {
+async function runStore(): Promise<void> {
   const counts = numbers(values.items);
-  const { report, plot } = await measureStore({ rounds, counts, vectorCounts: numbers(values.vectors), fileCounts });
-  console.log(report);
-  if (!values.dry) {
-    await replaceMeasured(new URL("store/RESULTS.md", import.meta.url), report);
-    await writeFile(new URL("store/cost-plot.svg", import.meta.url), plot);
-  }
+  const { report: measured, plot } = await measureStore({ rounds, counts, vectorCounts: numbers(values.vectors), fileCounts });
+  await report("store", measured);
+  if (!values.dry) await writeFile(new URL("store/cost-plot.svg", import.meta.url), plot);
 }
 
-if (isWanted("dialects")) {
-  const report = await measureDialects(rounds);
-  console.log(report);
-  if (!values.dry) await replaceMeasured(new URL("dialects/RESULTS.md", import.meta.url), report);
+async function report(folder: string, measured: string): Promise<void> {
+  console.log(measured);
+  if (!values.dry) await replaceMeasured(new URL(`${folder}/RESULTS.md`, import.meta.url), measured);
 }

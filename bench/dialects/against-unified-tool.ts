@@ -1,7 +1,7 @@
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { Collection, Document, MongoClient } from "mongodb";
 import type { Memory } from "../../src/core/memory.js";
-import { type DialectCall, fileCalls, journalCalls, seedFiles, seedJournal } from "./calls.js";
+import { checked, type DialectCall, fileCalls, journalCalls, seedFiles, seedJournal, toolOf } from "./calls.js";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
 import type { Dialects, Package } from "../package/built-package.js";
 
@@ -57,24 +57,6 @@ export async function runDialectBench(options: DialectBenchOptions): Promise<Dia
     results.push({ call, commands, ...compare(samples.get(call) ?? []) });
   }
   return results;
-}
-
-function toolOf({ dialect, tool }: DialectCall, memory: Memory, dialects: Dialects): StructuredToolInterface {
-  const tools = {
-    claude: () => [dialects.createClaudeMemoryTool(memory)],
-    journal: () => dialects.createJournalTools(memory),
-    records: () => dialects.createRecordTools(memory),
-  }[dialect]();
-  const found = tools.find(({ name }) => name === tool);
-  if (found === undefined) throw new Error(`${dialect} has no tool ${tool}`);
-  return found;
-}
-
-/** A refusal is no work worth measuring. */
-async function checked(tool: StructuredToolInterface, args: object): Promise<unknown> {
-  const answer = String(await tool.invoke(args));
-  if (/^(?:Error|The path|status: error)|"success":false|"ok":false/.test(answer)) throw new Error(`${JSON.stringify(args)}: ${answer}`);
-  return answer;
 }
 
 /** Seeds the memories once; what it answers brings that state back in one command each. */

@@ -1,3 +1,4 @@
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { Memory } from "../../src/core/memory.js";
 import { fixtureOf, text, turnOf } from "../memories/fixture.js";
 import type { Dialects } from "../package/built-package.js";
@@ -78,3 +79,21 @@ export const journalCalls: DialectCall[] = [
   journalCall("memory_read", "read", (index) => ({ key: keyOf(index) }), (index) => read(dayFile(index))),
   journalCall("memory_search", "list", () => ({ query: "key 1" }), () => ({ command: "list", path: "/2026/01" })),
 ];
+
+export function toolOf({ dialect, tool }: DialectCall, memory: Memory, dialects: Dialects): StructuredToolInterface {
+  const tools = {
+    claude: () => [dialects.createClaudeMemoryTool(memory)],
+    journal: () => dialects.createJournalTools(memory),
+    records: () => dialects.createRecordTools(memory),
+  }[dialect]();
+  const found = tools.find(({ name }) => name === tool);
+  if (found === undefined) throw new Error(`${dialect} has no tool ${tool}`);
+  return found;
+}
+
+/** A refusal is no work worth measuring. */
+export async function checked(tool: StructuredToolInterface, args: object): Promise<unknown> {
+  const answer = String(await tool.invoke(args));
+  if (/^(?:Error|The path|status: error)|"success":false|"ok":false/.test(answer)) throw new Error(`${JSON.stringify(args)}: ${answer}`);
+  return answer;
+}

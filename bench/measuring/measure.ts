@@ -1,8 +1,10 @@
+export type Call = (iteration: number) => Promise<unknown>;
+
 export interface Pair {
-  ours: (iteration: number) => Promise<unknown>;
-  theirs: (iteration: number) => Promise<unknown>;
+  ours: Call;
+  theirs: Call;
   /** Untimed, after each iteration. */
-  restore?: (iteration: number) => Promise<unknown>;
+  restore?: Call;
 }
 
 export interface Sample {
@@ -25,17 +27,30 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** One round: both sides take turns, and take turns in who goes first. Answers the median of each. */
-export async function measureRound(pair: Pair, iterations: number): Promise<Sample> {
-  const ours: number[] = [];
-  const theirs: number[] = [];
+/** One round of two sides. Answers the median of each. */
+export async function measureRound({ ours, theirs, restore }: Pair, iterations: number): Promise<Sample> {
+  const medians = await measureSides({ ours, theirs }, iterations, restore);
+  return { oursMs: medians.ours, theirsMs: medians.theirs };
+}
+
+/** One round: the sides take turns, in every order of them in turn. Answers the median of each. */
+export async function measureSides<Side extends string>(
+  sides: Record<Side, Call>,
+  iterations: number,
+  restore?: Call,
+): Promise<Record<Side, number>> {
+  const runs = Object.entries<Call>(sides).map(([side, call]) => ({ side, call, times: [] as number[] }));
+  const orders = ordersOf(runs);
   for (let iteration = 0; iteration < iterations; iteration += 1) {
-    const runOurs = async () => ours.push(await timed(() => pair.ours(iteration)));
-    const runTheirs = async () => theirs.push(await timed(() => pair.theirs(iteration)));
-    for (const run of iteration % 2 === 0 ? [runOurs, runTheirs] : [runTheirs, runOurs]) await run();
-    await pair.restore?.(iteration);
+    for (const { call, times } of orders[iteration % orders.length] ?? []) times.push(await timed(() => call(iteration)));
+    await restore?.(iteration);
   }
-  return { oursMs: median(ours), theirsMs: median(theirs) };
+  return Object.fromEntries(runs.map(({ side, times }) => [side, median(times)])) as Record<Side, number>;
+}
+
+export function ordersOf<T>(values: readonly T[]): T[][] {
+  if (values.length === 0) return [[]];
+  return values.flatMap((first) => ordersOf(values.filter((value) => value !== first)).map((rest) => [first, ...rest]));
 }
 
 /** The median of the rounds, and how far single rounds were from it. */

@@ -8,21 +8,26 @@ import type * as records from "../../src/dialects/records/index.js";
 
 export type Package = typeof index;
 
-export const packageEntry = new URL("../../dist/index.js", import.meta.url);
-
-/** The built package: sources run by tsx are slower, because it wraps every function they make to keep its name. */
-export async function builtPackage(): Promise<Package> {
-  await access(fileURLToPath(packageEntry)).catch(() => {
-    throw new Error("the benchmark measures dist: run `npm run build` first");
-  });
-  return (await import(packageEntry.href)) as Package;
-}
-
 export type Dialects = typeof claude & typeof journal & typeof records;
 
+/** The package's own folder, ending in a slash. */
+export const projectFolder = new URL("../../", import.meta.url);
+
+export function entryOf(name: string, folder: URL = projectFolder): URL {
+  return new URL(`dist/${name}.js`, folder);
+}
+
+/** The built package: sources run by tsx are slower, because it wraps every function they make to keep its name. */
+export async function builtPackage(folder?: URL): Promise<Package> {
+  await access(fileURLToPath(entryOf("index", folder))).catch(() => {
+    throw new Error("the benchmark measures dist: run `npm run build` first");
+  });
+  return (await importEntry("index", folder)) as Package;
+}
+
 /** The entries of the dialects, of the built package too. */
-export async function builtDialects(): Promise<Dialects> {
-  const entries = await Promise.all(["claude", "journal", "records"].map(importEntry));
+export async function builtDialects(folder?: URL): Promise<Dialects> {
+  const entries = await Promise.all(["claude", "journal", "records"].map((name) => importEntry(name, folder)));
   return Object.assign({}, ...entries) as Dialects;
 }
 
@@ -30,6 +35,6 @@ export async function builtDirectory(): Promise<typeof directory> {
   return (await importEntry("directory")) as typeof directory;
 }
 
-async function importEntry(name: string): Promise<object> {
-  return (await import(new URL(`../../dist/${name}.js`, import.meta.url).href)) as object;
+async function importEntry(name: string, folder?: URL): Promise<object> {
+  return (await import(entryOf(name, folder).href)) as object;
 }

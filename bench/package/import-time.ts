@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { compare, type Comparison, type Sample } from "../measuring/measure.js";
-import { packageEntry } from "./built-package.js";
+import { entryOf } from "./built-package.js";
 
 const runFile = promisify(execFile);
 
@@ -15,10 +15,11 @@ export interface ImportResult extends Comparison {
 
 /** The built index against all that it imports from elsewhere, each in a fresh process, in turns. */
 export async function measureImport(runs: number): Promise<ImportResult> {
-  const peers = await importsOf(packageEntry);
+  const index = entryOf("index");
+  const peers = await importsOf(index);
   const samples: Sample[] = [];
   for (let run = -1; run < runs; run += 1) {
-    const importOurs = () => importMs([packageEntry.href]);
+    const importOurs = () => importMs([index.href]);
     const importPeers = () => importMs(peers);
     const isEven = run % 2 === 0;
     const first = await (isEven ? importOurs() : importPeers());
@@ -28,7 +29,8 @@ export async function measureImport(runs: number): Promise<ImportResult> {
   return { ...compare(samples), runs, peers };
 }
 
-async function importMs(specifiers: string[]): Promise<number> {
+/** In a fresh process. */
+export async function importMs(specifiers: string[]): Promise<number> {
   const imports = specifiers.map((specifier) => `import(${JSON.stringify(specifier)})`);
   const script = `const start = performance.now(); await Promise.all([${imports.join()}]); console.log(performance.now() - start);`;
   const { stdout } = await runFile(process.execPath, ["--input-type=module", "--eval", script], { cwd: import.meta.dirname });

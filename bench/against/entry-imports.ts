@@ -1,0 +1,29 @@
+import { access, readFile } from "node:fs/promises";
+import { ordersOf } from "../measuring/measure.js";
+import { entryOf } from "../package/built-package.js";
+import { importMs } from "../package/import-time.js";
+import type { MeasuredCall } from "./calls.js";
+import { type ByVersion, versionNames } from "./versions.js";
+
+/** Each entry that both versions have, each time in a fresh process. */
+export async function measureImports(folders: ByVersion<URL>, runs: number): Promise<MeasuredCall[]> {
+  const measured: MeasuredCall[] = (await commonEntries(folders)).map((name) => ({ area: "Import", name, iterations: 1, rounds: [], answersDiffer: false }));
+  const orders = ordersOf(versionNames);
+  for (let run = -1; run < runs; run += 1) {
+    for (const { name, rounds } of measured) {
+      const times = { now: Number.NaN, earlier: Number.NaN, copy: Number.NaN };
+      for (const version of orders[(run + orders.length) % orders.length] ?? []) {
+        times[version] = await importMs([entryOf(name, folders[version]).href]);
+      }
+      if (run >= 0) rounds.push(times);
+    }
+  }
+  return measured;
+}
+
+async function commonEntries({ now, earlier }: ByVersion<URL>): Promise<string[]> {
+  const { exports } = JSON.parse(await readFile(new URL("package.json", now), "utf8")) as { exports: Record<string, unknown> };
+  const names = Object.keys(exports).filter((path) => path !== "./package.json").map((path) => path.slice(2) || "index");
+  const isInEarlier = await Promise.all(names.map((name) => access(entryOf(name, earlier)).then(() => true, () => false)));
+  return names.filter((_, index) => isInEarlier[index]);
+}
