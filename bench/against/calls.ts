@@ -5,7 +5,7 @@ interface NamedCall {
   /** The table it stands in. */
   area: string;
   name: string;
-  /** In each round. */
+  /** In each round; of an import all of its processes. */
   iterations: number;
 }
 

@@ -1,19 +1,21 @@
 import { access, readFile } from "node:fs/promises";
 import { ordersOf } from "../measuring/measure.js";
 import { entryOf } from "../package/built-package.js";
-import { importMs } from "../package/import-time.js";
+import { importTimes } from "../package/import-time.js";
 import type { MeasuredCall } from "./calls.js";
 import { type ByVersion, versionNames } from "./versions.js";
 
-/** Each entry that both versions have, each time in a fresh process. */
+/** Each entry that both versions have, in fresh processes. Their processor time varies much less than how long they take. */
 export async function measureImports(folders: ByVersion<URL>, runs: number): Promise<MeasuredCall[]> {
-  const measured: MeasuredCall[] = (await commonEntries(folders)).map((name) => ({ area: "Import", name, iterations: 1, rounds: [], answersDiffer: false }));
+  const names = await commonEntries(folders);
+  const area = "Import, processor time";
+  const measured = names.map((name): MeasuredCall => ({ area, name, iterations: runs, rounds: [], answersDiffer: false }));
   const orders = ordersOf(versionNames);
   for (let run = -1; run < runs; run += 1) {
     for (const { name, rounds } of measured) {
       const times = { now: Number.NaN, earlier: Number.NaN, copy: Number.NaN };
       for (const version of orders[(run + orders.length) % orders.length] ?? []) {
-        times[version] = await importMs([entryOf(name, folders[version]).href]);
+        times[version] = (await importTimes([entryOf(name, folders[version]).href])).processorMs;
       }
       if (run >= 0) rounds.push(times);
     }

@@ -19,22 +19,26 @@ export async function measureImport(runs: number): Promise<ImportResult> {
   const peers = await importsOf(index);
   const samples: Sample[] = [];
   for (let run = -1; run < runs; run += 1) {
-    const importOurs = () => importMs([index.href]);
-    const importPeers = () => importMs(peers);
+    const importOurs = () => importTimes([index.href]);
+    const importPeers = () => importTimes(peers);
     const isEven = run % 2 === 0;
-    const first = await (isEven ? importOurs() : importPeers());
-    const second = await (isEven ? importPeers() : importOurs());
+    const { wallMs: first } = await (isEven ? importOurs() : importPeers());
+    const { wallMs: second } = await (isEven ? importPeers() : importOurs());
     if (run >= 0) samples.push(isEven ? { oursMs: first, theirsMs: second } : { oursMs: second, theirsMs: first });
   }
   return { ...compare(samples), runs, peers };
 }
 
 /** In a fresh process. */
-export async function importMs(specifiers: string[]): Promise<number> {
+export async function importTimes(specifiers: string[]): Promise<{ wallMs: number; processorMs: number }> {
   const imports = specifiers.map((specifier) => `import(${JSON.stringify(specifier)})`);
-  const script = `const start = performance.now(); await Promise.all([${imports.join()}]); console.log(performance.now() - start);`;
+  const script = `
+    const [start, used] = [performance.now(), process.cpuUsage()];
+    await Promise.all([${imports.join()}]);
+    const [wallMs, { user, system }] = [performance.now() - start, process.cpuUsage(used)];
+    console.log(JSON.stringify({ wallMs, processorMs: (user + system) / 1_000 }));`;
   const { stdout } = await runFile(process.execPath, ["--input-type=module", "--eval", script], { cwd: import.meta.dirname });
-  return Number(stdout);
+  return JSON.parse(stdout) as { wallMs: number; processorMs: number };
 }
 
 /** Packages that a built file and the chunks it is split into import at once. */
