@@ -1,13 +1,13 @@
 import { types } from "node:util";
 import { storedNamespace } from "../places/namespaces.js";
 
-/** When items go by themselves. Memories never do. */
+/** When items expire. Memories never do. */
 export interface TtlOptions {
-  /** Of items that no entry of `namespaces` is for, from their last put on; null keeps them. @default null */
+  /** Default lifetime of an item in ms, from its last put, unless `namespaces` sets one. null: for ever. @default null */
   defaultTtlMs?: number | null;
-  /** Whether `get` and `search` begin the time of what they answer anew. @default false */
+  /** Whether `get` and `search` restart the lifetime of the items that they answer. @default false */
   refreshOnRead?: boolean;
-  /** For namespaces at or below a prefix of whole labels; the longest prefix decides, and null keeps the items. */
+  /** Lifetimes in ms for a namespace and those below it. The longest prefix wins; null: for ever. @default none */
   namespaces?: { prefix: string[]; ttlMs: number | null }[];
 }
 

@@ -28,7 +28,7 @@ export interface MongoMemoryStoreOptions {
   memoryWriteConcern?: WriteConcernSettings;
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
-  /** When items go by themselves. Memories never do. @default none: never */
+  /** When items expire. Memories never do. @default none: never */
   ttl?: TtlOptions;
   /**
    * Ranks what `search` answers to a `query` by meaning: dimensions and client of the embeddings, and the paths of a value
