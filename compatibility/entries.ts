@@ -1,3 +1,4 @@
+import { openMemoryOver } from "langgraph-mongo-memory/backend";
 import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
@@ -7,6 +8,7 @@ import { defineMemorySuite, defineStoreSuite } from "langgraph-mongo-memory/test
 
 /** Entries of the package that need no optional peer. */
 export const entries = {
+  openMemoryOver,
   createClaudeMemoryTool,
   openDirectoryMemory,
   createJournalTools,

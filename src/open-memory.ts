@@ -1,9 +1,9 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { BaseStoreBackend } from "./backends/base-store.js";
-import { checkAddress, type MemoryAddress } from "./core/address.js";
-import { CheckedMemory } from "./core/checked-memory.js";
+import type { MemoryAddress } from "./core/address.js";
 import type { Memory } from "./core/memory.js";
-import { checkMemoryOptions, type MemoryOptions } from "./core/options.js";
+import { openMemoryOver } from "./core/open-memory-over.js";
+import type { MemoryOptions } from "./core/options.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 
 /**
@@ -16,13 +16,7 @@ export function openMemory(store: BaseStore, address: MemoryAddress, options?: M
   const real = unwrapStore(store);
   if (MongoMemoryStore.isInstance(real)) return real.memory(address, options);
   if (typeof real?.batch !== "function") throw new TypeError("openMemory: store must be a LangGraph BaseStore");
-  const checkedAddress = checkAddress(address);
-  const checkedOptions = checkMemoryOptions(options);
-  return new CheckedMemory(
-    new BaseStoreBackend(real, checkedAddress, checkedOptions),
-    checkedAddress,
-    checkedOptions,
-  );
+  return openMemoryOver((checkedAddress, limits) => new BaseStoreBackend(real, checkedAddress, limits), address, options);
 }
 
 /**

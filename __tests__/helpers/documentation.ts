@@ -49,7 +49,7 @@ export function commandsOf(markdown: string): string[] {
 }
 
 /** The TypeScript blocks; one that imports nothing goes on from the one before. */
-function programsOf(markdown: string): string[] {
+export function programsOf(markdown: string): string[] {
   const programs: string[] = [];
   for (const [, code = ""] of markdown.matchAll(/```ts\n([^]*?)```/g)) {
     programs.push(code.startsWith("import ") ? code : (programs.pop() ?? "") + code);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import * as backend from "../../src/backend/index.js";
 import * as claude from "../../src/dialects/claude/index.js";
 import * as deepagents from "../../src/deepagents/index.js";
 import * as directory from "../../src/backends/directory/open-directory-memory.js";
@@ -55,6 +56,24 @@ describe("the public surface", () => {
       "serveHttp",
       "serveStdio",
       "unifiedDialect",
+    ]);
+  });
+
+  it("of ./backend is these names", () => {
+    expect(Object.keys(backend).toSorted()).toEqual([
+      "MemoryTree",
+      "alreadyExists",
+      "appendText",
+      "directoryNotFound",
+      "fileNotFound",
+      "fileTooLarge",
+      "memoryFull",
+      "openMemoryOver",
+      "parentIsFile",
+      "parentsOf",
+      "pathIsDirectory",
+      "pathIsFile",
+      "replaceText",
     ]);
   });
 

@@ -7,6 +7,7 @@ import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
  */
 const mayImport: Record<string, string[]> = {
   core: [],
+  backend: ["core"],
   backends: ["core"],
   "mongodb/driver": ["core"],
   "mongodb/places": ["core"],

@@ -1,12 +1,13 @@
 import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "./memory.js";
 
 /**
- * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised (paths absolute,
- * texts well-formed strings, `oldContent` not empty, never the root where a file is meant), so a backend only stores.
+ * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised: paths are absolute,
+ * texts are well-formed strings, `oldContent` is not empty. So a backend only stores.
  *
- * Every method is atomic and isolated against the others. What it refuses it refuses with the errors of `errors.ts`
- * before anything changes; any failure of the storage is a MemoryError EIO whose message names no host or path.
- * Limits are the backend's to enforce, because only it sees the old size and the new one in the same step.
+ * Every method is atomic and isolated against the others. A refusal changes nothing and has a code that is named at the
+ * method. A failure of the storage is a MemoryError EIO whose message names no host or path, and says "the outcome is
+ * unknown" where a change may have been made. The backend enforces the limits, because only it sees the old size and the
+ * new one in the same step.
  */
 export interface MemoryBackend {
   /** @throws ENOENT, EISDIR */
@@ -44,12 +45,18 @@ export interface MemoryBackend {
   outline(maxContentBytes: number): Promise<MemoryOutline>;
 }
 
+/** What `write` does where a file is at the path already, and where none is. */
 export interface WriteMode {
+  /** `fail` refuses with EEXIST. */
   ifExists: "replace" | "fail";
+  /** `fail` refuses with ENOENT. */
   ifMissing: "create" | "fail";
 }
 
+/** The limits of one memory, which its backend keeps. */
 export interface BackendLimits {
+  /** Largest file, in bytes of UTF-8. Over it: EFBIG. */
   maxFileBytes: number;
+  /** Largest memory, in bytes as it is stored. Over it: ENOSPC. A backend that does not keep a memory in one piece ignores it. */
   maxMemoryBytes: number;
 }

@@ -40,22 +40,30 @@ export class MemoryError extends Error {
 
 export const invalid = (message: string): MemoryError => new MemoryError("EINVAL", message);
 
-/** The refusals a backend answers with; the wording is the specification's (section 3). */
+// The refusals a backend answers with, in the words of specification section 3.
+
+/** ENOENT: no file is at the path, and the command needs one. */
 export const fileNotFound = (): MemoryError => new MemoryError("ENOENT", "ENOENT: file not found");
+/** ENOENT: nothing is at the path that `list` was given. */
 export const directoryNotFound = (): MemoryError => new MemoryError("ENOENT", "ENOENT: directory not found");
+/** EISDIR: a directory is at the path, and the command needs a file. The root is a directory. */
 export const pathIsDirectory = (): MemoryError => new MemoryError("EISDIR", "EISDIR: path is a directory");
+/** ENOTDIR: a file is at the path that `list` was given. */
 export const pathIsFile = (): MemoryError => new MemoryError("ENOTDIR", "ENOTDIR: path is a file");
+/** ENOTDIR: a file cannot be created below another file. */
 export const parentIsFile = (): MemoryError =>
   new MemoryError("ENOTDIR", "ENOTDIR: a parent of the path is a file");
+/** EEXIST: a file is there that may not be replaced, or the destination of a rename is taken. */
 export const alreadyExists = (): MemoryError => new MemoryError("EEXIST", "EEXIST: path already exists");
 
+/** EFBIG: the file would exceed its limit. Both sizes are bytes of UTF-8. */
 export const fileTooLarge = (sizeBytes: number, maxFileBytes: number): MemoryError =>
   new MemoryError(
     "EFBIG",
     `EFBIG: the file would be ${sizeBytes} bytes, over its limit of ${maxFileBytes} bytes; split it into several files`,
   );
 
-/** `sizeBytes` is null where the database refused before the size was known. */
+/** ENOSPC: the memory would exceed its limit. `sizeBytes` is null where the storage refused before the size was known. */
 export const memoryFull = (sizeBytes: number | null, maxMemoryBytes: number, cause?: unknown): MemoryError =>
   new MemoryError(
     "ENOSPC",

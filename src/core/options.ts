@@ -4,7 +4,12 @@ import type { PathRule } from "./paths.js";
 
 /** How one memory is used. */
 export interface MemoryOptions {
-  /** Which names can be created. @default "adr" */
+  /**
+   * Which names can be created. `adr` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because such
+   * a name has one spelling, and no character that MongoDB gives a meaning to. `posix` allows any Unicode; take it where
+   * files have names like `notes.txt`, or are not named in English.
+   * @default "adr"
+   */
   paths?: PathRule;
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
   maxFileBytes?: number;

@@ -1,8 +1,12 @@
 import { invalid, type MemoryError } from "./errors.js";
 
 /**
- * Which names can be created. `adr`: segments of `[A-Za-z0-9_ -]+`, no `..` and no `$` anywhere. `posix`: any Unicode in
- * NFC but control characters, `/` and `\`. What was created by either rule can be read, changed and deleted by both.
+ * Which names can be created.
+ *
+ * - `adr`: letters `A-Z a-z`, digits, `_`, `-` and spaces. No dot, so no `notes.txt`.
+ * - `posix`: any Unicode in NFC, so `notes.txt` too. No control characters, `/`, `\` or lone surrogates; no name `.` or `..`.
+ *
+ * What was created by either rule can be read, changed and deleted by both.
  */
 export type PathRule = "adr" | "posix";
 

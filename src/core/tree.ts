@@ -2,13 +2,17 @@ import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "./
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, SnapshotFile } from "./memory.js";
 import { parentsOf, prefixOf, ROOT } from "./paths.js";
 
-/** Answers every reading command from a snapshot, for storages that hand out a memory whole. */
+/**
+ * Answers every reading command from a snapshot, for storages that hand out a memory whole. It never changes: make a new
+ * one for each command.
+ */
 export class MemoryTree {
   readonly files: ReadonlyMap<string, SnapshotFile>;
   /** Every directory but the root, those included that only a file below them shows. */
   readonly directories: ReadonlySet<string>;
   readonly #revision: number | null;
 
+  /** The snapshot may leave out directories that a file or another directory lies in. */
   constructor({ files, directories, revision }: MemorySnapshot) {
     this.files = new Map(files.map((file) => [file.path, file]));
     const parents = [...files.map((file) => file.path), ...directories].flatMap(parentsOf);
@@ -16,11 +20,12 @@ export class MemoryTree {
     this.#revision = revision;
   }
 
+  /** True for the root too. */
   isDirectory(path: string): boolean {
     return path === ROOT || this.directories.has(path);
   }
 
-  /** @throws ENOENT, EISDIR */
+  /** The file at `path`. @throws ENOENT, EISDIR */
   file(path: string): SnapshotFile {
     const file = this.files.get(path);
     if (file) return file;
@@ -36,7 +41,7 @@ export class MemoryTree {
     };
   }
 
-  /** @throws ENOENT, ENOTDIR */
+  /** Immediate children, in no order. @throws ENOENT, ENOTDIR */
   list(path: string): MemoryEntry[] {
     if (this.files.has(path)) throw pathIsFile();
     if (!this.isDirectory(path)) throw directoryNotFound();
@@ -49,6 +54,7 @@ export class MemoryTree {
     ];
   }
 
+  /** Null where nothing is; the root is always a directory. */
   stat(path: string): MemoryStat | null {
     const file = this.files.get(path);
     if (file) {
@@ -59,10 +65,12 @@ export class MemoryTree {
     return { kind: "dir", sizeBytes: bytesOf(this.within(path).files), createdAt: null, updatedAt: null };
   }
 
+  /** Every file and directory but the root. The file objects are those that the tree was made of. */
   snapshot(): MemorySnapshot {
     return { files: [...this.files.values()], directories: [...this.directories], revision: this.#revision };
   }
 
+  /** The same without times, and without contents where they add up to more than `maxContentBytes` bytes of UTF-8. */
   outline(maxContentBytes: number): MemoryOutline {
     const { files, ...rest } = this.snapshot();
     const withContents = bytesOf(files) <= maxContentBytes;

@@ -1,10 +1,9 @@
 import { basename, resolve } from "node:path";
 import { z } from "zod";
 import { DirectoryBackend } from "./directory-backend.js";
-import { checkAddress } from "../../core/address.js";
-import { CheckedMemory } from "../../core/checked-memory.js";
 import type { Memory } from "../../core/memory.js";
-import { checkMemoryOptions, checkOptions, type MemoryOptions, memoryOptionFields } from "../../core/options.js";
+import { openMemoryOver } from "../../core/open-memory-over.js";
+import { checkOptions, type MemoryOptions, memoryOptionFields } from "../../core/options.js";
 
 /** Which folder, and how it is used. */
 export interface DirectoryMemoryOptions extends MemoryOptions {
@@ -53,8 +52,10 @@ const optionsSchema = z
 export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);
   const { dir, lockTimeoutMs = defaults.lockTimeoutMs, fsync = defaults.fsync, ...memoryOptions } = options;
-  const checked = checkMemoryOptions(memoryOptions);
   const absolute = resolve(dir);
-  const backend = new DirectoryBackend({ dir: absolute, maxFileBytes: checked.maxFileBytes, lockTimeoutMs, fsync });
-  return new CheckedMemory(backend, checkAddress({ nodeId: basename(absolute) }), checked);
+  return openMemoryOver(
+    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync }),
+    { nodeId: basename(absolute) },
+    memoryOptions,
+  );
 }

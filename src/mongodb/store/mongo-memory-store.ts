@@ -3,10 +3,10 @@ import type { MongoClient } from "mongodb";
 import { storageError } from "../driver/errors.js";
 import type { MemoryLayout } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
-import { checkAddress, type MemoryAddress } from "../../core/address.js";
-import { CheckedMemory } from "../../core/checked-memory.js";
+import type { MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
-import { checkMemoryOptions, type MemoryOptions } from "../../core/options.js";
+import { openMemoryOver } from "../../core/open-memory-over.js";
+import type { MemoryOptions } from "../../core/options.js";
 import { createClient } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
@@ -116,9 +116,7 @@ export class MongoMemoryStore extends BaseStore {
    * @throws MemoryError EINVAL for a bad address, TypeError for bad options
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
-    const checkedAddress = checkAddress(address);
-    const checkedOptions = checkMemoryOptions(options);
-    return new CheckedMemory(this.#memories.backend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
+    return openMemoryOver((checked, limits) => this.#memories.backend(checked, limits), address, options);
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */

@@ -1,0 +1,27 @@
+export type { CheckedAddress, MemoryAddress } from "../core/address.js";
+export type { BackendLimits, MemoryBackend, WriteMode } from "../core/backend.js";
+export {
+  alreadyExists,
+  directoryNotFound,
+  fileNotFound,
+  fileTooLarge,
+  memoryFull,
+  parentIsFile,
+  pathIsDirectory,
+  pathIsFile,
+} from "../core/errors.js";
+export type {
+  DeletedCounts,
+  FileStat,
+  Memory,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  SnapshotFile,
+} from "../core/memory.js";
+export { type OpenBackend, openMemoryOver } from "../core/open-memory-over.js";
+export type { MemoryOptions } from "../core/options.js";
+export { parentsOf } from "../core/paths.js";
+export { appendText, replaceText } from "../core/text.js";
+export { MemoryTree } from "../core/tree.js";
