@@ -14,7 +14,7 @@ const matching = scenarioFiles
   .map((file) => ({ number: Number(file.slice(0, 2)), ...(readFixture(file) as Scenario) }))
   .filter(({ number, verdict }) => verdict === "match" && !otherwise.includes(number));
 
-/** Scenario 40 updates without tags and shows them gone; the specification keeps them (section 10). */
+/** Scenario 40 updates without tags and shows them gone; here they are kept (specification section 10). */
 const withTagsCleared = ({ tool, args }: Step): unknown => (tool === "memory_update" ? { tags: [], ...(args as object) } : args);
 
 /** An update of the crate leaves a blank line where the block was; ours does not. */

@@ -25,7 +25,7 @@ function leavesOf(command: Command, words: string[] = []): [name: string, comman
 }
 
 describe("the program", () => {
-  it("has all commands of the specification", () => {
+  it("has all commands of its documentation", () => {
     expect(commands.map(([name]) => name)).toEqual([
       "ls", "tree", "cat", "append", "write", "rm", "mv", "grep", "export", "import", "copy", "doctor",
       "migrate earlier-format", "migrate mongodb-store", "mcp",

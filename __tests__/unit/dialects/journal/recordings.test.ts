@@ -20,7 +20,7 @@ const matching = scenarios.filter(
   ({ number, verdict }) => verdict === "match" && !(number in ofRealFiles) && !(number in ofClocks),
 );
 
-/** Scenario 40 updates without tags and shows them gone; the specification keeps them (section 10). */
+/** Scenario 40 updates without tags and shows them gone; here they are kept (specification section 10). */
 const withTagsCleared = ({ tool, args }: Step): unknown => (tool === "memory_update" ? { tags: [], ...(args as object) } : args);
 
 describe("what the crate does well", () => {
