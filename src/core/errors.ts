@@ -25,7 +25,7 @@ export class MemoryError extends Error {
   override readonly name = "MemoryError";
   readonly code: MemoryErrorCode;
 
-  /** An error as the memories throw it, for backends and tests. @param message free text; it begins with the code */
+  /** An error as the memories throw it, for backends and tests. @param message free text; but for EINVAL it begins with the code */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;

@@ -10,7 +10,7 @@ export function namespaceOf(address: CheckedAddress): string[] {
   return address.scope === "perThread" ? [...node, encodeLabel(address.threadId)] : node;
 }
 
-/** The memory whose items lie in exactly this namespace, or null where it is none's. */
+/** The memory whose items lie in exactly this namespace, or null where no memory has it. */
 export function addressOf(namespace: readonly string[]): CheckedAddress | null {
   const [root, node, scope, thread, ...rest] = namespace;
   if (root !== memoryRootLabel || node === undefined || rest.length > 0) return null;

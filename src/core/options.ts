@@ -56,7 +56,7 @@ interface Schema {
 }
 
 /**
- * Checks what a developer passed; options are a mistake of the program, so a `TypeError`.
+ * Checks options. A bad one is a mistake of the program, so a `TypeError`.
  * Typed by shape because the zod 3 and zod 4 types differ and either may be installed.
  */
 export function checkOptions(name: string, schema: Schema, options: unknown): void {

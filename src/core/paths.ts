@@ -63,7 +63,7 @@ export function creationFault(path: string, rule: PathRule): MemoryError | null 
 
 /** Whether a segment is, or hides, a step up: `..` plain, percent-encoded any number of times, or in look-alikes. */
 function climbs(segment: string): boolean {
-  // What has no dot, no percent sign and nothing beyond ASCII hides none; most names are such.
+  // ASCII without a dot and a percent sign hides none, and most names are such.
   if (/^[^%.\u0080-\uffff]*$/.test(segment)) return false;
   let current = segment;
   for (;;) {

@@ -51,7 +51,7 @@ export const times = <T>(count: number, make: (index: number) => T): T[] => Arra
 /** An operation that no type allows, as a model or a program without types may send it. */
 export const untyped = (operation: Fields): Operation => operation as unknown as Operation;
 
-/** Any order of two strings is wrong for a set but this one for a list. */
+/** The order that a store with `ordersByCodeUnits` answers in. Answers in any other order are sorted by it to compare them. */
 export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export const keysOf = (items: readonly Item[]): string[] => items.map((item) => item.key);

@@ -94,7 +94,7 @@ export class DirectoryBackend implements MemoryBackend {
     return this.#change(path, false, async (folder, hold) => {
       if (ifDirectory === "fail" && (await folder.locate(path)).kind === "dir") throw pathIsDirectory();
       if (path !== ROOT) return remove(folder, path, hold);
-      // One by one: what is the memory's goes, and the folder stays with what else lies in it, such as `.git`.
+      // One by one: the folder stays, with what is not part of the memory, such as `.git`.
       for (const entry of await folder.entries(ROOT, folder.root)) {
         const { files, dirs } = await remove(folder, entry.path, hold);
         counts.files += files;
@@ -196,7 +196,7 @@ export class DirectoryBackend implements MemoryBackend {
     if (found.kind !== "file") throw fileNotFound();
     const sizeBytes = utf8Bytes(content);
     if (sizeBytes > this.#settings.maxFileBytes) throw fileTooLarge(sizeBytes, this.#settings.maxFileBytes);
-    // A new file in its place would not ask: whoever took the right to write from all meant it.
+    // The file system lets a file be replaced that nobody may write. Whoever made it read-only wants it to stay.
     if ((found.stats.mode & anyoneWrites) === 0) throw new MemoryError("EIO", "EIO: the file is read-only");
     const destination = { parent: dirname(found.absolute), names: [basename(found.absolute)] };
     return placeFile(destination, content, { root: folder.root, fsync: this.#settings.fsync, replaced: found.stats, hold });
@@ -218,7 +218,7 @@ export class DirectoryBackend implements MemoryBackend {
   async #atOneMoment<T>(read: (folder: Folder) => Promise<T>): Promise<T> {
     const folder = await this.#folder();
     const isUntouched = async (): Promise<boolean> => (await ioOrNull(lstat(join(folder.root, workFolder)))) === null;
-    // A folder that no memory ever changed has no lock, and a mere look leaves no trace in it.
+    // A folder that no memory has changed has no work folder for a lock. Reading does not make one.
     if (await isUntouched()) {
       const seen = await read(folder);
       if (await isUntouched()) return seen;
@@ -231,7 +231,7 @@ export class DirectoryBackend implements MemoryBackend {
     try {
       return await withFolderLock(folder.root, this.#settings.lockTimeoutMs, readLocked);
     } catch (error) {
-      // Where nothing can be written there is no lock, and no other process of this user that changes what is read.
+      // Without the right to write there is no lock, and no other process of this user changes what is read.
       if (MemoryError.isInstance(error) && (isForbidden(error) || error.code === "ENOSPC")) return read(folder);
       throw error;
     }
@@ -270,7 +270,7 @@ async function snapshotOf(folder: Folder): Promise<MemorySnapshot> {
   };
 }
 
-/** Those that are text; what is not concerns the others as little as its name would. */
+/** The files that are text. One that is not must not keep the others from being read. */
 async function textsOf(files: readonly FoundFile[]): Promise<(FoundFile & { content: string })[]> {
   const texts = await inParallel(files, async (file) => ({ ...file, content: await textOf(file) }));
   return texts.flatMap(({ content, ...file }) => (typeof content === "string" ? [{ ...file, content }] : []));

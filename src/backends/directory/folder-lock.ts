@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-// Not loaded later: its signal listener would end a program whose own listener, made by `once`, was there before.
+// Loaded with the module: loaded later, its signal listener would end a program before that program's own `once` listener
+// is done.
 import lockfile from "proper-lockfile";
 import { MemoryError } from "../../core/errors.js";
 import { KeyedMutex } from "../../core/keyed-mutex.js";
@@ -60,7 +61,7 @@ export async function withFolderLock<T>(root: string, timeoutMs: number, task: (
 
 async function acquire(root: string, deadlineMs: number): Promise<FolderLock> {
   for (let pollMs = 2; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-    // Never stale: that is for takeOver, one process at a time.
+    // No lock counts as stale here: only takeOver removes one, one process at a time.
     const lock = (await tryLock(root, "lock", Infinity)) ?? (await takeOver(root));
     if (lock !== null) return lock;
     if (Date.now() >= deadlineMs) throw lockTimeout();
@@ -105,7 +106,7 @@ async function tryLock(root: string, name: "lock" | "takeover", stale: number): 
     lock.hold(await lockfile.lock(lockfilePath, options));
     return lock;
   } catch (error) {
-    // A hand, or `git clean`, has removed the folder of the lock.
+    // Somebody, or `git clean`, has removed the folder of the lock.
     if (codeOf(error) === "ENOENT") await makeWorkFolder(root);
     else if (codeOf(error) !== "ELOCKED") throw storageError(error);
     return null;
@@ -137,12 +138,12 @@ class FolderLock implements Hold {
   async release(): Promise<void> {
     clearInterval(this.#pauseCheck);
     this.#noticePause();
-    // The library would remove whosever lock is there. After a pause it is due to look, and then knows.
+    // The library would remove the lock of another process too. After this pause it has checked whose the lock is.
     if (this.#isLost) await sleep(pauseCheckMs);
     try {
       await this.#unlock?.();
     } catch {
-      // What was done is done; a lock that stays behind is taken over.
+      // The change is made already. A lock that stays behind is taken over.
     }
   }
 

@@ -26,10 +26,10 @@ export interface FoundFile {
   stats: Stats;
 }
 
-/** The largest limit a memory can have (`maxFileBytes`); what a hand put there beyond it is not taken for a note. */
+/** The largest limit a memory can have (`maxFileBytes`); a larger file was put there by other means and is not read. */
 const maxReadableBytes = 15_000_000;
 
-/** A file is looked at before it is opened; the flags are for what takes its place in between. */
+/** A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in between. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Files looked at at once; a memory of thousands must not use up the handles of the process. */
@@ -137,8 +137,8 @@ function otherCase(name: string): string {
 }
 
 /**
- * The text of a file, a byte order mark included; null where it is gone by now, and the error where this one file cannot
- * be read, which concerns no other.
+ * The text of a file, a byte order mark included; null where it is gone by now. The error is returned, not thrown, where
+ * only this file cannot be read, so that others still can.
  */
 export async function textOf({ absolute, stats }: { absolute: string; stats: Stats }): Promise<string | MemoryError | null> {
   if (stats.size > maxReadableBytes) {

@@ -38,8 +38,8 @@ const optionsSchema = z
  *
  * Changes wait for each other, across processes too, by a lock in the hidden folder `.langgraph-mongo-memory`, which git
  * passes over. Each becomes visible by one `rename`, so that no reader and no crash meets half of it; only the root is
- * emptied file by file. Reads take no lock where one file or listing is all they need. A hand takes none: what is edited
- * between two calls is seen at once, what is saved during a call may be overwritten.
+ * emptied file by file. Reads of one file or one listing take no lock. Neither does an editor: what it saves between two
+ * calls is seen at once, what it saves during a call may be overwritten.
  *
  * A changed file keeps its rights and its owner; `createdAt` becomes the time of the change, and of hard links only this
  * name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links, special files and what no path

@@ -12,7 +12,7 @@ export function freshPath(root: string, kind: "new" | "old"): string {
   return join(root, workFolder, `${kind}-${randomUUID()}`);
 }
 
-/** Makes the work folder, and the memory's folder with it. Git passes it over, as it says so itself. */
+/** Makes the work folder, and the memory's folder with it. A `.gitignore` in it tells git to leave it out. */
 export async function makeWorkFolder(root: string): Promise<void> {
   const folder = join(root, workFolder);
   await io(mkdir(folder, { recursive: true }));
@@ -27,13 +27,13 @@ export async function makeWorkFolder(root: string): Promise<void> {
   }
 }
 
-/** Removes what a crash left. Only under the lock, outside of which nothing of the kind is made. */
+/** Removes what a crash left. Call it under the lock: only who holds the lock makes such files. */
 export async function cleanWorkFolder(root: string): Promise<void> {
   const names = (await ioOrNull(readdir(join(root, workFolder)))) ?? [];
   for (const name of names) if (ownName.test(name)) await discard(join(root, workFolder, name));
 }
 
-/** What cannot be removed stays where no memory shows it. */
+/** Removes a path of the work folder. What cannot be removed stays there, and no memory shows it. */
 export async function discard(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => {});
 }
