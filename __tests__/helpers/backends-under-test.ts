@@ -5,7 +5,7 @@ import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import { checkAddress, type MemoryAddress } from "../../src/core/address.js";
 import type { Memory } from "../../src/core/memory.js";
-import { namespaceOf } from "../../src/core/namespace.js";
+import { namespaceOfMemory } from "../../src/core/namespace.js";
 import type { MemoryOptions } from "../../src/core/options.js";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { type LayoutName, layoutNames } from "../../src/mongodb/memories/layouts.js";
@@ -53,7 +53,7 @@ function inMemory(): BackendUnderTest {
 }
 
 function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
-  return async (address, path, text) => store?.put(namespaceOf(checkAddress(address)), path, { content: text });
+  return async (address, path, text) => store?.put(namespaceOfMemory(checkAddress(address)), path, { content: text });
 }
 
 function mongodb(layout: LayoutName): BackendUnderTest {

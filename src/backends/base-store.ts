@@ -19,7 +19,7 @@ import type {
   MemoryStat,
   SnapshotFile,
 } from "../core/memory.js";
-import { namespaceOf } from "../core/namespace.js";
+import { namespaceOfMemory } from "../core/namespace.js";
 import { parentsOf, ROOT } from "../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../core/text.js";
 import { MemoryTree } from "../core/tree.js";
@@ -42,7 +42,7 @@ export class BaseStoreBackend implements MemoryBackend {
 
   constructor(store: BaseStore, address: CheckedAddress, limits: BackendLimits) {
     this.#store = store;
-    this.#namespace = namespaceOf(address);
+    this.#namespace = namespaceOfMemory(address);
     this.#limits = limits;
     this.#queue = queues.get(store) ?? new KeyedMutex();
     queues.set(store, this.#queue);

@@ -24,13 +24,13 @@ const maxIdChars = 512;
 /** @throws MemoryError EINVAL, so that nothing but strings ever reaches a query. */
 export function checkAddress(address: unknown): CheckedAddress {
   if (typeof address !== "object" || address === null) {
-    throw invalid(`a memory address is an object { nodeId, scope?, threadId? } (given ${describe(address)})`);
+    throw invalid(`a memory address is an object { nodeId, scope?, threadId? } (given ${shownValue(address)})`);
   }
   const { nodeId, scope = "global", threadId, ...rest } = address as Record<string, unknown>;
   const unknownField = Object.keys(rest)[0];
   if (unknownField !== undefined) throw invalid(`unknown field of a memory address: ${shorten(unknownField, 64)}`);
   if (scope !== "global" && scope !== "perThread") {
-    throw invalid(`scope must be "global" or "perThread" (given ${describe(scope)})`);
+    throw invalid(`scope must be "global" or "perThread" (given ${shownValue(scope)})`);
   }
   const checkedNodeId = checkId(nodeId, "nodeId");
   if (scope === "global") {
@@ -42,13 +42,13 @@ export function checkAddress(address: unknown): CheckedAddress {
 }
 
 function checkId(id: unknown, name: string): string {
-  if (typeof id !== "string" || id === "") throw invalid(`${name} must be a non-empty string (given ${describe(id)})`);
+  if (typeof id !== "string" || id === "") throw invalid(`${name} must be a non-empty string (given ${shownValue(id)})`);
   if (id.length > maxIdChars) throw invalid(`${name} is longer than ${maxIdChars} characters`);
   assertPlainText(id, name);
   return id;
 }
 
-function describe(value: unknown): string {
+function shownValue(value: unknown): string {
   if (value === null) return "null";
   return typeof value === "string" ? JSON.stringify(shorten(value, 64)) : typeof value;
 }

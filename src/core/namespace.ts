@@ -5,21 +5,21 @@ import { MemoryError } from "./errors.js";
 export const memoryRootLabel = "memory";
 
 /** Where a memory's items lie in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels. */
-export function namespaceOf(address: CheckedAddress): string[] {
+export function namespaceOfMemory(address: CheckedAddress): string[] {
   const node = [memoryRootLabel, encodeLabel(address.nodeId), address.scope];
   return address.scope === "perThread" ? [...node, encodeLabel(address.threadId)] : node;
 }
 
 /** The memory whose items lie in exactly this namespace, or null where no memory has it. */
-export function addressOf(namespace: readonly string[]): CheckedAddress | null {
+export function addressOfNamespace(namespace: readonly string[]): CheckedAddress | null {
   const [root, node, scope, thread, ...rest] = namespace;
   if (root !== memoryRootLabel || node === undefined || rest.length > 0) return null;
   const nodeId = decodeLabel(node);
   if (nodeId === null) return null;
-  if (scope === "global" && thread === undefined) return legal({ nodeId, scope });
+  if (scope === "global" && thread === undefined) return addressOrNull({ nodeId, scope });
   if (scope !== "perThread" || thread === undefined) return null;
   const threadId = decodeLabel(thread);
-  return threadId === null ? null : legal({ nodeId, scope, threadId });
+  return threadId === null ? null : addressOrNull({ nodeId, scope, threadId });
 }
 
 export function encodeLabel(id: string): string {
@@ -32,7 +32,7 @@ function decodeLabel(label: string): string | null {
   return encodeLabel(id) === label ? id : null;
 }
 
-function legal(address: { nodeId: string; scope: "global" | "perThread"; threadId?: string }): CheckedAddress | null {
+function addressOrNull(address: { nodeId: string; scope: "global" | "perThread"; threadId?: string }): CheckedAddress | null {
   try {
     return checkAddress(address);
   } catch (error) {

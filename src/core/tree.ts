@@ -62,7 +62,7 @@ export class MemoryTree {
       return { kind, sizeBytes, createdAt, updatedAt };
     }
     if (!this.isDirectory(path)) return null;
-    return { kind: "dir", sizeBytes: bytesOf(this.within(path).files), createdAt: null, updatedAt: null };
+    return { kind: "dir", sizeBytes: totalBytes(this.within(path).files), createdAt: null, updatedAt: null };
   }
 
   /** Every file and directory but the root. The file objects are those that the tree was made of. */
@@ -73,7 +73,7 @@ export class MemoryTree {
   /** The same without times, and without contents where they add up to more than `maxContentBytes` bytes of UTF-8. */
   outline(maxContentBytes: number): MemoryOutline {
     const { files, ...rest } = this.snapshot();
-    const withContents = bytesOf(files) <= maxContentBytes;
+    const withContents = totalBytes(files) <= maxContentBytes;
     return {
       files: files.map(({ path, sizeBytes, content }) => ({ path, sizeBytes, ...(withContents && { content }) })),
       ...rest,
@@ -81,6 +81,6 @@ export class MemoryTree {
   }
 }
 
-function bytesOf(files: readonly SnapshotFile[]): number {
+function totalBytes(files: readonly SnapshotFile[]): number {
   return files.reduce((sum, file) => sum + file.sizeBytes, 0);
 }

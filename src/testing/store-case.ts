@@ -70,7 +70,7 @@ export async function putAll(store: BaseStore, namespace: string[], values: Reco
 /** Asserts which keys of a namespace a filter finds, in any order. */
 export async function findsKeys(store: BaseStore, namespace: string[], filter: Fields, keys: readonly string[]): Promise<void> {
   const found = await store.search(namespace, { filter, limit: 100 });
-  deepEqual(sortedKeysOf(found), keys.toSorted(byCodeUnits), `filter ${describe(filter)}`);
+  deepEqual(sortedKeysOf(found), keys.toSorted(byCodeUnits), `filter ${valueText(filter)}`);
 }
 
 /** Asserts that each call is refused or finds nothing; never may a condition be ignored. */
@@ -85,7 +85,7 @@ const isEmptyAnswer = (answer: unknown): boolean =>
   answer === null || answer === undefined || (Array.isArray(answer) && answer.length === 0);
 
 /** Asserts a refusal; with the error's name where the contract has one. */
-export async function refuses(what: string, call: () => Promise<unknown>, name?: string): Promise<void> {
+export async function mustRefuse(what: string, call: () => Promise<unknown>, name?: string): Promise<void> {
   const answer = await attempt(call);
   ok(answer.refused, `${what} must be refused`);
   if (name !== undefined) equal((answer.error as Error | null)?.name, name, `the error for ${what}`);
@@ -113,7 +113,7 @@ export async function pagesOf(store: BaseStore, prefix: string[], limit: number,
 }
 
 /** For messages; what JSON has no word for included. */
-export function describe(value: unknown): string {
+export function valueText(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === "bigint" || part === undefined || part instanceof RegExp) return String(part);
     return part;

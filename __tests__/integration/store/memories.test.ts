@@ -3,7 +3,7 @@ import { type BaseStore, InMemoryStore, type Item } from "@langchain/langgraph-c
 import fc from "fast-check";
 import type { CommandStartedEvent, Document } from "mongodb";
 import { MongoClient } from "mongodb";
-import { namespaceOf } from "../../../src/core/namespace.js";
+import { namespaceOfMemory } from "../../../src/core/namespace.js";
 import { compareCodeUnits } from "../../../src/core/text.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
@@ -209,7 +209,7 @@ describe("memories among the items", () => {
         const expected = sorted(await reference.search([], { limit: 1000 }));
         expect(shown(await ours.search([], { limit: 1000 }))).toEqual(shown(expected));
         const { nodeId } = all[0] ?? { nodeId: "" };
-        const prefix = namespaceOf({ nodeId, scope: "global" }).slice(0, 2);
+        const prefix = namespaceOfMemory({ nodeId, scope: "global" }).slice(0, 2);
         expect(shown(await ours.search(prefix, { limit: 1000 }))).toEqual(shown(sorted(await reference.search(prefix, { limit: 1000 }))));
         const namespaces = expected.map((item) => item.namespace);
         expect(await ours.listNamespaces({ limit: 1000 })).toEqual(namespaces);
@@ -234,7 +234,7 @@ describe("memories among the items", () => {
     await store.start();
     const nodeIds = Array.from({ length: 2500 }, (_, index) => `user.${(index * 7919) % 2500}@example.com`);
     await memories().insertMany(nodeIds.map((nodeId) => ({ nodeId, scope: "global", data: { f: nodeId }, revision: 1 })));
-    const expected = nodeIds.map((nodeId) => namespaceOf({ nodeId, scope: "global" })).toSorted((a, b) => compareCodeUnits(a.join("\0"), b.join("\0")));
+    const expected = nodeIds.map((nodeId) => namespaceOfMemory({ nodeId, scope: "global" })).toSorted((a, b) => compareCodeUnits(a.join("\0"), b.join("\0")));
     expect(await store.listNamespaces({ limit: 3000 })).toEqual(expected);
     const found = await store.search(["memory"], { limit: 20, offset: 990 });
     expect(found.map((item) => item.namespace)).toEqual(expected.slice(990, 1010));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/one-document/document.js";
 import { MemoryError } from "../../../src/core/errors.js";
-import { addressOf, namespaceOf } from "../../../src/core/namespace.js";
+import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/namespace.js";
 import { checkAddress, type CheckedAddress } from "../../../src/core/address.js";
 import { normalizePath } from "../../../src/core/paths.js";
 
@@ -49,9 +49,9 @@ describe("a path as a stored key", () => {
 describe("an address as a namespace", () => {
   // Requirement: base-store.namespaces
   it("is percent-encoded where LangGraph allows a character in no label, and nowhere else", () => {
-    expect(namespaceOf({ nodeId: "ann@example.com", scope: "global" })).toEqual(["memory", "ann@example%2Ecom", "global"]);
+    expect(namespaceOfMemory({ nodeId: "ann@example.com", scope: "global" })).toEqual(["memory", "ann@example%2Ecom", "global"]);
     const thread = { nodeId: "a:b/c", scope: "perThread", threadId: "100% é" } as const;
-    expect(namespaceOf(thread)).toEqual(["memory", "a%3Ab/c", "perThread", "100%25 é"]);
+    expect(namespaceOfMemory(thread)).toEqual(["memory", "a%3Ab/c", "perThread", "100%25 é"]);
   });
 
   const address = fc
@@ -63,13 +63,13 @@ describe("an address as a namespace", () => {
 
   // Requirement: base-store.namespaces
   it("comes back equal, so no two addresses share a namespace", () => {
-    fc.assert(fc.property(address, (one) => expect(addressOf(namespaceOf(one))).toEqual(one)), { numRuns: 2000 });
+    fc.assert(fc.property(address, (one) => expect(addressOfNamespace(namespaceOfMemory(one))).toEqual(one)), { numRuns: 2000 });
   });
 
   // Requirement: base-store.labels-accepted
   it("has labels that LangGraph accepts", () => {
     const accepted = (one: CheckedAddress): void => {
-      for (const label of namespaceOf(one)) expect(label).toMatch(/^[^.:\0]+$/);
+      for (const label of namespaceOfMemory(one)) expect(label).toMatch(/^[^.:\0]+$/);
     };
     fc.assert(fc.property(address, accepted), { numRuns: 2000 });
   });
@@ -77,7 +77,7 @@ describe("an address as a namespace", () => {
   it.each([[[]], [["memory"]], [["memory", "a"]], [["memory", "a", "global", "x"]], [["memory", "a%zz", "global"]], [["memory", "a%2e", "global"]], [["memory", "a", "perThread"]], [["other", "a", "global"]]])(
     "is none for %j",
     (namespace) => {
-      expect(addressOf(namespace)).toBeNull();
+      expect(addressOfNamespace(namespace)).toBeNull();
     },
   );
 });

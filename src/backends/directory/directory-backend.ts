@@ -14,7 +14,7 @@ import {
 import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "../../core/memory.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/text.js";
-import { Folder, type FoundFile, inParallel, type Located, textOf } from "./folder.js";
+import { Folder, type FoundFile, inParallel, type Located, textOfFile } from "./folder.js";
 import { type Hold, withFolderLock } from "./folder-lock.js";
 import { io, ioOrNull, isForbidden } from "./fs-errors.js";
 import { assertCreatable, workFolder } from "./names.js";
@@ -73,7 +73,7 @@ export class DirectoryBackend implements MemoryBackend {
 
   snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
     return this.#change(path, create, async (folder, hold) => {
-      const snapshot = await snapshotOf(folder);
+      const snapshot = await folderSnapshot(folder);
       await this.#append(folder, path, content, { create, hold });
       return snapshot;
     });
@@ -149,20 +149,20 @@ export class DirectoryBackend implements MemoryBackend {
       // Looked up again, as it may be gone by the time of the lock.
       if ((await folder.locate(path)).kind !== "dir") return null;
       const { files } = await folder.walk(path, found.absolute);
-      return { kind: "dir", sizeBytes: bytesOf(files), createdAt: null, updatedAt: null };
+      return { kind: "dir", sizeBytes: totalFileBytes(files), createdAt: null, updatedAt: null };
     });
   }
 
   snapshot(): Promise<MemorySnapshot> {
-    return this.#atOneMoment(snapshotOf);
+    return this.#atOneMoment(folderSnapshot);
   }
 
   outline(maxContentBytes: number): Promise<MemoryOutline> {
     return this.#atOneMoment(async (folder) => {
       const { files, directories } = await folder.walk(ROOT, folder.root);
       const outlined =
-        bytesOf(files) <= maxContentBytes
-          ? (await textsOf(files)).map(({ path, content }) => ({ path, sizeBytes: utf8Bytes(content), content }))
+        totalFileBytes(files) <= maxContentBytes
+          ? (await readableFiles(files)).map(({ path, content }) => ({ path, sizeBytes: utf8Bytes(content), content }))
           : files.map(({ path, stats }) => ({ path, sizeBytes: stats.size }));
       return { files: outlined, directories, revision: null };
     });
@@ -255,14 +255,14 @@ export class DirectoryBackend implements MemoryBackend {
 async function textOfFound(found: Located): Promise<string> {
   if (found.kind === "dir") throw pathIsDirectory();
   if (found.kind !== "file") throw fileNotFound();
-  const text = await textOf(found);
+  const text = await textOfFile(found);
   if (typeof text === "string") return text;
   throw text ?? fileNotFound();
 }
 
-async function snapshotOf(folder: Folder): Promise<MemorySnapshot> {
+async function folderSnapshot(folder: Folder): Promise<MemorySnapshot> {
   const { files, directories } = await folder.walk(ROOT, folder.root);
-  const withTexts = await textsOf(files);
+  const withTexts = await readableFiles(files);
   return {
     files: withTexts.map(({ path, stats, content }) => ({ path, content, ...fileStat(stats), sizeBytes: utf8Bytes(content) })),
     directories,
@@ -271,8 +271,8 @@ async function snapshotOf(folder: Folder): Promise<MemorySnapshot> {
 }
 
 /** The files that are text. One that is not must not keep the others from being read. */
-async function textsOf(files: readonly FoundFile[]): Promise<(FoundFile & { content: string })[]> {
-  const texts = await inParallel(files, async (file) => ({ ...file, content: await textOf(file) }));
+async function readableFiles(files: readonly FoundFile[]): Promise<(FoundFile & { content: string })[]> {
+  const texts = await inParallel(files, async (file) => ({ ...file, content: await textOfFile(file) }));
   return texts.flatMap(({ content, ...file }) => (typeof content === "string" ? [{ ...file, content }] : []));
 }
 
@@ -292,6 +292,6 @@ async function remove(folder: Folder, path: string, hold: Hold): Promise<Deleted
   return { files: files.length, dirs: directories.length + 1 };
 }
 
-function bytesOf(files: readonly FoundFile[]): number {
+function totalFileBytes(files: readonly FoundFile[]): number {
   return files.reduce((sum, { stats }) => sum + stats.size, 0);
 }

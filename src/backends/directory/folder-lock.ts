@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import lockfile from "proper-lockfile";
 import { MemoryError } from "../../core/errors.js";
 import { KeyedMutex } from "../../core/keyed-mutex.js";
-import { codeOf, ioOrNull, storageError } from "./fs-errors.js";
+import { codeOf, ioOrNull, fileSystemError } from "./fs-errors.js";
 import { workFolder } from "./names.js";
 import { cleanWorkFolder, makeWorkFolder } from "./work-folder.js";
 
@@ -108,7 +108,7 @@ async function tryLock(root: string, name: "lock" | "takeover", stale: number): 
   } catch (error) {
     // Somebody, or `git clean`, has removed the folder of the lock.
     if (codeOf(error) === "ENOENT") await makeWorkFolder(root);
-    else if (codeOf(error) !== "ELOCKED") throw storageError(error);
+    else if (codeOf(error) !== "ELOCKED") throw fileSystemError(error);
     return null;
   }
 }

@@ -140,7 +140,7 @@ function otherCase(name: string): string {
  * The text of a file, a byte order mark included; null where it is gone by now. The error is returned, not thrown, where
  * only this file cannot be read, so that others still can.
  */
-export async function textOf({ absolute, stats }: { absolute: string; stats: Stats }): Promise<string | MemoryError | null> {
+export async function textOfFile({ absolute, stats }: { absolute: string; stats: Stats }): Promise<string | MemoryError | null> {
   if (stats.size > maxReadableBytes) {
     return new MemoryError("EFBIG", `EFBIG: the file has ${stats.size} bytes; over ${maxReadableBytes} none is read`);
   }

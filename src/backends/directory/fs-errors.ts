@@ -18,7 +18,7 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /** @param cause what a function of `node:fs` threw */
-export function storageError(cause: unknown): MemoryError {
+export function fileSystemError(cause: unknown): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
   const code = codeOf(cause) ?? "unknown";
   if (code === "ENOSPC" || code === "EDQUOT") {
@@ -45,7 +45,7 @@ export async function io<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw storageError(error);
+    throw fileSystemError(error);
   }
 }
 
@@ -62,6 +62,6 @@ export async function ioOrNull<T>(call: Promise<T>, { inFolder = false } = {}): 
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (missing.includes(code) && !(inFolder && code === "ENOTDIR")) return null;
-    throw storageError(error);
+    throw fileSystemError(error);
   }
 }

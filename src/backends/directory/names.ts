@@ -28,7 +28,7 @@ export function isReserved(name: string): boolean {
 }
 
 /** Why no file or directory of this name is made: it could not exist, or be another, on Linux, macOS or Windows. */
-export function nameFault(name: string): MemoryError | null {
+export function fileNameFault(name: string): MemoryError | null {
   const refuse = (reason: string): MemoryError => invalid(`invalid path segment: ${name} (${reason})`);
   if (isReserved(name)) return reservedName(name);
   if (deviceName.test(name)) return refuse("the name of a device on Windows");
@@ -58,7 +58,7 @@ export function pathOfChild(directory: string, name: string): string | null {
  */
 export function assertCreatable(names: readonly string[], siblings: readonly string[]): void {
   for (const name of names) {
-    const fault = nameFault(name);
+    const fault = fileNameFault(name);
     if (fault !== null) throw fault;
   }
   const folded = foldName(names[0] ?? "");

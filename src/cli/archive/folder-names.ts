@@ -1,4 +1,4 @@
-import { foldName, nameFault } from "../../backends/directory/names.js";
+import { foldName, fileNameFault } from "../../backends/directory/names.js";
 import { invalid, type MemoryError } from "../../core/errors.js";
 import { segmentsOf } from "../../core/paths.js";
 
@@ -10,7 +10,7 @@ export function folderFault(there: readonly string[], wanted: readonly string[])
   const root: Names = new Map();
   for (const path of there) enter(root, path, () => null);
   for (const path of wanted) {
-    const fault = enter(root, path, nameFault);
+    const fault = enter(root, path, fileNameFault);
     if (fault !== null) return { path, fault };
   }
   return null;

@@ -1,5 +1,5 @@
 import type { MemoryScope } from "../../core/address.js";
-import { addressOf, memoryRootLabel } from "../../core/namespace.js";
+import { addressOfNamespace, memoryRootLabel } from "../../core/namespace.js";
 
 /** The memories of one scope, of all nodes or of one; with its thread, one memory. */
 export interface AddressRange {
@@ -12,10 +12,10 @@ export interface AddressRange {
 export function addressRangesWithin(prefix: readonly string[]): AddressRange[] {
   const [root, node, scope, ...rest] = prefix;
   if (root !== undefined && root !== memoryRootLabel) return [];
-  const exact = addressOf(prefix);
+  const exact = addressOfNamespace(prefix);
   if (exact !== null) return [{ ...exact }];
   if (node === undefined) return [{ scope: "global" }, { scope: "perThread" }];
-  const ofNode = addressOf([memoryRootLabel, node, "global"]);
+  const ofNode = addressOfNamespace([memoryRootLabel, node, "global"]);
   if (ofNode === null || rest.length > 0) return [];
   const { nodeId } = ofNode;
   const perThread: AddressRange = { nodeId, scope: "perThread" };

@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/address.js";
 import { invalid } from "../../core/errors.js";
-import { addressOf } from "../../core/namespace.js";
+import { addressOfNamespace } from "../../core/namespace.js";
 import { normalizePath, ROOT } from "../../core/paths.js";
 import { utf8Bytes } from "../../core/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
@@ -72,7 +72,7 @@ export function checkOperation(operation: unknown, indexing?: TextIndexing): Che
   if (!("namespace" in fields)) return checkListing(fields);
   const namespace = checkNamespace(fields["namespace"]);
   const key = checkKey(fields["key"]);
-  const address = addressOf(namespace);
+  const address = addressOfNamespace(namespace);
   if (address !== null) {
     const place = { address, namespace, key, ...memoryPath(key) };
     return "value" in fields ? checkMemoryWrite(place, fields["value"]) : { kind: "getMemory", place };

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import type { AnyBulkWriteOperation } from "mongodb";
 import { MemoryError } from "../../core/errors.js";
-import { addressOf } from "../../core/namespace.js";
+import { addressOfNamespace } from "../../core/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemDocument, RankedFields } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
@@ -120,7 +120,7 @@ function hasExpired({ expiresAt }: GivenTimes, now: Date): boolean {
 /** As a memory in any other store writes one. */
 function isDirectory({ namespace, key, value }: ForeignItem): boolean {
   if (!Array.isArray(namespace) || typeof key !== "string" || !isPlainObject(value)) return false;
-  return value["directory"] === true && key.endsWith("/") && addressOf(namespace as string[]) !== null;
+  return value["directory"] === true && key.endsWith("/") && addressOfNamespace(namespace as string[]) !== null;
 }
 
 /** Of the item, and not of the storage or of the embeddings. */

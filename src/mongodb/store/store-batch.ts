@@ -1,5 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import { addressOf, memoryRootLabel, namespaceOf } from "../../core/namespace.js";
+import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import { itemFromDocument } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
@@ -134,7 +134,7 @@ export class StoreBatch {
   }
 
   async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
-    for await (const address of this.#memories.memories(prefix)) yield namespaceOf(address);
+    for await (const address of this.#memories.memories(prefix)) yield namespaceOfMemory(address);
   }
 
   async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
@@ -152,7 +152,7 @@ function itemsIn(operation: CheckedOperation, answer: unknown): { id: string; na
   if (operation.kind === "getItem") return answer === null ? [] : [operation.place];
   if (operation.kind !== "search") return [];
   return (answer as SearchItem[])
-    .filter(({ namespace }) => addressOf(namespace) === null)
+    .filter(({ namespace }) => addressOfNamespace(namespace) === null)
     .map(({ namespace, key }) => ({ namespace, id: storedPlace(namespace, key) }));
 }
 

@@ -1,7 +1,7 @@
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
-import { addressOf } from "../../core/namespace.js";
+import { addressOfNamespace } from "../../core/namespace.js";
 import { checkOptions } from "../../core/options.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
@@ -123,7 +123,7 @@ interface IssueContext {
 function checkPrefix(prefix: string[], context: IssueContext): void {
   try {
     checkNamespace(prefix);
-    if (addressOf(prefix) === null) return;
+    if (addressOfNamespace(prefix) === null) return;
     context.addIssue({ code: "custom", message: "is of a memory, and memories never expire" });
   } catch (error) {
     context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is no namespace" });

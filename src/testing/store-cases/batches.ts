@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { GetOperation, Item, Operation } from "@langchain/langgraph-checkpoint";
-import { attempt, keysOf, putAll, refuses, sortedKeysOf, type StoreCase, times, untyped, valueOf } from "../store-case.js";
+import { attempt, keysOf, mustRefuse, putAll, sortedKeysOf, type StoreCase, times, untyped, valueOf } from "../store-case.js";
 
 type Answer = Item | Item[] | string[][] | null | undefined;
 
@@ -74,7 +74,7 @@ const batchCasesBare: StoreCase[] = [
       const bad = [{ namespace: [`${root}.y`], key: "k", value: {} }, { namespace: [], key: "k" }, { namespace: [root, ""], key: "k", value: {} }];
       for (const one of bad) {
         const operations = [good("first"), { namespace: [root], key: "first" }, one, good("last"), { namespace: [root], key: "kept", value: null }];
-        await refuses(JSON.stringify(one), () => store.batch(operations));
+        await mustRefuse(JSON.stringify(one), () => store.batch(operations));
         deepEqual(sortedKeysOf(await store.search([root])), ["kept"]);
       }
     },
@@ -86,7 +86,7 @@ const batchCasesBare: StoreCase[] = [
     run: async ({ store, root }) => {
       const put = { namespace: [root], key: "k", value: {} };
       for (const read of [{ namespacePrefix: [""] }, { namespacePrefix: [root, "a.b"] }, { namespace: [root, "a.b"], key: "k" }]) {
-        await refuses(JSON.stringify(read), () => store.batch([put, read]));
+        await mustRefuse(JSON.stringify(read), () => store.batch([put, read]));
         deepEqual(await store.search([root]), []);
       }
     },

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { attempt, putAll, refuses, refusesOrFindsNothing, sortedKeysOf, type StoreCase, untyped } from "../store-case.js";
+import { attempt, mustRefuse, putAll, refusesOrFindsNothing, sortedKeysOf, type StoreCase, untyped } from "../store-case.js";
 
 /** As a model may send them where a program expects a string. */
 const operators: unknown[] = [{ $ne: null }, { $gt: "" }, { $regex: "^k" }, { $exists: true }, { $in: ["k1", "k2"] }, {}];
@@ -78,9 +78,9 @@ export const hostileCases: StoreCase[] = [
       await fillSecrets(store, root);
       for (const label of operators) {
         const namespace = [root, label];
-        await refuses("get", () => store.batch([untyped({ namespace, key: "k1" })]), "InvalidNamespaceError");
-        await refuses("delete", () => store.batch([untyped({ namespace, key: "k1", value: null })]), "InvalidNamespaceError");
-        await refuses("search", () => store.batch([untyped({ namespacePrefix: namespace })]), "InvalidNamespaceError");
+        await mustRefuse("get", () => store.batch([untyped({ namespace, key: "k1" })]), "InvalidNamespaceError");
+        await mustRefuse("delete", () => store.batch([untyped({ namespace, key: "k1", value: null })]), "InvalidNamespaceError");
+        await mustRefuse("search", () => store.batch([untyped({ namespacePrefix: namespace })]), "InvalidNamespaceError");
       }
       await secretsAreLeft(store, root);
     },
@@ -108,7 +108,7 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
       const listing = untyped({ matchConditions: [{ matchType: "regex", path: [root] }], limit: 10, offset: 0 });
-      await refuses("matchType regex", () => store.batch([listing]));
+      await mustRefuse("matchType regex", () => store.batch([listing]));
     },
   },
   // Requirement: store-search.filter-unknown-operators

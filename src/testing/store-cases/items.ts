@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { putAll, refuses, sortedKeysOf, type StoreCase, untyped, valueOf } from "../store-case.js";
+import { mustRefuse, putAll, sortedKeysOf, type StoreCase, untyped, valueOf } from "../store-case.js";
 
 /** Times have whole milliseconds, and the clock of a server may be another one. */
 const laterMs = 20;
@@ -156,7 +156,7 @@ export const itemCases: StoreCase[] = [
     title: "put refuses an empty namespace, empty labels, \".\", \":\", NUL and the root label langgraph",
     run: async ({ store, root }) => {
       for (const namespace of [[], [""], [root, ""], [`${root}.x`], [root, "a.b"], [root, "a:b"], [root, "a\0b"], ["langgraph", root]]) {
-        await refuses(`put into ${JSON.stringify(namespace)}`, () => store.put(namespace, "k", {}), "InvalidNamespaceError");
+        await mustRefuse(`put into ${JSON.stringify(namespace)}`, () => store.put(namespace, "k", {}), "InvalidNamespaceError");
       }
       deepEqual(await store.search([root]), []);
     },
@@ -169,7 +169,7 @@ export const itemCases: StoreCase[] = [
     run: async ({ store, root }) => {
       for (const namespace of [[], [root, ""], [root, "a.b"], [root, "a:b"], [root, "a\0b"], [root, 5], [root, null]]) {
         for (const operation of [{ namespace, key: "k" }, { namespace, key: "k", value: {} }, { namespace, key: "k", value: null }]) {
-          await refuses(JSON.stringify(operation), () => store.batch([untyped(operation)]), "InvalidNamespaceError");
+          await mustRefuse(JSON.stringify(operation), () => store.batch([untyped(operation)]), "InvalidNamespaceError");
         }
       }
     },

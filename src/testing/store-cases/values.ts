@@ -1,7 +1,7 @@
 import { deepEqual, deepStrictEqual, equal, ok } from "node:assert/strict";
 import { types } from "node:util";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { attempt, describe, type Fields, type StoreCase, times, valueOf } from "../store-case.js";
+import { attempt, type Fields, type StoreCase, times, valueOf, valueText } from "../store-case.js";
 
 /** @param make makes the value anew, so that a change of it by the store shows. */
 async function comesBack(store: BaseStore, root: string, make: () => Fields): Promise<void> {
@@ -148,7 +148,7 @@ export const valueCases: StoreCase[] = [
       // Requirement: store.unequal-is-refused
       id: `value-${id as string}`,
       title: `${what as string} comes back as it was, or is refused`,
-      run: async ({ store, root }) => comesBackOrIsRefused(store, root, describe(what), value),
+      run: async ({ store, root }) => comesBackOrIsRefused(store, root, valueText(what), value),
     }),
   ),
   {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { inspect } from "node:util";
-import { storageError } from "../../../../src/backends/directory/fs-errors.js";
+import { fileSystemError } from "../../../../src/backends/directory/fs-errors.js";
 import { fileNotFound, MemoryError } from "../../../../src/core/errors.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 
@@ -22,15 +22,15 @@ describe("what the file system refuses", () => {
     ["EIO", "EIO", "EIO: the file system failed (EIO)"],
   ])("by %s is %s, without the host's path, which the cause has", (code, expected, message) => {
     const cause = failure(code);
-    const error = storageError(cause);
+    const error = fileSystemError(cause);
     expect([error.code, error.message, error.cause]).toEqual([expected, message, cause]);
   });
 
   it("is a MemoryError even without a code, and a MemoryError stays what it is", () => {
-    expect(storageError(new Error("odd")).code).toBe("EIO");
-    expect(storageError(null).code).toBe("EIO");
+    expect(fileSystemError(new Error("odd")).code).toBe("EIO");
+    expect(fileSystemError(null).code).toBe("EIO");
     const own = fileNotFound();
-    expect(storageError(own)).toBe(own);
+    expect(fileSystemError(own)).toBe(own);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { foldName, isReserved, nameFault } from "../../../../src/backends/directory/names.js";
+import { foldName, isReserved, fileNameFault } from "../../../../src/backends/directory/names.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
@@ -134,7 +134,7 @@ describe("names that are never part of a memory", () => {
   it("are few: what merely looks like them is a name", () => {
     for (const name of [".gitignore", ".github", "git", ".git-old", "git~2", ".agit", ".langgraph", "langgraph-mongo-memory"]) {
       expect(isReserved(name)).toBe(false);
-      expect(nameFault(name)).toBeNull();
+      expect(fileNameFault(name)).toBeNull();
     }
   });
 });

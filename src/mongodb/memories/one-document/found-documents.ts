@@ -1,6 +1,6 @@
 import type { FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
-import { addressOf, namespaceOf } from "../../../core/namespace.js";
+import { addressOfNamespace, namespaceOfMemory } from "../../../core/namespace.js";
 import { mergeOrdered } from "../../driver/ordered-streams.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { compareNamespaces } from "../../places/namespaces.js";
@@ -114,8 +114,8 @@ async function* found({ collection, ready }: DocumentContext, filter: object, op
     const stored = scope === "perThread" ? { nodeId, scope, threadId } : { nodeId, scope };
     // Documents whose ids are not legal are none of ours: no memory can be opened on them.
     if (!Object.values(stored).every((id) => typeof id === "string")) continue;
-    const namespace = namespaceOf(stored as CheckedAddress);
-    const address = addressOf(namespace);
+    const namespace = namespaceOfMemory(stored as CheckedAddress);
+    const address = addressOfNamespace(namespace);
     if (address !== null) yield { address, namespace, document };
   }
 }
