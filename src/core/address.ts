@@ -1,4 +1,4 @@
-import { invalid } from "./errors.js";
+import { invalid, MemoryError } from "./errors.js";
 import { assertPlainText } from "./paths.js";
 import { shorten } from "./text.js";
 
@@ -39,6 +39,16 @@ export function checkAddress(address: unknown): CheckedAddress {
   }
   if (typeof threadId !== "string" || threadId === "") throw invalid("thread_id is required for perThread scope");
   return Object.freeze({ nodeId: checkedNodeId, scope, threadId: checkId(threadId, "threadId") });
+}
+
+/** The address that something stored has, or null where no memory can have it. */
+export function addressOrNull(stored: unknown): CheckedAddress | null {
+  try {
+    return checkAddress(stored);
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return null;
+    throw error;
+  }
 }
 
 function checkId(id: unknown, name: string): string {

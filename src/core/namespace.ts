@@ -1,5 +1,4 @@
-import { checkAddress, type CheckedAddress } from "./address.js";
-import { MemoryError } from "./errors.js";
+import { addressOrNull, type CheckedAddress } from "./address.js";
 
 /** First label of every memory's namespace in a BaseStore (specification section 6). */
 export const memoryRootLabel = "memory";
@@ -30,13 +29,4 @@ export function encodeLabel(id: string): string {
 function decodeLabel(label: string): string | null {
   const id = label.replaceAll("%2E", ".").replaceAll("%3A", ":").replaceAll("%25", "%");
   return encodeLabel(id) === label ? id : null;
-}
-
-function addressOrNull(address: { nodeId: string; scope: "global" | "perThread"; threadId?: string }): CheckedAddress | null {
-  try {
-    return checkAddress(address);
-  } catch (error) {
-    if (MemoryError.isInstance(error)) return null;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import type { Db, MongoClient } from "mongodb";
-import { type CheckedAddress, checkAddress, type MemoryAddress } from "../../core/address.js";
-import { CheckedMemory } from "../../core/checked-memory.js";
+import type { CheckedAddress, MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
+import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import { createClient } from "../driver/client.js";
@@ -26,9 +26,6 @@ export interface OpenOptions {
 
 /** Unless the connection string says otherwise: somebody may be waiting at a terminal. */
 const selectionTimeoutMs = 10_000;
-
-/** Any but the limit of a document: administration must reach whatever there is. */
-const limits = { maxFileBytes: memoryDefaults.maxFileBytes, maxMemoryBytes: memoryDefaults.maxMemoryBytes };
 
 /**
  * The memories of a database, for programs that administer them: opened for reading it makes nothing, neither an index nor
@@ -76,8 +73,7 @@ export class MemoryDatabase {
 
   /** @throws MemoryError EINVAL for a bad address */
   memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock }: OpenOptions = {}): Memory {
-    const checked = checkAddress(address);
-    return new CheckedMemory(this.#layouts[access].backend(checked, limits, clock), checked, { ...limits, paths });
+    return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths });
   }
 
   /** Of all memories that are not empty, in the order of their namespaces. */
@@ -92,7 +88,7 @@ export class MemoryDatabase {
 
   /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
-    return this.#layouts.write.upgrade(address, limits);
+    return this.#layouts.write.upgrade(address, memoryDefaults);
   }
 
   close(): Promise<void> {

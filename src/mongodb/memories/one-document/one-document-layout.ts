@@ -1,7 +1,6 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { type CheckedAddress, checkAddress } from "../../../core/address.js";
+import { addressOrNull, type CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
-import { MemoryError } from "../../../core/errors.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
 import { createIndexes } from "../../driver/create-indexes.js";
@@ -82,7 +81,7 @@ export class OneDocumentLayout implements MemoryLayout {
     const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
     for await (const { nodeId, scope, threadId, sizeBytes, outdated } of streaming(found)) {
       const stored = { nodeId, scope, ...(threadId !== undefined && { threadId }) };
-      yield { address: legalAddress(stored), sizeBytes: Number(sizeBytes), outdated: outdated === true };
+      yield { address: addressOrNull(stored), sizeBytes: Number(sizeBytes), outdated: outdated === true };
     }
   }
 
@@ -92,14 +91,5 @@ export class OneDocumentLayout implements MemoryLayout {
 
   #document(address: CheckedAddress, limits: Pick<BackendLimits, "maxMemoryBytes"> = memoryDefaults): StoredDocument {
     return new StoredDocument(this.#context, address, limits);
-  }
-}
-
-function legalAddress(stored: unknown): CheckedAddress | null {
-  try {
-    return checkAddress(stored);
-  } catch (error) {
-    if (MemoryError.isInstance(error)) return null;
-    throw error;
   }
 }
