@@ -3,8 +3,10 @@ import { backendsUnderTest } from "../helpers/backends-under-test.js";
 import { testDialect } from "../helpers/dialect-suite.js";
 import { dialectsUnderTest } from "../helpers/dialects-under-test.js";
 
+const dialects = await dialectsUnderTest();
+
 describe.each(backendsUnderTest())("on %s", (_backend, backend) => {
-  describe.each(dialectsUnderTest())("the dialect %s", (_dialect, dialect) => {
+  describe.each(dialects)("the dialect %s", (_dialect, dialect) => {
     testDialect(dialect, backend, 150);
   });
 });

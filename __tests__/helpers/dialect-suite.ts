@@ -27,6 +27,8 @@ export interface DialectUnderTest {
   prepare: DialectCall[];
   /** Calls of which 50 at once must all land; each leaves `markOf(index)` in a file, once. */
   parallel: Record<string, ParallelCalls>;
+  /** What an MCP client is told of each tool. */
+  hints: Record<string, { title: string; readOnly: boolean; destructive: boolean }>;
 }
 
 export interface ParallelCalls {
@@ -39,6 +41,15 @@ export interface ParallelCalls {
 export const markOf = (index: number): string => `<mark ${index}>`;
 
 export const parallelCalls = 50;
+
+/** One line for each parallel call, which it may replace by its mark. */
+export const parallelLines = Array.from({ length: parallelCalls }, (_, index) => `[line ${index}]\n`).join("");
+
+/** @param hasForm what only this dialect asks for. @param others fields that have no place. @param told what was answered. */
+export function checkedOutcome(hasForm: boolean, others: object, isOk: boolean, told: unknown): Outcome {
+  if (!hasForm || Object.keys(others).length > 0 || told === undefined) throw new Error("an answer in another form");
+  return isOk ? "ok" : "refused";
+}
 
 /** Everything that a dialect must do, on one backend. @param hostileRuns lists of arguments of any shape. */
 export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest, hostileRuns: number): void {

@@ -85,6 +85,11 @@ describe("imports of src", () => {
     expect(broken(imports, joinsSiblings)).toEqual([]);
   });
 
+  // So that the entry of one dialect never loads the others.
+  it("lead from no dialect to the list of them", () => {
+    expect(broken(imports, reachesRegistry)).toEqual([]);
+  });
+
   it("form no cycle", () => {
     expect(findCycle(imports)).toBeUndefined();
   });
@@ -101,7 +106,9 @@ describe("the rules themselves", () => {
     [misusesPackage, "src/mongodb/places/filters.ts", "mongodb"],
     [joinsSiblings, "src/backends/base-store.ts", "src/backends/directory/folder.ts"],
     [joinsSiblings, "src/mongodb/memories/files/a.ts", "src/mongodb/memories/one-document/document.ts"],
-    [joinsSiblings, "src/dialects/claude/definition.ts", "src/dialects/unified/definition.ts"],
+    [joinsSiblings, "src/dialects/claude/claude-dialect.ts", "src/dialects/unified/unified-dialect.ts"],
+    [reachesRegistry, "src/dialects/claude/index.ts", "src/dialects/registry.ts"],
+    [reachesRegistry, "src/dialects/dialect-tool.ts", "src/dialects/registry.ts"],
   ])("%p refuses %s -> %s", (rule, from, to) => {
     expect(rule({ from, to })).toBe(true);
   });
@@ -144,6 +151,10 @@ function joinsSiblings({ from, to }: SourceImport): boolean {
   const [own] = standAlone.exec(from) ?? [];
   const [other] = standAlone.exec(to) ?? [];
   return own !== undefined && other !== undefined && own !== other;
+}
+
+function reachesRegistry({ from, to }: SourceImport): boolean {
+  return from.startsWith("src/dialects/") && to === "src/dialects/registry.ts";
 }
 
 function findCycle(all: SourceImport[]): string[] | undefined {

@@ -35,6 +35,14 @@ export function runOf(config: RunnableConfig | undefined): StoreRun {
   return { ...(threadId !== undefined && { threadId: threadId as string }), ...(store && { store }) };
 }
 
+/**
+ * Whether a run names a thread. Only a connector asks: without a thread it shows the memory of all threads. A tool passes
+ * on whatever the run has, and the address check refuses it.
+ */
+export function hasThread({ threadId }: MemoryRun): boolean {
+  return typeof threadId === "string" && threadId !== "";
+}
+
 /** @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread that the memory needs */
 export function memoryOf(source: MemorySource | undefined, run: StoreRun): Memory {
   if (source === undefined) {

@@ -91,7 +91,7 @@ export class ChangeWatch {
     if (isSame && (before.hasDigests || !needsDigests)) return;
     const now = seenTree(needsDigests ? await memory.snapshot() : outline, needsDigests);
     this.#seen = now;
-    const change = before && changeOf(before, now);
+    const change = before && changesBetween(before, now);
     if (change === undefined || change.paths.size === 0) return;
     for (const watcher of this.#watchers) watcher.tell(change);
   }
@@ -124,17 +124,17 @@ function seenTree(tree: { revision: number | null; files: OutlineFile[] }, hasDi
   const files = new Map(
     tree.files.map(({ path, sizeBytes, content }) => [
       path,
-      { sizeBytes, digest: hasDigests && content !== undefined ? digestOf(content) : undefined },
+      { sizeBytes, digest: hasDigests && content !== undefined ? textDigest(content) : undefined },
     ]),
   );
   return { revision: tree.revision, hasDigests, files };
 }
 
-function digestOf(text: string): string {
+function textDigest(text: string): string {
   return createHash("sha256").update(text).digest("base64");
 }
 
-function changeOf(before: SeenTree, now: SeenTree): MemoryChange {
+function changesBetween(before: SeenTree, now: SeenTree): MemoryChange {
   const came = [...now.files.keys()].filter((path) => !before.files.has(path));
   const went = [...before.files.keys()].filter((path) => !now.files.has(path));
   const changed = [...now.files].filter(([path, file]) => differ(before.files.get(path), file)).map(([path]) => path);

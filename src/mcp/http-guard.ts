@@ -37,9 +37,9 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
 /** Refuses what lacks the token; nothing, where the server has none. */
 export function createTokenGuard(token: string | undefined): Guard {
   if (token === undefined) return () => undefined;
-  const tokenDigest = digestOf(`Bearer ${token}`);
+  const tokenDigest = headerDigest(`Bearer ${token}`);
   return ({ headers: { authorization: given } }) => {
-    if (given !== undefined && timingSafeEqual(digestOf(given.replace(/^bearer +/i, "Bearer ")), tokenDigest)) return undefined;
+    if (given !== undefined && timingSafeEqual(headerDigest(given.replace(/^bearer +/i, "Bearer ")), tokenDigest)) return undefined;
     const message = given === undefined ? "an Authorization header with the server's bearer token is required" : "the bearer token is not this server's";
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
     return { status: 401, code: serverError, message, headers: { "WWW-Authenticate": challenge } };
@@ -57,19 +57,19 @@ function forbidden(name: string, given: string | undefined, allowed: readonly st
 }
 
 /** Of one length, whatever was given, so that the comparison tells nothing. */
-function digestOf(text: string): Buffer {
+function headerDigest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
 export function refuse(response: ServerResponse, refusal: HttpRefusal): void {
   response.writeHead(refusal.status, { "Content-Type": "application/json", ...refusal.headers });
-  response.end(JSON.stringify(errorOf(refusal)));
+  response.end(JSON.stringify(errorBody(refusal)));
 }
 
-export function responseOf(refusal: HttpRefusal): Response {
-  return Response.json(errorOf(refusal), { status: refusal.status, ...(refusal.headers && { headers: refusal.headers }) });
+export function refusalResponse(refusal: HttpRefusal): Response {
+  return Response.json(errorBody(refusal), { status: refusal.status, ...(refusal.headers && { headers: refusal.headers }) });
 }
 
-function errorOf({ code, message }: HttpRefusal): object {
+function errorBody({ code, message }: HttpRefusal): object {
   return { jsonrpc: "2.0", id: null, error: { code, message } };
 }

@@ -1,6 +1,9 @@
 export { createMcpServer } from "./server.js";
-export { claudeDialect, journalDialect, unifiedDialect } from "./dialects.js";
+export { claudeDialect } from "../dialects/claude/claude-dialect.js";
+export { journalDialect } from "../dialects/journal/journal-dialect.js";
+export { unifiedDialect } from "../dialects/unified/unified-dialect.js";
 export { serveHttp, type McpHttpServer } from "./serve-http.js";
 export { serveStdio } from "./serve-stdio.js";
-export type { DialectName, McpHttpOptions, McpServeOptions, McpServerOptions, McpStdioOptions } from "./options.js";
+export type { McpHttpOptions, McpServeOptions, McpServerOptions, McpStdioOptions } from "./options.js";
 export type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";
+export type { DialectName } from "../dialects/registry.js";

@@ -4,9 +4,8 @@ import { shorten } from "../core/text.js";
 import type { ToolDefinition } from "../dialects/dialect.js";
 import { memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
-import { toolsOf } from "./dialects.js";
 import { mcpDefaults, type McpServerOptions } from "./options.js";
-import { describeTool, runTool } from "./tools.js";
+import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /** What all connections of a server share: the memory, its tools, and the look-out for changes. */
 export class MemoryService {
@@ -25,7 +24,7 @@ export class MemoryService {
     const { memory, dialects = ["unified"], threadId, watchIntervalMs, pageSize } = options;
     this.#source = memory;
     this.#threadId = threadId;
-    this.#tools = toolsOf(dialects);
+    this.#tools = toolsByName(dialects);
     this.pageSize = pageSize ?? mcpDefaults.pageSize;
     this.toolList = Array.from(this.#tools.values(), describeTool);
     this.instructions = instructionsFor([...this.#tools.keys()]);

@@ -2,10 +2,8 @@ import { z } from "zod";
 import { checkOptions } from "../core/options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../dialects/memory-source.js";
+import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
 import { isHost } from "./hostnames.js";
-
-/** The dialects of this package by name, each with its default options. */
-export type DialectName = "unified" | "claude" | "journal" | "records";
 
 /** A memory, and what of it an MCP server shows. */
 export interface McpServerOptions {
@@ -76,10 +74,8 @@ export const mcpDefaults = {
   sessionIdleMs: 1_800_000,
 } as const;
 
-const dialectNames = ["unified", "claude", "journal", "records"] as const satisfies readonly DialectName[];
-
 const dialectSchema = z.custom<DialectName | Dialect>(
-  (value) => isDialect(value) || dialectNames.some((name) => name === value),
+  (value) => isDialect(value) || isDialectName(value),
   `must be one of ${dialectNames.join(", ")}, or a Dialect`,
 );
 

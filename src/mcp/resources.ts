@@ -27,7 +27,7 @@ export function uriOf(path: string): string {
 }
 
 /** @throws ProtocolError InvalidParams for what is no URI of a file */
-export function pathOf(uri: string): string {
+export function pathOfUri(uri: string): string {
   try {
     if (uri.startsWith(`${scheme}/`)) return normalizePath(decodeURIComponent(uri.slice(scheme.length)));
   } catch (error) {
@@ -55,7 +55,7 @@ function describeFile({ path, sizeBytes }: OutlineFile): ListResourcesResult["re
 }
 
 export async function readFile(memory: Memory, uri: string): Promise<ReadResourceResult> {
-  const path = pathOf(uri);
+  const path = pathOfUri(uri);
   // By the wider rule, a name that cannot be is one that is not there.
   const text = await inProtocol(uri, () => memory.withPaths("posix").read(path));
   return { contents: [{ uri, mimeType: mimeTypeOf(path), text }] };

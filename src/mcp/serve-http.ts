@@ -6,7 +6,7 @@ import { createMcpHandler, isLegacyRequest, type McpHttpHandler, ProtocolErrorCo
 import { WatchedEvents } from "./event-bus.js";
 import { readJson } from "./http-body.js";
 import { asHostname, isLoopback } from "./hostnames.js";
-import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, responseOf } from "./http-guard.js";
+import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalResponse } from "./http-guard.js";
 import { HttpSessions } from "./http-sessions.js";
 import { MemoryService } from "./memory-service.js";
 import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "./options.js";
@@ -108,7 +108,7 @@ class HttpEndpoint {
     }
     const id = request.headers.get("mcp-session-id") ?? undefined;
     const transport = await this.#sessions.transportFor(id, body, response);
-    if ("status" in transport) return responseOf(transport);
+    if ("status" in transport) return refusalResponse(transport);
     return request.method === "GET" ? transport.openStream(request, response) : transport.handleRequest(request, { parsedBody: body });
   }
 

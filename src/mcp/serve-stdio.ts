@@ -59,7 +59,7 @@ export class StdioConnection {
   async serve(input: Readable, output: Writable): Promise<void> {
     const lines: MessageLines = new MessageLines({
       maxMessageBytes: this.#maxMessageBytes,
-      refuse: (refusal) => output.write(`${JSON.stringify(errorOf(refusal))}\n`),
+      refuse: (refusal) => output.write(`${JSON.stringify(errorMessage(refusal))}\n`),
       beforeMessage: (message) => this.#beforeMessage(message, transport),
       // At the end of its input the SDK drops the answers that are still to come, as those of `printf … | server`.
       beforeEnd: () => transport.allAnswered(),
@@ -95,6 +95,6 @@ export class StdioConnection {
   }
 }
 
-function errorOf({ id, code, reason }: Refusal): object {
+function errorMessage({ id, code, reason }: Refusal): object {
   return { jsonrpc: "2.0", id, error: { code, message: reason } };
 }

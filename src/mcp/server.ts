@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { MemoryChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { checkMcpOptions, type McpServerOptions } from "./options.js";
-import { fileTemplate, inProtocol, listFiles, pathOf, readFile, uriOf } from "./resources.js";
+import { fileTemplate, inProtocol, listFiles, pathOfUri, readFile, uriOf } from "./resources.js";
 import { packageVersion } from "./version.js";
 
 /**
@@ -63,7 +63,7 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
   server.setRequestHandler("resources/templates/list", { params: z.object({}) }, () => ({ resourceTemplates: [fileTemplate] }));
   server.setRequestHandler("resources/read", { params: uriParams }, async ({ uri }) => readFile(await openMemory(), uri));
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
-    const path = pathOf(uri);
+    const path = pathOfUri(uri);
     subscriptions.set(path, uri);
     service.watch.add(watcher);
     try {
@@ -75,7 +75,7 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", { params: uriParams }, ({ uri }) => {
-    subscriptions.delete(pathOf(uri));
+    subscriptions.delete(pathOfUri(uri));
     return {};
   });
 }

@@ -1,10 +1,36 @@
 import type { CallToolResult, JSONObject, Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import type { ToolAnswer, ToolDefinition } from "../dialects/dialect.js";
+import type { Dialect, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";
+import { type DialectName, dialects as ownDialects } from "../dialects/registry.js";
+
+/**
+ * The tools of all the dialects by their names.
+ *
+ * @throws TypeError where two of them share a name: a client could call only one of the two
+ */
+export function toolsByName(dialects: readonly (DialectName | Dialect)[]): Map<string, ToolDefinition> {
+  const tools = new Map<string, ToolDefinition>();
+  const owners = new Map<string, string>();
+  for (const given of dialects) {
+    const dialect = typeof given === "string" ? ownDialects[given]() : given;
+    for (const tool of dialect.tools) {
+      const owner = owners.get(tool.name);
+      if (owner !== undefined) {
+        throw new TypeError(
+          `the dialects ${owner} and ${dialect.name} both have a tool called ${tool.name}; serve them from two servers, ` +
+            "or one under another name: unifiedDialect({ name })",
+        );
+      }
+      owners.set(tool.name, dialect.name);
+      tools.set(tool.name, tool);
+    }
+  }
+  return tools;
+}
 
 /** What `tools/list` says of a tool. */
 export function describeTool({ name, title, description, schema, readOnly, destructive }: ToolDefinition): Tool {
-  const shownTitle = title ?? titleOf(name);
+  const shownTitle = title ?? titleFromName(name);
   return {
     name,
     title: shownTitle,
@@ -23,18 +49,18 @@ export function describeTool({ name, title, description, schema, readOnly, destr
 }
 
 /** `Memory write` of `memory_write`. */
-function titleOf(name: string): string {
+function titleFromName(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Runs a tool; refusals and failures are answers too, in the dialect's own form. */
 export async function runTool(definition: ToolDefinition, args: unknown, openMemory: () => Memory): Promise<CallToolResult> {
-  const { text, failed } = await answerOf(definition, args, openMemory);
+  const { text, failed } = await answerOrFailure(definition, args, openMemory);
   return { content: [{ type: "text", text }], ...(failed && { isError: true }) };
 }
 
-async function answerOf(definition: ToolDefinition, args: unknown, openMemory: () => Memory): Promise<ToolAnswer> {
+async function answerOrFailure(definition: ToolDefinition, args: unknown, openMemory: () => Memory): Promise<ToolAnswer> {
   try {
     return await definition.answer(args, openMemory);
   } catch (error) {

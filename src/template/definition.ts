@@ -1,5 +1,5 @@
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
-import type { MemoryToolOptions } from "../dialects/unified/memory-tool.js";
+import type { MemoryToolOptions } from "../dialects/unified/options.js";
 import type { MemoryNodeOptions } from "../graph/memory-node.js";
 
 /** An agent graph as JSON, which `buildGraph` takes. Whatever is not named here is refused. */

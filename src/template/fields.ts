@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { memoryDefaults, memoryOptionFields } from "../core/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
-import { memoryToolFields } from "../dialects/unified/memory-tool.js";
+import { memoryToolFields } from "../dialects/unified/options.js";
 import type {
   AgentTemplate,
   GraphEdge,

@@ -4,40 +4,26 @@ import { InMemoryStore } from "@langchain/langgraph";
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Memory } from "../../../src/core/memory.js";
-import { claudeDialect, createMcpServer, type Dialect, type DialectName, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
+import { claudeDialect, createMcpServer, type Dialect, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
+import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 
 const memoryOfNode = (nodeId = "assistant"): Memory => openMemory(new InMemoryStore(), { nodeId });
 
-const hints = (title: string, readOnlyHint: boolean, destructiveHint: boolean) => ({
-  title,
-  annotations: { title, readOnlyHint, destructiveHint, openWorldHint: false, ...(readOnlyHint && { idempotentHint: true }) },
-});
-
-const expectedTools: Record<DialectName, Record<string, object>> = {
-  unified: { memory: hints("Memory", false, true) },
-  claude: { memory: hints("Memory", false, true) },
-  journal: {
-    memory_write: hints("Memory write", false, false),
-    memory_update: hints("Memory update", false, true),
-    memory_read: hints("Memory read", true, false),
-    memory_search: hints("Memory search", true, false),
-  },
-  records: {
-    add_memory: hints("Add memory", false, false),
-    replace_memory: hints("Replace memory", false, true),
-    drop_memory: hints("Drop memory", false, true),
-    clear_memory: hints("Clear memory", false, true),
-  },
-};
+const underTest = await dialectsUnderTest();
 
 describe("the tools of an MCP server", () => {
   // Requirement: mcp.every-dialect
-  it.each(Object.entries(expectedTools))("of the dialect %s are told with titles and hints", async (dialect, expected) => {
-    const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect as DialectName] }));
+  it.each(underTest)("of the dialect %s are told with titles and hints", async (dialect, { hints }) => {
+    const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect] }));
     const { tools } = await client.listTools();
-    expect(Object.fromEntries(tools.map(({ name, title, annotations }) => [name, { title, annotations }]))).toEqual(expected);
+    const expected = Object.entries(hints).map(([name, { title, readOnly: readOnlyHint, destructive: destructiveHint }]) => ({
+      name,
+      title,
+      annotations: { title, readOnlyHint, destructiveHint, openWorldHint: false, ...(readOnlyHint && { idempotentHint: true }) },
+    }));
+    expect(tools.map(({ name, title, annotations }) => ({ name, title, annotations }))).toEqual(expected);
   });
 
   // Requirement: mcp.flat-schemas

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import { type DialectName, dialectNames } from "../../dialects/registry.js";
 import type { McpHttpOptions, McpServeOptions } from "../../mcp/index.js";
 import { newCommand } from "../command.js";
 import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { withMemory } from "../open-target.js";
-import { addTargetOptions, type TargetOptions } from "../target.js";
+import { addTargetOptions, refuseFlags, type TargetOptions } from "../target.js";
 
 interface McpOptions extends TargetOptions {
   http?: boolean;
@@ -14,7 +15,7 @@ interface McpOptions extends TargetOptions {
   tokenFile?: string;
   allowHost?: string[];
   allowOrigin?: string[];
-  dialect?: NonNullable<McpServeOptions["dialects"]>[number][];
+  dialect?: DialectName[];
   json?: boolean;
 }
 
@@ -35,11 +36,10 @@ export function addMcp(program: Command, context: CliContext): void {
     .option("--token-file <file>", "a file that holds the token which clients must send")
     .option("--allow-host <names...>", "names under which the server may be called (default: those of the loopback, and --host)")
     .option("--allow-origin <names...>", "hosts of web pages that may call (default: those of the loopback)")
-    .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(["unified", "claude", "journal", "records"]));
+    .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames));
   addTargetOptions(command).action(async (options: McpOptions) => {
-    const stray = options.http === true ? undefined : httpOnly.find((name) => options[name] !== undefined);
-    if (stray !== undefined) throw usageFault(`--${stray.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} goes with --http; pass that too`);
-    const http = options.http === true ? await httpOptionsOf(options, context) : null;
+    if (options.http !== true) refuseFlags(options, httpOnly, "goes with --http; pass that too");
+    const http = options.http === true ? await readHttpOptions(options, context) : null;
     await withMemory(context, options, "write", async ({ memory }) => {
       const serveOptions: McpServeOptions = { memory, ...(options.dialect && { dialects: options.dialect }) };
       if (http === null) await (await import("../../mcp/index.js")).serveStdio(serveOptions);
@@ -74,11 +74,11 @@ async function serving<T>(start: () => Promise<T>): Promise<T> {
 
 type HttpOptions = Pick<McpHttpOptions, "host" | "port" | "token" | "allowedHosts" | "allowedOrigins">;
 
-async function httpOptionsOf({ host, port, tokenFile, allowHost, allowOrigin }: McpOptions, { io }: CliContext): Promise<HttpOptions> {
+async function readHttpOptions({ host, port, tokenFile, allowHost, allowOrigin }: McpOptions, { io }: CliContext): Promise<HttpOptions> {
   const token = tokenFile === undefined ? io.env[tokenVariable] : await tokenIn(tokenFile);
   return {
     ...(host !== undefined && { host }),
-    ...(port !== undefined && { port: portOf(port) }),
+    ...(port !== undefined && { port: parsePort(port) }),
     ...(token !== undefined && token !== "" && { token }),
     ...(allowHost && { allowedHosts: allowHost }),
     ...(allowOrigin && { allowedOrigins: allowOrigin }),
@@ -92,7 +92,7 @@ async function tokenIn(file: string): Promise<string> {
 }
 
 /** @throws CommandFault EUSAGE */
-function portOf(given: string): number {
+function parsePort(given: string): number {
   if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
   throw usageFault(`--port ${given} is no port; pass a number from 0 to 65535`);
 }

@@ -31,7 +31,7 @@ export class ClaudeArguments {
   }
 
   /** How the model calls a path of the memory. */
-  nameOf(path: string): string {
+  shownPath(path: string): string {
     if (path === ROOT) return this.#root;
     return prefixOf(this.#root) + path.slice(1);
   }

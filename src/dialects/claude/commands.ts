@@ -3,8 +3,8 @@ import type { Memory } from "../../core/memory.js";
 import { prefixOf, ROOT } from "../../core/paths.js";
 import { shorten } from "../../core/text.js";
 import type { ClaudeArguments } from "./arguments.js";
-import { insertLines, lineNumberAt, linesOf, numbered, positionsOf, snippetOf } from "./lines.js";
-import { listingOf } from "./listing.js";
+import { findPositions, insertLines, lineNumberAt, numberedLines, numberedSnippet, splitLines } from "./lines.js";
+import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
 
@@ -43,27 +43,27 @@ async function view({ memory, args, options }: Call): Promise<string> {
   const { given, path } = args.path("path");
   const range = args.optionalRange("view_range");
   const missing = `The path ${given} does not exist. Please provide a valid path.`;
-  const text = await inWords({ ENOENT: missing }, () => textOf(memory, path));
+  const text = await inWords({ ENOENT: missing }, () => textUnlessDirectory(memory, path));
   if (text === null) {
     const outline = await memory.outline();
     // It may have gone meanwhile.
     if (path !== ROOT && !outline.directories.includes(path)) throw new ClaudeRefusal("ENOENT", missing);
     const header = `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and node_modules:`;
-    const listing = listingOf(outline, path, (each) => args.nameOf(each));
+    const listing = listDirectory(outline, path, (each) => args.shownPath(each));
     return [header, ...cut(listing, options, "entries shown")].join("\n");
   }
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   if (lines.length > maxLines) {
     throw new ClaudeRefusal("EFBIG", `File ${given} exceeds maximum line limit of 999,999 lines.`);
   }
   const [first, last] = range ? checkRange(range, lines.length) : [1, lines.length];
-  const shown = numbered(lines.slice(first - 1, last), first);
+  const shown = numberedLines(lines.slice(first - 1, last), first);
   const header = `Here's the content of ${given} with line numbers:`;
   return [header, ...cut(shown, options, "lines shown; use view_range to see the others")].join("\n");
 }
 
 /** Null for a directory. */
-async function textOf(memory: Memory, path: string): Promise<string | null> {
+async function textUnlessDirectory(memory: Memory, path: string): Promise<string | null> {
   if (path === ROOT) return null;
   try {
     return await memory.read(path);
@@ -115,7 +115,7 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
     memory.edit(path, (text) => {
       const at = onlyPosition(text, search, given);
       const edited = text.slice(0, at) + replacement + text.slice(at + search.length);
-      snippet = snippetOf(edited, at, replacement);
+      snippet = numberedSnippet(edited, at, replacement);
       return edited;
     }),
   );
@@ -124,7 +124,7 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
 }
 
 function onlyPosition(text: string, search: string, given: string): number {
-  const positions = positionsOf(text, search, maxReportedLines + 1);
+  const positions = findPositions(text, search, maxReportedLines + 1);
   const [first] = positions;
   if (first === undefined) {
     throw new ClaudeRefusal("EINVAL", `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`);
@@ -145,7 +145,7 @@ async function insertText({ memory, args }: Call): Promise<string> {
   const missing = `Error: The path ${given} does not exist`;
   await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
-      const lineCount = linesOf(text).length;
+      const lineCount = splitLines(text).length;
       if (Number.isInteger(after) && after >= 0 && after <= lineCount) return insertLines(text, after, addition);
       throw badParameter("insert_line", `${after}. It should be within the range of lines of the file: [0, ${lineCount}]`);
     }),

@@ -1,6 +1,6 @@
 import type { Memory } from "../../core/memory.js";
 import type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
-import { claudeTool, runClaudeCommand } from "./definition.js";
+import { claudeTool, runClaudeCommand } from "./claude-dialect.js";
 import { checkClaudeOptions, type ClaudeMemoryOptions } from "./options.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";

@@ -1,12 +1,12 @@
 /** The lines of a text. A final newline ends the last line and begins none: "a\nb\n" has two. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
 /** Lines as the model reads them, `%6d`, a tab and the text. @param first the number of the first one, from 1 */
-export function numbered(lines: readonly string[], first = 1): string[] {
+export function numberedLines(lines: readonly string[], first = 1): string[] {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
 }
 
@@ -15,7 +15,7 @@ export function numbered(lines: readonly string[], first = 1): string[] {
  * empty file's text if `addition` does.
  */
 export function insertLines(text: string, after: number, addition: string): string {
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   lines.splice(after, 0, addition.endsWith("\n") ? addition.slice(0, -1) : addition);
   const joined = lines.join("\n");
   const isEnded = (text === "" ? addition : text).endsWith("\n");
@@ -24,7 +24,7 @@ export function insertLines(text: string, after: number, addition: string): stri
 }
 
 /** Where `search` is found, at most `max` times. Overlapping places count each: none of them is the one that was meant. */
-export function positionsOf(text: string, search: string, max: number): number[] {
+export function findPositions(text: string, search: string, max: number): number[] {
   const positions: number[] = [];
   for (let at = text.indexOf(search); at !== -1 && positions.length < max; at = text.indexOf(search, at + 1)) {
     positions.push(at);
@@ -42,10 +42,10 @@ export function lineNumberAt(text: string, position: number): number {
 /** How many lines before and after a change are shown with it. */
 const contextLines = 2;
 
-/** The lines, numbered, that a replacement has changed, with a few around them. */
-export function snippetOf(edited: string, position: number, replacement: string): string[] {
-  const lines = linesOf(edited);
+/** The lines, numberedLines, that a replacement has changed, with a few around them. */
+export function numberedSnippet(edited: string, position: number, replacement: string): string[] {
+  const lines = splitLines(edited);
   const first = Math.max(1, lineNumberAt(edited, position) - contextLines);
   const last = lineNumberAt(edited, position + replacement.length) + contextLines;
-  return numbered(lines.slice(first - 1, last), first);
+  return numberedLines(lines.slice(first - 1, last), first);
 }

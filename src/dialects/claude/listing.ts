@@ -9,9 +9,9 @@ const maxDepth = 2;
  * What a directory holds, itself first: depth first, by name in code-unit order, without hidden items and node_modules.
  * The size of a directory is that of all files below it, those not listed included.
  *
- * @param nameOf how the model calls a path of the memory.
+ * @param shownPath how the model calls a path of the memory.
  */
-export function listingOf({ files, directories }: MemoryOutline, path: string, nameOf: (path: string) => string): string[] {
+export function listDirectory({ files, directories }: MemoryOutline, path: string, shownPath: (path: string) => string): string[] {
   const sizes = new Map<string, number>();
   const children = new Map<string, string[]>();
   for (const file of files) {
@@ -25,7 +25,7 @@ export function listingOf({ files, directories }: MemoryOutline, path: string, n
   }
   const list = (current: string, depth: number): string[] => {
     const below = depth === maxDepth ? [] : (children.get(current) ?? []).filter(isListed).toSorted(compareCodeUnits);
-    const line = `${sizeText(sizes.get(current) ?? 0)}\t${nameOf(current)}`;
+    const line = `${sizeText(sizes.get(current) ?? 0)}\t${shownPath(current)}`;
     return [line, ...below.flatMap((child) => list(child, depth + 1))];
   };
   return list(path, 0);

@@ -56,11 +56,11 @@ export function moveToEnd(text: string, block: Block, replacement: BlockText): s
  * of the block, and a block without metadata ends before a heading of level 1 or 2.
  */
 export function parseBlocks(text: string): Block[] {
-  const lines = linesOf(text);
+  const lines = linesWithOffsets(text);
   const blocks: Block[] = [];
   let index = 0;
   for (let line = lines[index]; line !== undefined; line = lines[index]) {
-    const key = keyOf(line.text);
+    const key = headingKey(line.text);
     if (key === "") {
       index += 1;
       continue;
@@ -79,7 +79,7 @@ export function parseBlocks(text: string): Block[] {
   return blocks;
 }
 
-function linesOf(text: string): Line[] {
+function linesWithOffsets(text: string): Line[] {
   const lines: Line[] = [];
   for (let start = text.startsWith(byteOrderMark) ? 1 : 0; start < text.length; ) {
     const lineBreak = text.indexOf("\n", start);
@@ -91,7 +91,7 @@ function linesOf(text: string): Line[] {
 }
 
 /** The key of a heading; "" for any other line, a heading without a key included. */
-function keyOf(line: string): string {
+function headingKey(line: string): string {
   return line.startsWith(headingMark) ? trim(line.slice(headingMark.length)) : "";
 }
 
@@ -108,19 +108,19 @@ const isBlank = (line: Line | undefined): boolean => line !== undefined && trim(
 
 function closedBlock(key: string, heading: Line, body: Line[], metadata: Line, next: Line | undefined): Block {
   // The blank line after the heading is the format's; any more belong to the content.
-  const content = contentOf(heading, isBlank(body[0]) ? body.slice(1) : body);
+  const content = blockContent(heading, isBlank(body[0]) ? body.slice(1) : body);
   const comment = metadata.text.lastIndexOf(metadataEnd) + metadataEnd.length;
   const [indent, behind] = splitIndent(metadata.text.slice(comment));
   const isWhole = comment < metadataEnd.length || behind === "";
   const lineEnd = isBlank(next) ? (next?.end ?? metadata.end) : metadata.end;
   const end = isWhole ? lineEnd : metadata.start + comment + indent.length;
-  return { key, content, ...labelsOf(metadata.text), start: heading.start, end };
+  return { key, content, ...parseMetadata(metadata.text), start: heading.start, end };
 }
 
 function openBlock(key: string, heading: Line, lines: Line[]): Block {
   const body = lines.slice(0, sectionStart(lines));
   const first = body.findIndex((line) => !isBlank(line));
-  const content = first === -1 ? "" : contentOf(heading, body.slice(first));
+  const content = first === -1 ? "" : blockContent(heading, body.slice(first));
   return { key, content, at: "", tags: [], start: heading.start, end: body.at(-1)?.end ?? heading.end };
 }
 
@@ -139,13 +139,13 @@ function sectionStart(lines: Line[]): number {
   return lines.length;
 }
 
-function contentOf(heading: Line, body: Line[]): string {
+function blockContent(heading: Line, body: Line[]): string {
   const inWindowsFile = heading.text.endsWith("\r");
   const texts = body.map(({ text }) => unescapeLine(inWindowsFile ? text.replace(/\r$/, "") : text));
   return trimEnd(texts.join("\n"));
 }
 
-function labelsOf(metadata: string): { at: string; tags: string[] } {
+function parseMetadata(metadata: string): { at: string; tags: string[] } {
   const inner = splitIndent(metadata)[1].slice(metadataMark.length);
   const end = inner.lastIndexOf(metadataEnd);
   const statement = trim(inner.slice(0, Math.max(0, end)));

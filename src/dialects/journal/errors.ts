@@ -34,7 +34,7 @@ export const keyNotFound = (key: string, hint = ""): JournalError =>
   new JournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoted(key)}${hint}`);
 
 /** The code and message of what a memory refused; null for errors that are none of a memory's. */
-export function errorOf(error: unknown): { code: JournalErrorCode; message: string } | null {
+export function journalRefusal(error: unknown): { code: JournalErrorCode; message: string } | null {
   if (error instanceof JournalError) return { code: error.code, message: error.message };
   if (!MemoryError.isInstance(error)) return null;
   // A link in a folder, say; a missing thread is EINVAL too and no path's fault.

@@ -1,7 +1,7 @@
 import type { StructuredTool } from "@langchain/core/tools";
 import { DialectTool } from "../dialect-tool.js";
-import { journalDialect } from "./definitions.js";
-import { checkJournalOptions, type JournalToolsOptions } from "./options.js";
+import { journalDialect } from "./journal-dialect.js";
+import type { JournalToolsOptions } from "./options.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
 export type { JournalToolsOptions } from "./options.js";
@@ -15,8 +15,7 @@ export type { JournalToolsOptions } from "./options.js";
  * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
  * @throws TypeError for bad options, or what is no memory
  */
-export function createJournalTools(memory: MemorySource, options: JournalToolsOptions = {}): StructuredTool[] {
+export function createJournalTools(memory: MemorySource, options?: JournalToolsOptions): StructuredTool[] {
   checkMemorySource(memory);
-  checkJournalOptions(options);
   return journalDialect(options).tools.map((definition) => new DialectTool(definition, memory));
 }

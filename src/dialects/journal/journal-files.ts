@@ -29,11 +29,11 @@ export class BlockReader {
   readonly #parsed = new Map<string, Entry[]>();
   #cachedChars = 0;
 
-  entriesOf(file: string, text: string): readonly Entry[] {
+  read(file: string, text: string): readonly Entry[] {
     const id = `${file}\n${text}`;
     const known = this.#parsed.get(id);
     this.#parsed.delete(id);
-    const entries = known ?? parseBlocks(text).map((block) => entryOf(file, block));
+    const entries = known ?? parseBlocks(text).map((block) => entryIn(file, block));
     this.#parsed.set(id, entries);
     if (known === undefined) this.#trim(id.length);
     return entries;
@@ -49,7 +49,7 @@ export class BlockReader {
   }
 }
 
-function entryOf(file: string, block: Block): Entry {
+function entryIn(file: string, block: Block): Entry {
   const kind = file === summaryFile ? "summary" : "daily";
   return { ...block, file, kind, instant: parseInstant(block.at), name: block.key.normalize("NFC") };
 }
@@ -104,7 +104,7 @@ export function journalTree(
     if (file.startsWith(indexFolder)) index.set(file.slice(indexFolder.length), content);
     if (!isJournalFile(file)) continue;
     texts.set(file, content);
-    entries.push(...reader.entriesOf(file, content));
+    entries.push(...reader.read(file, content));
   }
   return { texts, entries, index };
 }

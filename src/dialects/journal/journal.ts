@@ -48,7 +48,7 @@ export class Journal {
     const { claim, tree } = await this.#ownKey(draft.key, file);
     const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, lineBreakOf(tree.texts.get(file) ?? ""));
     try {
-      await this.#memory.append(this.#pathOf(file), block);
+      await this.#memory.append(this.#memoryPath(file), block);
     } catch (error) {
       // Where the outcome is unknown the block may be there, and the claim is right.
       if (!(MemoryError.isInstance(error) && error.code === "EIO")) await this.#index.release(claim);
@@ -68,7 +68,7 @@ export class Journal {
       if (found === undefined) throw keyNotFound(draft.key, "; use memory_write to create");
       const { file } = found.entry;
       const change = (text: string): string => {
-        const current = resolve(namesakes(this.#reader.entriesOf(file, text), draft.key))?.entry;
+        const current = resolve(namesakes(this.#reader.read(file, text), draft.key))?.entry;
         if (current === undefined) throw new BlockGone();
         return moveToEnd(text, current, { key: current.key, content: draft.content, at, tags: tags ?? current.tags });
       };
@@ -119,14 +119,14 @@ export class Journal {
 
   /** The key where the index says it is, or in the summary, where it need not be told. */
   async #lookUp(key: string): Promise<Resolved | undefined> {
-    const [summary, part] = await this.#memory.readFiles([this.#pathOf(summaryFile), this.#index.pathOf(key)]);
-    const inSummary = resolve(namesakes(this.#reader.entriesOf(summaryFile, summary ?? ""), key));
+    const [summary, part] = await this.#memory.readFiles([this.#memoryPath(summaryFile), this.#index.partPath(key)]);
+    const inSummary = resolve(namesakes(this.#reader.read(summaryFile, summary ?? ""), key));
     if (inSummary !== undefined) return inSummary;
-    const daily = this.#index.filesOf(key, part ?? "").filter((file) => file !== summaryFile);
+    const daily = this.#index.filesFor(key, part ?? "").filter((file) => file !== summaryFile);
     // Only hands make so many: then one snapshot is less than a read of each.
     if (daily.length > maxLookUps) return undefined;
-    const texts = await this.#memory.readFiles(daily.map((file) => this.#pathOf(file))).catch(emptyIfIllegal);
-    const entries = daily.flatMap((file, index) => this.#reader.entriesOf(file, texts[index] ?? ""));
+    const texts = await this.#memory.readFiles(daily.map((file) => this.#memoryPath(file))).catch(emptyIfIllegal);
+    const entries = daily.flatMap((file, index) => this.#reader.read(file, texts[index] ?? ""));
     return resolve(namesakes(entries, key));
   }
 
@@ -141,19 +141,19 @@ export class Journal {
   async #claim(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
     const askedAtMs = Date.now();
     const { claim, snapshot } = await this.#index.claim(key, file);
-    const tree = this.#treeOf(snapshot, askedAtMs);
+    const tree = this.#parse(snapshot, askedAtMs);
     return { claim, tree: { ...tree, index: withClaim(tree.index, claim) } };
   }
 
   async #load(): Promise<JournalTree> {
     const askedAtMs = Date.now();
-    const tree = this.#treeOf(await this.#memory.snapshot(), askedAtMs);
+    const tree = this.#parse(await this.#memory.snapshot(), askedAtMs);
     // A snapshot is silent about a root that cannot be reached, such as a link in a folder.
     if (tree.texts.size === 0 && this.#root !== "") await this.#memory.stat(this.#root);
     return tree;
   }
 
-  #treeOf(snapshot: MemorySnapshot, askedAtMs: number): JournalTree {
+  #parse(snapshot: MemorySnapshot, askedAtMs: number): JournalTree {
     return { askedAtMs, ...journalTree(snapshot, { root: this.#root, indexFolder }, this.#reader) };
   }
 
@@ -162,7 +162,7 @@ export class Journal {
    * meanwhile, the old text is still in there and the outcome is that of the update made first. False: the block has gone.
    */
   async #replace(file: string, seen: string, change: (text: string) => string): Promise<boolean> {
-    const path = this.#pathOf(file);
+    const path = this.#memoryPath(file);
     try {
       if ((await this.#memory.update(path, seen, change(seen))) > 0) return true;
       await this.#memory.edit(path, change);
@@ -174,7 +174,7 @@ export class Journal {
     }
   }
 
-  #pathOf(file: string): string {
+  #memoryPath(file: string): string {
     return `${this.#root}/${file}`;
   }
 }

@@ -28,7 +28,7 @@ export interface Claim {
 /** When claims of this process have got their blocks: where one is gone again after that, a hand took it away. */
 const finishedClaims = new Map<string, number>();
 
-function addressOf(name: string): { part: string; hash: string } {
+function hashKey(name: string): { part: string; hash: string } {
   const digest = createHash("sha256").update(name).digest();
   return { part: digest.toString("hex", 0, 1), hash: digest.toString("base64url", 1, 10) };
 }
@@ -48,13 +48,13 @@ export class KeyIndex {
   }
 
   /** The path of the part that says where the key may be. */
-  pathOf(name: string): string {
-    return this.#folder + addressOf(name).part;
+  partPath(name: string): string {
+    return this.#folder + hashKey(name).part;
   }
 
   /** The files that may hold the key. @param text that of the key's part */
-  filesOf(name: string, text: string): string[] {
-    const { hash } = addressOf(name);
+  filesFor(name: string, text: string): string[] {
+    const { hash } = hashKey(name);
     const lines = parseLines(text).filter((line) => line.hash === hash && isJournalFile(line.file));
     return [...new Set(lines.map(({ file }) => file))];
   }
@@ -64,7 +64,7 @@ export class KeyIndex {
    * The snapshot is of just before.
    */
   async claim(name: string, file: string): Promise<{ claim: Claim; snapshot: MemorySnapshot }> {
-    const { part, hash } = addressOf(name);
+    const { part, hash } = hashKey(name);
     const claimedAtMs = Date.now();
     const line = `${hash} ${claimedAtMs.toString(36)}${randomBytes(4).toString("hex")} ${file}\n`;
     const snapshot = await this.#memory.snapshotAndAppend(this.#folder + part, line);
@@ -125,7 +125,7 @@ function differences(tree: JournalTree): Map<string, Difference> {
   const { entries, index } = tree;
   const expected = new Map<string, Set<string>>();
   for (const { name, file } of entries) {
-    const { part, hash } = addressOf(name);
+    const { part, hash } = hashKey(name);
     const pairs = expected.get(part) ?? new Set();
     expected.set(part, pairs.add(`${hash} ${file}`));
   }
@@ -152,7 +152,7 @@ function isPending({ text, claimedAtMs }: IndexLine, { askedAtMs }: JournalTree)
 
 function parseLines(text: string): IndexLine[] {
   const lines: IndexLine[] = [];
-  for (const line of linesOf(text)) {
+  for (const line of splitLinesKeepingBreaks(text)) {
     const [, hash, mark, file] = /^(\S+) (\S+) (.+)\n$/.exec(line) ?? [];
     if (hash === undefined || mark === undefined || file === undefined) continue;
     lines.push({ text: line, hash, claimedAtMs: Number.parseInt(mark.slice(0, -8), 36) || 0, file });
@@ -160,10 +160,10 @@ function parseLines(text: string): IndexLine[] {
   return lines;
 }
 
-const linesOf = (text: string): string[] => text.split(/(?<=\n)/);
+const splitLinesKeepingBreaks = (text: string): string[] => text.split(/(?<=\n)/);
 
 function withoutLines(text: string, lines: ReadonlySet<string>): string {
-  return linesOf(text).filter((line) => !lines.has(line)).join("");
+  return splitLinesKeepingBreaks(text).filter((line) => !lines.has(line)).join("");
 }
 
 async function quietly(run: () => Promise<unknown>): Promise<void> {

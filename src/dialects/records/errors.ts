@@ -44,7 +44,7 @@ export function quoted(name: string): string {
 }
 
 /** The code and message of what was refused; null for errors that are none of a memory's. */
-export function errorOf(error: unknown): { code: RecordErrorCode; message: string } | null {
+export function recordRefusal(error: unknown): { code: RecordErrorCode; message: string } | null {
   if (error instanceof RecordError) return { code: error.code, message: error.message };
   if (!MemoryError.isInstance(error)) return null;
   const code = error.code === "EFBIG" ? "MEMORY_CONTENT_TOO_LARGE" : "MEMORY_STORAGE_ERROR";

@@ -1,19 +1,10 @@
 import type { StructuredTool } from "@langchain/core/tools";
-import { z } from "zod";
-import { checkOptions } from "../../core/options.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
-import { recordsDialect } from "./definitions.js";
+import type { RecordToolsOptions } from "./options.js";
+import { recordsDialect } from "./records-dialect.js";
 
-/** The clock of the records. */
-export interface RecordToolsOptions {
-  /** What time it is, for the times of the answers. @default the system's clock */
-  clock?: () => Date;
-}
-
-const optionsSchema = z
-  .object({ clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional() })
-  .strict();
+export type { RecordToolsOptions } from "./options.js";
 
 /**
  * The tools add_memory, replace_memory, drop_memory and clear_memory as Dominds documents them: a record is a file of the
@@ -24,8 +15,7 @@ const optionsSchema = z
  * @param memory as of `MemoryTool`; records are named by a rule of their own, whatever the memory's is.
  * @throws TypeError for bad options, or what is no memory
  */
-export function createRecordTools(memory: MemorySource, options: RecordToolsOptions = {}): StructuredTool[] {
+export function createRecordTools(memory: MemorySource, options?: RecordToolsOptions): StructuredTool[] {
   checkMemorySource(memory);
-  checkOptions("RecordToolsOptions", optionsSchema, options);
   return recordsDialect(options).tools.map((definition) => new DialectTool(definition, memory));
 }

@@ -1,9 +1,10 @@
 import type { Memory } from "../../core/memory.js";
 import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
 import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
-import { errorOf, JournalError } from "./errors.js";
+import { JournalError, journalRefusal } from "./errors.js";
 import { Journal, searchPage } from "./journal.js";
 import { BlockReader, type Resolved } from "./journal-files.js";
+import { checkJournalOptions, type JournalToolsOptions } from "./options.js";
 import { journalRoot } from "./root.js";
 
 export type JournalToolName = "memory_write" | "memory_update" | "memory_read" | "memory_search";
@@ -111,13 +112,10 @@ function duplicatesOf({ duplicates }: Resolved): { duplicates?: string[] } {
   return duplicates.length > 0 ? { duplicates } : {};
 }
 
-export interface JournalOptions {
-  clock?: (() => Date) | undefined;
-  root?: string | undefined;
-}
-
-/** The journal as agentool's memory tools speak of it. */
-export function journalDialect({ clock = () => new Date(), root: rootOption = "/" }: JournalOptions = {}): Dialect {
+/** The dialect `journal` with options of its own. @throws TypeError for bad options */
+export function journalDialect(options: JournalToolsOptions = {}): Dialect {
+  checkJournalOptions(options);
+  const { clock = () => new Date(), root: rootOption = "/" } = options;
   const reader = new BlockReader();
   const root = journalRoot(rootOption);
   const openJournal = (openMemory: () => Memory): Journal => {
@@ -137,7 +135,7 @@ export function journalDialect({ clock = () => new Date(), root: rootOption = "/
         try {
           return success(await run(new Arguments(given, names), () => openJournal(openMemory)));
         } catch (error) {
-          const refusal = errorOf(error);
+          const refusal = journalRefusal(error);
           if (refusal === null) throw error;
           return failure(refusal);
         }

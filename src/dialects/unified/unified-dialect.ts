@@ -2,10 +2,8 @@ import { invalid, MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { normalizePath } from "../../core/paths.js";
 import { shorten } from "../../core/text.js";
-import type { FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
-
-/** The `command` argument of the unified tool (specification section 3). */
-export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
+import type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type MemoryToolOptions } from "./options.js";
 
 interface Arguments {
   path: string;
@@ -63,28 +61,30 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   },
 };
 
-const memoryCommands = Object.keys(definitions) as MemoryCommand[];
-
-export interface UnifiedToolOptions {
-  name?: string | undefined;
-  description?: string | undefined;
-  title?: string | undefined;
-  commands?: readonly MemoryCommand[] | undefined;
+/**
+ * The dialect `unified` with options of its own: `unifiedDialect({ commands: ["read", "list"] })` cannot change a memory.
+ *
+ * @throws TypeError for bad options
+ */
+export function unifiedDialect(options: Omit<MemoryToolOptions, "memory"> = {}): Dialect {
+  checkUnifiedOptions(options);
+  return { name: "unified", tools: [unifiedTool(options)] };
 }
 
-/** The one tool of the unified dialect. */
-export function unifiedTool({ name, description, title, commands = memoryCommands }: UnifiedToolOptions): ToolDefinition {
+/** The one tool of the dialect. @param options checked */
+export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDefinition {
+  const { name, description, title, commands = [...memoryCommands] } = options;
   const render = (envelope: MemoryEnvelope): ToolAnswer => ({ text: JSON.stringify(envelope), failed: !envelope.ok });
   return {
     name: name ?? "memory",
     description: description ?? describeCommands(commands),
     title,
-    schema: schemaOf(commands),
+    schema: schemaForCommands(commands),
     readOnly: commands.every((command) => command === "read" || command === "list"),
     destructive: commands.includes("update") || commands.includes("delete"),
     answer: async (args, openMemory) => render(await runCommand(args, commands, openMemory)),
     failure: (args, cause) =>
-      render(failureOf(args, new MemoryError("EIO", "EIO: the memory could not be opened", { cause }))),
+      render(failureEnvelope(args, new MemoryError("EIO", "EIO: the memory could not be opened", { cause }))),
   };
 }
 
@@ -104,7 +104,7 @@ const contentProperties = {
   oldContent: { type: "string", description: "update: the exact text to replace." },
 };
 
-function schemaOf(commands: readonly MemoryCommand[]): FlatSchema {
+function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
   const writes = commands.includes("append") || commands.includes("update");
   return {
     type: "object",
@@ -130,22 +130,21 @@ async function runCommand(
   commands: readonly MemoryCommand[],
   openMemory: () => Memory,
 ): Promise<MemoryEnvelope> {
-  const { command, path } = labelsOf(given);
   try {
-    const args = checkArguments(given, commands);
-    const definition = definitions[args.command];
-    definition.check?.(args);
-    const result = await definition.run(openMemory(), args as Required<Arguments>);
-    return { command, path, ok: true, result };
+    const { command, ...args } = checkArguments(given, commands);
+    const { check, run } = definitions[command];
+    check?.(args);
+    const result = await run(openMemory(), args as Required<Arguments>);
+    return { command, path: args.path, ok: true, result };
   } catch (error) {
-    return failureOf(given, error);
+    return failureEnvelope(given, error);
   }
 }
 
-function failureOf(given: unknown, error: unknown): MemoryEnvelope {
+function failureEnvelope(given: unknown, error: unknown): MemoryEnvelope {
   if (!MemoryError.isInstance(error)) throw error;
   const { code, message } = error;
-  return { ...labelsOf(given), ok: false, error: { message, code } };
+  return { ...echoedCall(given), ok: false, error: { message, code } };
 }
 
 const argumentNames = new Set(["path", "command", "content", "oldContent"]);
@@ -177,22 +176,22 @@ function textArgument(given: Record<string, unknown>, name: "content" | "oldCont
   return { [name]: value };
 }
 
-/** What the envelope repeats of the arguments: the path normalised where it is legal, and never without bound. */
-function labelsOf(given: unknown): { command: string; path: string } {
+/** What a refusal repeats of the arguments: the path normalised where it is legal, and never without bound. */
+function echoedCall(given: unknown): { command: string; path: string } {
   const { command, path } = isRecord(given) ? given : { command: undefined, path: undefined };
-  return { command: labelOf(command, 64), path: pathLabelOf(path, command === "list") };
+  return { command: echoedText(command, 64), path: echoedPath(path, command === "list") };
 }
 
-function pathLabelOf(path: unknown, emptyIsRoot: boolean): string {
+function echoedPath(path: unknown, emptyIsRoot: boolean): string {
   try {
     return normalizePath(path, { emptyIsRoot });
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
-    return labelOf(path, 1024);
+    return echoedText(path, 1024);
   }
 }
 
-function labelOf(value: unknown, maxChars: number): string {
+function echoedText(value: unknown, maxChars: number): string {
   return typeof value === "string" ? shorten(value, maxChars) : "";
 }
 

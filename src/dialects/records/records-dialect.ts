@@ -3,8 +3,8 @@ import type { Memory } from "../../core/memory.js";
 import { ROOT } from "../../core/paths.js";
 import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
 import { Arguments, nameFault } from "./arguments.js";
-import { badPath, errorOf, notAllowed, notFound, RecordError } from "./errors.js";
-import { toYaml } from "./yaml.js";
+import { badPath, notAllowed, notFound, RecordError, recordRefusal } from "./errors.js";
+import { checkRecordOptions, type RecordToolsOptions } from "./options.js";
 
 export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "clear_memory";
 
@@ -119,8 +119,16 @@ async function withFaults<T>(faults: Faults, run: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The records as Dominds documents them: memories by path, added, replaced and dropped whole. */
-export function recordsDialect({ clock = () => new Date() }: { clock?: (() => Date) | undefined } = {}): Dialect {
+/** Written out by hand: `failure` cannot wait for the library. */
+const notOpened: ToolAnswer = {
+  text: "status: error\nerror_code: MEMORY_STORAGE_ERROR\nmessage: The memory could not be opened\n",
+  failed: true,
+};
+
+/** The dialect `records` with options of its own. @throws TypeError for bad options */
+export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
+  checkRecordOptions(options);
+  const { clock = () => new Date() } = options;
   const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
     const { description, properties, destructive, run } = command;
     const names = Object.keys(properties);
@@ -131,22 +139,20 @@ export function recordsDialect({ clock = () => new Date() }: { clock?: (() => Da
       readOnly: false,
       destructive,
       answer: async (given, openMemory) => {
+        // Loads the library at the first call: the command line lists all dialects, and should not wait for it.
+        const { toYaml } = await import("./yaml.js");
         try {
           const args = new Arguments(given, names);
           const now = new Date(clock().toISOString());
           return { text: toYaml({ status: "ok", ...(await run({ args, openMemory, now })) }), failed: false };
         } catch (error) {
-          const refusal = errorOf(error);
+          const refusal = recordRefusal(error);
           if (refusal === null) throw error;
-          return failure(refusal);
+          return { text: toYaml({ status: "error", error_code: refusal.code, message: refusal.message }), failed: true };
         }
       },
-      failure: () => failure({ code: "MEMORY_STORAGE_ERROR", message: "The memory could not be opened" }),
+      failure: () => notOpened,
     };
   });
   return { name: "records", tools };
-}
-
-function failure({ code, message }: { code: string; message: string }): ToolAnswer {
-  return { text: toYaml({ status: "error", error_code: code, message }), failed: true };
 }

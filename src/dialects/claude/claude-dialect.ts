@@ -1,33 +1,38 @@
 import { MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
-import type { FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
+import type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
-import type { CheckedClaudeOptions } from "./options.js";
+import { checkClaudeOptions, type CheckedClaudeOptions, type ClaudeMemoryOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, refusalOf } from "./refusal.js";
 
 const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
+
+/** The dialect `claude` with options of its own. @throws TypeError for bad options */
+export function claudeDialect(options?: ClaudeMemoryOptions): Dialect {
+  return { name: "claude", tools: [claudeTool(checkClaudeOptions(options))] };
+}
 
 /** The one tool of the dialect: Claude knows it by its type, any other model by the schema. */
 export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
   return {
     name: "memory",
-    description: descriptionOf(options),
-    schema: schemaOf(options),
+    description: describeTool(options),
+    schema: schemaBelowRoot(options),
     readOnly: false,
     destructive: true,
     extras: unseenByIn({ providerToolDefinition: { type: "memory_20250818", name: "memory" } }),
     answer: async (args, openMemory) => {
       try {
-        const values = recordOf(args);
-        const command = commandOf(values["command"]);
+        const values = namedArguments(args);
+        const command = checkCommand(values["command"]);
         return { text: await runClaudeCommand(command, values, openMemory, options), failed: false };
       } catch (error) {
-        if (MemoryError.isInstance(error)) return failureOf(error);
+        if (MemoryError.isInstance(error)) return refusalAnswer(error);
         throw error;
       }
     },
-    failure: (_args, cause) => failureOf(new MemoryError("EIO", "EIO: the memory could not be opened", { cause })),
+    failure: (_args, cause) => refusalAnswer(new MemoryError("EIO", "EIO: the memory could not be opened", { cause })),
   };
 }
 
@@ -39,7 +44,7 @@ function unseenByIn(extras: Record<string, unknown>): Record<string, unknown> {
   return new Proxy(extras, { has: () => false });
 }
 
-function failureOf(error: MemoryError): ToolAnswer {
+function refusalAnswer(error: MemoryError): ToolAnswer {
   return { text: refusalOf(error).text, failed: true };
 }
 
@@ -51,7 +56,7 @@ export async function runClaudeCommand(
   options: CheckedClaudeOptions,
 ): Promise<string> {
   try {
-    const args = new ClaudeArguments(recordOf(given), options.root);
+    const args = new ClaudeArguments(namedArguments(given), options.root);
     return await claudeCommands[command]({ args, options, memory: openMemory().withPaths("posix") });
   } catch (error) {
     throw MemoryError.isInstance(error) ? refusalOf(error) : error;
@@ -59,7 +64,7 @@ export async function runClaudeCommand(
 }
 
 /** A misspelt `new_str` would delete text, so that unknown names are refused. Those of other commands do no harm. */
-function recordOf(given: unknown): Record<string, unknown> {
+function namedArguments(given: unknown): Record<string, unknown> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new ClaudeRefusal("EINVAL", "Error: The arguments must be an object with a command");
   }
@@ -68,7 +73,7 @@ function recordOf(given: unknown): Record<string, unknown> {
   return given as Record<string, unknown>;
 }
 
-function commandOf(command: unknown): ClaudeCommandName {
+function checkCommand(command: unknown): ClaudeCommandName {
   if (command === undefined || command === null) {
     throw badParameter("command", `it is required and must be one of ${commandNames.join(", ")}`);
   }
@@ -78,7 +83,7 @@ function commandOf(command: unknown): ClaudeCommandName {
 }
 
 /** Told to models other than Claude, whose provider tells it all of this. */
-function descriptionOf({ root, ifExists }: CheckedClaudeOptions): string {
+function describeTool({ root, ifExists }: CheckedClaudeOptions): string {
   return [
     `Reads and edits your memory: a small tree of text files under ${root} that outlasts this conversation.`,
     "Commands:",
@@ -110,7 +115,7 @@ const properties = {
   new_path: { type: "string", description: "rename: its new path." },
 };
 
-function schemaOf({ root }: CheckedClaudeOptions): FlatSchema {
+function schemaBelowRoot({ root }: CheckedClaudeOptions): FlatSchema {
   const path = { ...properties.path, description: `${properties.path.description} Begins with ${root}.` };
   return { type: "object", properties: { ...properties, path }, required: ["command"], additionalProperties: false };
 }

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { checkOptions } from "../../core/options.js";
+
+/** The clock of the records. */
+export interface RecordToolsOptions {
+  /** What time it is, for the times of the answers. @default the system's clock */
+  clock?: () => Date;
+}
+
+const optionsSchema = z
+  .object({ clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional() })
+  .strict();
+
+/** @throws TypeError */
+export function checkRecordOptions(options: RecordToolsOptions): void {
+  checkOptions("RecordToolsOptions", optionsSchema, options);
+}

@@ -1,0 +1,26 @@
+import { claudeDialect } from "./claude/claude-dialect.js";
+import type { Dialect } from "./dialect.js";
+import { journalDialect } from "./journal/journal-dialect.js";
+import { recordsDialect } from "./records/records-dialect.js";
+import { unifiedDialect } from "./unified/unified-dialect.js";
+
+/** Every dialect of the package, made with its default options: the one place that lists them. */
+export const dialects = {
+  unified: unifiedDialect,
+  claude: claudeDialect,
+  journal: journalDialect,
+  records: recordsDialect,
+} satisfies Record<string, () => Dialect>;
+
+/**
+ * A dialect of this package, with its default options.
+ * @useDeclaredType
+ */
+export type DialectName = keyof typeof dialects;
+
+/** In the order in which users are told of them. */
+export const dialectNames = Object.keys(dialects) as DialectName[];
+
+export function isDialectName(value: unknown): value is DialectName {
+  return typeof value === "string" && Object.hasOwn(dialects, value);
+}

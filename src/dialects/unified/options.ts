@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { checkOptions } from "../../core/options.js";
+import type { MemorySource } from "../memory-source.js";
+
+/** The `command` argument of the unified tool (specification section 3). */
+export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
+
+export const memoryCommands = ["read", "list", "append", "update", "delete"] as const satisfies readonly MemoryCommand[];
+
+/** What the model is told of the tool, and the memory behind it. */
+export interface MemoryToolOptions {
+  /** Where the tool finds its memory; without one every call answers ENOTMEM until `setMemorySource`. */
+  memory?: MemorySource;
+  /** What the model calls the tool. @default "memory" */
+  name?: string;
+  /** What the model reads about the tool. @default a description of the allowed commands */
+  description?: string;
+  /** For people, in user interfaces; kept in `metadata.title`. */
+  title?: string;
+  /** The commands the model is offered; others answer EACCES. @default all five */
+  commands?: MemoryCommand[];
+}
+
+/** The fields of MemoryToolOptions but the memory, for other ways to configure the tool. */
+export const memoryToolFields = {
+  // The rule of OpenAI, the narrowest of the providers.
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -").optional(),
+  description: z.string().min(1).optional(),
+  title: z.string().min(1).optional(),
+  commands: z.array(z.enum(memoryCommands)).min(1).optional(),
+};
+
+const dialectSchema = z.object(memoryToolFields).strict();
+const toolSchema = dialectSchema.extend({ memory: z.unknown().optional() });
+
+/** @throws TypeError */
+export function checkMemoryToolOptions(options: MemoryToolOptions): void {
+  checkOptions("MemoryToolOptions", toolSchema, options);
+}
+
+/** @throws TypeError for a memory too, which a dialect is given at each call */
+export function checkUnifiedOptions(options: Omit<MemoryToolOptions, "memory">): void {
+  checkOptions("MemoryToolOptions", dialectSchema, options);
+}
