@@ -20,8 +20,8 @@ import { MemoryTree } from "../core/tree.js";
 import { checkMemorySource, memoryOf, type MemorySource, runOf } from "../dialects/memory-source.js";
 import { mediaTypeOf } from "./media-types.js";
 import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
-import { childrenOf, filesLike, linesWith } from "./search.js";
-import { assertTextPath, decoded, editedText, windowOf } from "./texts.js";
+import { childrenOf, filesMatching, linesHolding } from "./search.js";
+import { assertTextPath, decoded, editedText, lineWindow } from "./texts.js";
 
 /** What a download or an upload is answered with; `permission_denied` for all else, which `onError` is told of. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
@@ -40,7 +40,7 @@ const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
  * of deepagents' own backends where they have some; only an interrupt or an abort of the run is thrown. Names are created
  * by the rule `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit order.
  */
-export class MemoryBackend implements BackendProtocolV2 {
+export class DeepAgentsBackend implements BackendProtocolV2 {
   readonly #source: MemorySource;
   readonly #onError: (error: MemoryError) => unknown;
 
@@ -57,12 +57,12 @@ export class MemoryBackend implements BackendProtocolV2 {
 
   /** What lies in a directory itself, without times; directories end in "/". Nothing where there is no such directory. */
   ls(path: string): Promise<LsResult> {
-    return this.#attempt(async (memory) => ({ files: childrenOf(await memory.outline(), path) }), errorOf);
+    return this.#attempt(async (memory) => ({ files: childrenOf(await memory.outline(), path) }), plainError);
   }
 
   /** Lines of a file. @param offset first line, from 0. @param limit how many lines; an offset behind the last line is an error. */
   read(filePath: string, offset = 0, limit = 500): Promise<ReadResult> {
-    return this.#attempt(async (memory) => windowOf(filePath, await memory.read(filePath), offset, limit), noFile(filePath));
+    return this.#attempt(async (memory) => lineWindow(filePath, await memory.read(filePath), offset, limit), noFile(filePath));
   }
 
   /** The whole text of a file with its times, which only a snapshot has together. */
@@ -100,13 +100,13 @@ export class MemoryBackend implements BackendProtocolV2 {
   grep(pattern: string, path?: string | null, glob?: string | null, maxCount?: number | null): Promise<GrepResult> {
     return this.#attempt(async (memory) => {
       const query = { pattern, path: path ?? ROOT, glob: glob ?? null, maxCount: maxCount ?? Number.POSITIVE_INFINITY };
-      return linesWith(await memory.snapshot(), query);
+      return linesHolding(await memory.snapshot(), query);
     }, shownError);
   }
 
   /** Files only, without times. */
   glob(pattern: string, path: string = ROOT): Promise<GlobResult> {
-    return this.#attempt(async (memory) => ({ files: filesLike(await memory.outline(), pattern, path) }), errorOf);
+    return this.#attempt(async (memory) => ({ files: filesMatching(await memory.outline(), pattern, path) }), plainError);
   }
 
   /** Removes a file, or a directory with all below it, in one step; the root is emptied and stays. */
@@ -198,7 +198,7 @@ type ErrorAnswer = { error: string };
 const notFound = (path: string): string => `File '${path}' not found`;
 
 /** For the tools that put "Error" before it themselves: `ls`, `read_file` and `glob`. */
-function errorOf({ message }: MemoryError): ErrorAnswer {
+function plainError({ message }: MemoryError): ErrorAnswer {
   return { error: message };
 }
 
@@ -208,7 +208,7 @@ function shownError({ message }: MemoryError): ErrorAnswer {
 }
 
 /** A directory is no file either: deepagents' own backends make no difference. */
-function noFile(path: string, inWords: (failure: MemoryError) => ErrorAnswer = errorOf): (failure: MemoryError) => ErrorAnswer {
+function noFile(path: string, inWords: (failure: MemoryError) => ErrorAnswer = plainError): (failure: MemoryError) => ErrorAnswer {
   return (failure) => {
     const isMissing = failure.code === "ENOENT" || failure.code === "EISDIR";
     return inWords(isMissing ? new MemoryError(failure.code, notFound(path), { cause: failure }) : failure);

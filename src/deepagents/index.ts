@@ -1,2 +1,2 @@
-export { MemoryBackend } from "./memory-backend.js";
+export { DeepAgentsBackend as MemoryBackend } from "./deep-agents-backend.js";
 export type { MemoryBackendOptions } from "./options.js";

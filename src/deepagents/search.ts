@@ -12,17 +12,17 @@ export function childrenOf({ files, directories }: MemoryOutline, path: string):
   const isChild = (other: string): boolean => (parentsOf(other).at(-1) ?? ROOT) === parent;
   const children = [
     ...directories.filter(isChild).map((directory) => ({ path: `${directory}/`, is_dir: true, size: 0 })),
-    ...files.filter((file) => isChild(file.path)).map(infoOf),
+    ...files.filter((file) => isChild(file.path)).map(fileInfo),
   ];
   return children.toSorted((one, other) => compareCodeUnits(one.path, other.path));
 }
 
 /** The files below a directory, or the one file, whose path from there matches. A leading slash says just that. */
-export function filesLike({ files }: MemoryOutline, pattern: string, path: string): FileInfo[] {
-  const isLike = matcherOf(pattern.replace(/^\/+/, ""));
+export function filesMatching({ files }: MemoryOutline, pattern: string, path: string): FileInfo[] {
+  const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   return within(files, path)
     .filter(({ relative }) => isLike(relative))
-    .map(({ file }) => infoOf(file));
+    .map(({ file }) => fileInfo(file));
 }
 
 export interface GrepQuery {
@@ -35,9 +35,9 @@ export interface GrepQuery {
   maxCount: number;
 }
 
-export function linesWith({ files }: MemorySnapshot, { pattern, path, glob, maxCount }: GrepQuery): GrepResult {
+export function linesHolding({ files }: MemorySnapshot, { pattern, path, glob, maxCount }: GrepQuery): GrepResult {
   const matches: NonNullable<GrepResult["matches"]> = [];
-  const isLike = glob ? matcherOf(glob.replace(/^\/+/, "")) : () => true;
+  const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
   for (const { file, relative } of within(files, path)) {
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;
@@ -72,7 +72,7 @@ function hasTooManyStars(pattern: string): boolean {
 }
 
 /** Patterns mean what they do in deepagents' own backends, which match names that begin with a dot too, but for repeated groups and many stars. */
-function matcherOf(pattern: string): (path: string) => boolean {
+function compileGlob(pattern: string): (path: string) => boolean {
   if (nestedRepetition.test(pattern)) throw new MemoryError("EINVAL", "invalid glob pattern: a repeated group may hold plain text only");
   if (hasTooManyStars(pattern)) {
     throw new MemoryError("EINVAL", `invalid glob pattern: at most ${maxStars} stars in a name, and ${maxStars} double ones in all`);
@@ -87,6 +87,6 @@ function matcherOf(pattern: string): (path: string) => boolean {
   }
 }
 
-function infoOf({ path, sizeBytes }: OutlineFile): FileInfo {
+function fileInfo({ path, sizeBytes }: OutlineFile): FileInfo {
   return { path, is_dir: false, size: sizeBytes };
 }

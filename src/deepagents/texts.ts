@@ -4,7 +4,7 @@ import { replaceText } from "../core/text.js";
 import { isBinaryPath, mediaTypeOf } from "./media-types.js";
 
 /** The lines of a text from `offset` on, at most `limit`. A final newline ends the last line and begins none. */
-export function windowOf(path: string, text: string, offset: number, limit: number): ReadResult {
+export function lineWindow(path: string, text: string, offset: number, limit: number): ReadResult {
   const mimeType = mediaTypeOf(path);
   const [first, count] = [wholeNumber(offset), wholeNumber(limit)];
   const lines = text.split("\n");

@@ -9,7 +9,7 @@ import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } f
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { placeMemory } from "../prompt/place.js";
 import { renderMemory } from "../prompt/render.js";
-import type { MemoryRun, StoreRun } from "../dialects/memory-source.js";
+import { hasThread, type MemoryRun, runOf, type StoreRun } from "../dialects/memory-source.js";
 
 /** The memories of one node, as a connector needs them; `MemoryNode` is one. */
 export interface ConnectableMemory {
@@ -96,9 +96,8 @@ export class MemoryConnectorNode {
   }
 
   async #render(run: StoreRun): Promise<string | null> {
-    const hasThread = typeof run.threadId === "string" && run.threadId !== "";
     const { content, maxChars } = this.#config;
-    if (this.#memory.scope === "perThread" && hasThread) {
+    if (this.#memory.scope === "perThread" && hasThread(run)) {
       const own = await this.#outline(this.#memory.memoryForRun(run));
       const isEmpty = own.files.length + own.directories.length === 0;
       if (!isEmpty) return renderMemory(own, { content, maxChars, scope: "perThread", fallback: false });
@@ -112,9 +111,4 @@ export class MemoryConnectorNode {
     // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
     return memory.outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
   }
-}
-
-function runOf({ configurable, store }: RunnableConfig & { store?: BaseStore }): StoreRun {
-  const threadId: unknown = configurable?.["thread_id"];
-  return { ...(typeof threadId === "string" && { threadId }), ...(store && { store }) };
 }
