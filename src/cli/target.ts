@@ -74,7 +74,7 @@ export function databaseOf(options: TargetOptions, env: CliIo["env"]): DatabaseT
   const { MONGODB_URI: fromEnvironment = "" } = env;
   const uri = options.uri ?? fromEnvironment;
   if (uri === "") throw usageFault("no database was named; pass --uri, or set MONGODB_URI");
-  return { kind: "database", uri, dbName: dbNameOf("--db", options.db), memoriesCollection: collectionOf("--collection", options.collection) };
+  return { kind: "database", uri, dbName: checkDatabaseName("--db", options.db), memoriesCollection: checkCollectionName("--collection", options.collection) };
 }
 
 /** @throws CommandFault EUSAGE */
@@ -88,7 +88,7 @@ export function targetOf(options: TargetOptions, env: CliIo["env"]): Target {
   const { MONGODB_URI: fromEnvironment = "" } = env;
   if (uri === undefined && fromEnvironment === "") throw noMemory();
   if (node === undefined) throw usageFault("no memory was named; pass --node, and --thread for the memory of one thread");
-  return { ...databaseOf(options, env), address: addressOf(node, thread), paths };
+  return { ...databaseOf(options, env), address: memoryAddress(node, thread), paths };
 }
 
 /** Where `copy` writes to: what is not said of it is as in the source. @throws CommandFault EUSAGE */
@@ -104,7 +104,7 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
   const node = toNode ?? source.node;
   if (node === undefined) throw usageFault("--to-node is missing; a folder has no node id that could be kept");
   const thread = toThread ?? (toNode === undefined ? source.thread : undefined);
-  return { ...destinationDatabaseOf(to, source, env), address: addressOf(node, thread), paths };
+  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, thread), paths };
 }
 
 /** @throws CommandFault EUSAGE */
@@ -116,19 +116,19 @@ export function destinationDatabaseOf(to: DestinationOptions, source: TargetOpti
   return {
     kind: "database",
     uri,
-    dbName: dbNameOf("--to-db", toDb ?? (toUri === undefined ? source.db : undefined)),
-    memoriesCollection: collectionOf("--to-collection", toCollection ?? source.collection),
+    dbName: checkDatabaseName("--to-db", toDb ?? (toUri === undefined ? source.db : undefined)),
+    memoriesCollection: checkCollectionName("--to-collection", toCollection ?? source.collection),
   };
 }
 
 /** @throws CommandFault EUSAGE for what MongoDB refuses */
-export function dbNameOf(flag: string, name: string | undefined): string | undefined {
+export function checkDatabaseName(flag: string, name: string | undefined): string | undefined {
   if (name === undefined || /^[^/\\. "$*<>:|?\0]{1,63}$/.test(name)) return name;
   throw usageFault(`${flag} ${JSON.stringify(name)}: MongoDB allows no such name of a database; pass one without spaces, dots, slashes, quotes and $`);
 }
 
 /** @throws CommandFault EUSAGE for what MongoDB refuses */
-export function collectionOf<Name extends string | undefined>(flag: string, name: Name): Name {
+export function checkCollectionName<Name extends string | undefined>(flag: string, name: Name): Name {
   if (name === undefined || (/^[^$\0]{1,120}$/.test(name) && !name.startsWith("system."))) return name;
   throw usageFault(`${flag} ${JSON.stringify(name)}: MongoDB allows no such name of a collection; pass one without $, and not beginning with "system."`);
 }
@@ -145,7 +145,7 @@ function flagOf(name: string): string {
 }
 
 /** Without a thread, that of the node's global memory. */
-export function addressOf(nodeId: string, threadId: string | undefined): MemoryAddress {
+export function memoryAddress(nodeId: string, threadId: string | undefined): MemoryAddress {
   return threadId === undefined ? { nodeId } : { nodeId, scope: "perThread", threadId };
 }
 

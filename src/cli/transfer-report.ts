@@ -6,7 +6,7 @@ export interface TransferSum extends TransferCounts {
   memories: number;
 }
 
-export function sumOf(all: readonly TransferCounts[]): TransferSum {
+export function sumCounts(all: readonly TransferCounts[]): TransferSum {
   const sum = { memories: all.length, written: 0, replaced: 0, unchanged: 0 };
   for (const { written, replaced, unchanged } of all) {
     sum.written += written;

@@ -18,7 +18,7 @@ const azureClients = ["AzureChatOpenAICompletions", "AzureChatOpenAIResponses"];
 export function takesSeparateSystemMessages(model: unknown, configurable: Fields = {}): boolean {
   if (!isFields(model)) return false;
   if (isFields(model["bound"])) {
-    const boundConfigurable = fieldsOf(fieldsOf(model["config"])["configurable"]);
+    const boundConfigurable = asFields(asFields(model["config"])["configurable"]);
     return takesSeparateSystemMessages(model["bound"], { ...boundConfigurable, ...configurable });
   }
   if (className(model) === "ConfigurableModel") return isReachedByInit(initializedFields(model, configurable));
@@ -28,11 +28,11 @@ export function takesSeparateSystemMessages(model: unknown, configurable: Fields
 }
 
 function isOpenAIClient(client: unknown): boolean {
-  const fields = fieldsOf(client);
-  const config = fieldsOf(fields["clientConfig"]);
+  const fields = asFields(client);
+  const config = asFields(fields["clientConfig"]);
   // The SDK's `provider` sends requests to another service altogether.
   if (config["provider"] !== undefined) return false;
-  const urls = [fieldsOf(fields["client"])["baseURL"], config["baseURL"] ?? environmentVariable("OPENAI_BASE_URL")];
+  const urls = [asFields(fields["client"])["baseURL"], config["baseURL"] ?? environmentVariable("OPENAI_BASE_URL")];
   if (openAIClients.includes(className(client))) return isOpenAI(urls);
   return azureClients.includes(className(client)) && isAzure([...urls, ...azureUrls(fields)]);
 }
@@ -40,7 +40,7 @@ function isOpenAIClient(client: unknown): boolean {
 /** What `initChatModel` makes builds its client at the first call, from the same fields as are judged here. */
 function isReachedByInit(fields: Fields): boolean {
   const provider = fields["modelProvider"] ?? inferredProvider(fields["model"]);
-  const url = fieldsOf(fields["configuration"])["baseURL"] ?? fields["baseUrl"];
+  const url = asFields(fields["configuration"])["baseURL"] ?? fields["baseUrl"];
   const fromEnvironment = ["OPENAI_API_BASE", "OPENAI_BASE_URL", "LANGSMITH_GATEWAY"].map(environmentVariable);
   const urls = url === undefined ? fromEnvironment : [url];
   if (provider === "openai") return isOpenAI(urls);
@@ -64,7 +64,7 @@ function initializedFields(model: Fields, configurable: Fields): Fields {
     .filter(([key]) => key.startsWith(prefix))
     .map(([key, value]) => [key.slice(prefix.length), value] as const)
     .filter(([name]) => names === "any" || (Array.isArray(names) && names.includes(name)));
-  return { ...fieldsOf(model["_defaultConfig"]), ...Object.fromEntries(changed) };
+  return { ...asFields(model["_defaultConfig"]), ...Object.fromEntries(changed) };
 }
 
 /** The names that `initChatModel` itself takes for OpenAI's. */
@@ -100,20 +100,20 @@ function hasHost(url: unknown, host: RegExp): boolean {
 
 /** The exact class, because `lc_name` is inherited by the subclasses that other providers' clients are. */
 function className(value: unknown): string {
-  const made: unknown = fieldsOf(value)["constructor"];
+  const made: unknown = asFields(value)["constructor"];
   return typeof made === "function" ? made.name : "";
 }
 
 /** Undefined where there is no environment (browsers) or it may not be read (Deno). */
 function environmentVariable(name: string): unknown {
   try {
-    return fieldsOf(fieldsOf(fieldsOf(globalThis)["process"])["env"])[name];
+    return asFields(asFields(asFields(globalThis)["process"])["env"])[name];
   } catch {
     return undefined;
   }
 }
 
-function fieldsOf(value: unknown): Fields {
+function asFields(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 

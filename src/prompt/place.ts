@@ -33,10 +33,10 @@ function mergedSystemMessage(
   text: string,
   placement: "before_system" | "after_system",
 ): SystemMessage {
-  const prompt = leading.map(blocksOf).reduce(joinBlocks, []);
+  const prompt = leading.map(contentBlocks).reduce(joinBlocks, []);
   const [first] = leading;
   return new SystemMessage({
-    content: contentOf(prompt, text, placement),
+    content: promptWithMemory(prompt, text, placement),
     ...(first?.id !== undefined && { id: first.id }),
     ...(first?.name !== undefined && { name: first.name }),
     ...(first && {
@@ -47,7 +47,7 @@ function mergedSystemMessage(
 }
 
 /** The separator is the memory's, so that the blocks of the prompt stay as they are. */
-function contentOf(
+function promptWithMemory(
   prompt: ContentBlock[],
   text: string,
   placement: "before_system" | "after_system",
@@ -61,7 +61,7 @@ function textBlock(text: string): ContentBlock.Text {
 }
 
 /** Without empty text blocks, which Anthropic refuses. */
-function blocksOf({ content }: BaseMessage): ContentBlock[] {
+function contentBlocks({ content }: BaseMessage): ContentBlock[] {
   if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
   return content.filter((block) => !isText(block) || block.text !== "");
 }

@@ -44,7 +44,7 @@ function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
   const entries = [
     ...directories
       .filter((path) => isShown(path))
-      .map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/${summaryOf(hidden.get(path))}` })),
+      .map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/${hiddenSummary(hidden.get(path))}` })),
     ...files
       .filter((file) => isShown(file.path))
       .map((file) => ({ key: file.path, depth: depthOf(file.path), line: fileLine(file), file })),
@@ -57,7 +57,7 @@ function hiddenDirectoryOf(path: string): string | undefined {
   return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];
 }
 
-function summaryOf(hidden: readonly OutlineFile[] | undefined): string {
+function hiddenSummary(hidden: readonly OutlineFile[] | undefined): string {
   if (hidden === undefined) return "";
   const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
   return ` (${hidden.length} hidden ${hidden.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;

@@ -20,9 +20,9 @@ export function edgeFaults(edges: readonly unknown[], nodes: Nodes): string[] {
   const joins: Join[] = [];
   const faults = edges.flatMap((edge, index) => {
     if (!isRecord(edge)) return [`edges[${index}] must be an object { source, sourceHandle, target, targetHandle } (${given(edge)})`];
-    const at = placeOf(edge, index);
+    const at = edgeLabel(edge, index);
     const found = [...fieldFaults(at, "", edge, edgeFields), ...danglingEnds(at, edge, nodes)];
-    const join = joinOf(at, edge, nodes);
+    const join = findJoin(at, edge, nodes);
     if (typeof join === "string") return [...found, join];
     if (join) joins.push(join);
     return found;
@@ -40,7 +40,7 @@ function danglingEnds(at: string, edge: Record<string, unknown>, nodes: Nodes): 
 }
 
 /** The join that an edge makes, or what is wrong with it, or nothing where that is said already. */
-function joinOf(at: string, edge: Record<string, unknown>, nodes: Nodes): Join | string | undefined {
+function findJoin(at: string, edge: Record<string, unknown>, nodes: Nodes): Join | string | undefined {
   if (!isEdge(edge)) return undefined;
   const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
   if (!source?.template || !target?.template) return undefined;
@@ -97,7 +97,7 @@ function firstBy(joins: readonly Join[], keyOf: (join: Join) => string): (join: 
   return (join) => first.get(keyOf(join));
 }
 
-function placeOf({ source, sourceHandle, target, targetHandle }: Record<string, unknown>, index: number): string {
+function edgeLabel({ source, sourceHandle, target, targetHandle }: Record<string, unknown>, index: number): string {
   const parts = [source, sourceHandle, target, targetHandle];
   if (!parts.every((part) => typeof part === "string")) return `edges[${index}]`;
   return `edge ${quote(`${parts[0]}.${parts[1]} -> ${parts[2]}.${parts[3]}`)} (edges[${index}])`;

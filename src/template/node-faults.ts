@@ -27,7 +27,7 @@ const dataFields = {
 export function nodeFaults(nodes: readonly unknown[]): string[] {
   const faults = nodes.flatMap((node, index) => {
     if (!isRecord(node)) return [`nodes[${index}] must be an object { id, data: { template, config } } (${given(node)})`];
-    const [at, { data }] = [placeOf(node, index), node];
+    const [at, { data }] = [nodeLabel(node, index), node];
     if (!isRecord(data)) return fieldFaults(at, "", node, nodeFields);
     const { template, config } = data;
     const configFaults = isTemplate(template) && isRecord(config) ? fieldFaults(at, "data.config.", config, configFields[template]) : [];
@@ -43,7 +43,7 @@ export function findNodes(nodes: readonly unknown[]): Map<string, FoundNode> {
     if (!isRecord(node) || typeof node["id"] !== "string" || found.has(node["id"])) return;
     const { template, config } = isRecord(node["data"]) ? node["data"] : {};
     const known = isTemplate(template) ? { template } : {};
-    found.set(node["id"], { at: placeOf(node, index), id: node["id"], ...known, config: isRecord(config) ? config : {} });
+    found.set(node["id"], { at: nodeLabel(node, index), id: node["id"], ...known, config: isRecord(config) ? config : {} });
   });
   return found;
 }
@@ -52,12 +52,12 @@ function repeatedIds(nodes: readonly unknown[]): string[] {
   const found = findNodes(nodes);
   return nodes.flatMap((node, index) => {
     if (!isRecord(node) || typeof node["id"] !== "string") return [];
-    const [first, at] = [found.get(node["id"])?.at, placeOf(node, index)];
+    const [first, at] = [found.get(node["id"])?.at, nodeLabel(node, index)];
     return first === at ? [] : [`${at}: id must be one that no other node has, and ${first} has it`];
   });
 }
 
-function placeOf({ id }: Record<string, unknown>, index: number): string {
+function nodeLabel({ id }: Record<string, unknown>, index: number): string {
   return typeof id === "string" ? `node ${quote(id)} (nodes[${index}])` : `nodes[${index}]`;
 }
 

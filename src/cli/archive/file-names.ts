@@ -22,7 +22,7 @@ export class FileNames {
    * @param folder where the names of the memory lie, `/`-separated and safe already
    * @param memory tells it from others, whose folders some system may take for the same
    */
-  nameOf(path: string, folder: string, memory: string): string {
+  fileNameFor(path: string, folder: string, memory: string): string {
     const name = `${folder}/${segmentsOf(path).map(safeName).join("/")}`;
     return this.#take(name) ? name : this.#hashed(path, folder, memory);
   }

@@ -49,7 +49,7 @@ export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string,
     const files: ManifestFile[] = [];
     for (const { path, load } of tree.files) {
       const { content, createdAt, updatedAt } = await load();
-      const file = names.nameOf(path, options.many ? `${filesFolder}/${folderOf(tree)}` : filesFolder, JSON.stringify(tree.address));
+      const file = names.fileNameFor(path, options.many ? `${filesFolder}/${memoryFolder(tree)}` : filesFolder, JSON.stringify(tree.address));
       const bytes = Buffer.from(content);
       const isNew = await withFile(join(folder, file), "write", () => writeIfDifferent(folder, file, bytes));
       counts[isNew ? "written" : "unchanged"] += 1;
@@ -86,7 +86,7 @@ async function prepareFolder(folder: string, overwrite: boolean): Promise<void> 
 }
 
 /** Of many, such as `assistant/global` and `assistant/threads/ada`. */
-function folderOf({ address }: Tree): string {
+function memoryFolder({ address }: Tree): string {
   if (address === null) return "folder";
   const short = (id: string): string => {
     const name = safeName(id);

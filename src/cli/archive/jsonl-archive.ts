@@ -117,7 +117,7 @@ async function readJsonlArchive(handle: FileHandle, name: string): Promise<Tree[
   const trees = new Map<string, Tree>();
   let lines = 0;
   let ended = false;
-  for await (const { bytes, offset, number } of linesOf(handle, name)) {
+  for await (const { bytes, offset, number } of readLines(handle, name)) {
     const where = `${name}: line ${number}`;
     const text = decodeUtf8(bytes, where);
     if (ended) throw inputFault(`${where}: there is more after the end; one archive at a time`);
@@ -177,7 +177,7 @@ async function loadLine({ handle, offset, length }: Place, where: string): Promi
 }
 
 /** One line is held at a time. */
-async function* linesOf(handle: FileHandle, name: string): AsyncGenerator<Line> {
+async function* readLines(handle: FileHandle, name: string): AsyncGenerator<Line> {
   const chunk = Buffer.alloc(chunkBytes);
   let rest = Buffer.alloc(0);
   let offset = 0;

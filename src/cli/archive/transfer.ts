@@ -5,7 +5,7 @@ import { creationFault } from "../../core/paths.js";
 import { about, CommandFault } from "../fault.js";
 import type { OpenMemory } from "../open-target.js";
 import { folderFault } from "./folder-names.js";
-import { type FileContent, type Tree, type TreeFile, treeOf } from "./tree.js";
+import { type FileContent, readTree, type Tree, type TreeFile } from "./tree.js";
 
 /** What to do to make a memory hold all of a tree. */
 export interface TransferPlan {
@@ -32,7 +32,7 @@ const placeholderText = "Left behind by a copy that was broken off; it may be de
 
 /** Decides everything before anything is written. @throws CommandFault for whatever the memory cannot take */
 export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
-  const there = await about(open.name, () => treeOf(open));
+  const there = await about(open.name, () => readTree(open));
   const filesThere = new Map(there.files.map((file) => [file.path, file]));
   const directoriesThere = new Set(there.directories);
   const directories = emptyDirectoriesOf(tree);

@@ -28,7 +28,7 @@ export interface Tree {
 }
 
 /** A memory of a database as it was at one moment, which fits into memory; a folder, which may not, file by file. */
-export async function treeOf({ kind, memory, address }: OpenMemory): Promise<Tree> {
+export async function readTree({ kind, memory, address }: OpenMemory): Promise<Tree> {
   if (kind === "database") {
     const { files, directories } = await memory.snapshot();
     return { address, directories, files: files.map((file) => ({ ...file, load: async () => file })) };

@@ -5,7 +5,7 @@ import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { withMemory } from "../open-target.js";
 import { addTargetOptions, type TargetOptions } from "../target.js";
-import { textOf } from "../text-input.js";
+import { givenText } from "../text-input.js";
 
 interface AppendOptions extends TargetOptions {
   json?: boolean;
@@ -20,7 +20,7 @@ export function addAppend(program: Command, context: CliContext): void {
   );
   addTargetOptions(command).action(async (path: string, given: string | undefined, options: AppendOptions) => {
     await withMemory(context, options, "write", async ({ memory }) => {
-      const text = await textOf(given, context.io.stdin);
+      const text = await givenText(given, context.io.stdin);
       await about(path, () => memory.append(path, text));
       if (options.json) await context.out.json({ ok: true, path: normalizePath(path) });
     });

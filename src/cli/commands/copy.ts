@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { carryOut, planTransfer, type TransferCounts } from "../archive/transfer.js";
-import { treeOf } from "../archive/tree.js";
+import { readTree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
@@ -16,7 +16,7 @@ import {
   refuseFlags,
   type TargetOptions,
 } from "../target.js";
-import { reportTransfer, sumOf, type TransferSum } from "../transfer-report.js";
+import { reportTransfer, sumCounts, type TransferSum } from "../transfer-report.js";
 
 interface CopyOptions extends TargetOptions, DestinationOptions {
   all?: boolean;
@@ -48,12 +48,12 @@ export function addCopy(program: Command, context: CliContext): void {
 function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum> {
   const destination = destinationOf(options, options, context.io.env);
   return withMemory(context, options, "read", async (source) => {
-    const tree = await about(source.name, () => treeOf(source));
+    const tree = await about(source.name, () => readTree(source));
     return withTarget(destination, "write", (open) =>
       withProgress(context, async (progress) => {
         const plan = await planTransfer(tree, open, options.overwrite === true);
         progress.start(plan.writes.length, "files");
-        return sumOf([await carryOut(plan, () => progress.step())]);
+        return sumCounts([await carryOut(plan, () => progress.step())]);
       }),
     );
   });
@@ -74,7 +74,7 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
         const overwrite = options.overwrite === true;
         const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
           for await (const address of source.addresses()) {
-            const tree = await treeOf(memoryIn(source, address, "read", "posix"));
+            const tree = await readTree(memoryIn(source, address, "read", "posix"));
             await use(await planTransfer(tree, memoryIn(destination, address, "write", options.paths ?? "posix"), overwrite));
           }
         };
@@ -83,7 +83,7 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
         progress.start(total, "files");
         const counts: TransferCounts[] = [];
         await eachPlan(async (plan) => void counts.push(await carryOut(plan, () => progress.step())));
-        return sumOf(counts);
+        return sumCounts(counts);
       }),
     ),
   );

@@ -8,7 +8,7 @@ import type { Health } from "../health/health.js";
 import { bytesText } from "../format.js";
 import type { CliContext } from "../context.js";
 import { checkedAddressOf, nameOf } from "../open-target.js";
-import { addressOf, addTargetOptions, databaseOf, type TargetOptions, targetOf } from "../target.js";
+import { addTargetOptions, databaseOf, memoryAddress, type TargetOptions, targetOf } from "../target.js";
 
 interface DoctorOptions extends TargetOptions {
   top: string;
@@ -38,7 +38,7 @@ function healthOf(options: DoctorOptions, top: number, { io }: CliContext): Prom
     return checkFolder({ dir: options.dir, paths: target.paths }, top);
   }
   if (options.node === undefined && options.thread !== undefined) throw usageFault("--thread needs --node; leave both out to check all memories");
-  const address = options.node === undefined ? undefined : checkedAddressOf(addressOf(options.node, options.thread));
+  const address = options.node === undefined ? undefined : checkedAddressOf(memoryAddress(options.node, options.thread));
   return checkDatabase(databaseOf(options, io.env), address, top);
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { exportToFolder, type ExportCounts } from "../archive/folder-archive.js";
 import { exportToJsonl, writeWholeFile } from "../archive/jsonl-archive.js";
-import { type Tree, treeOf } from "../archive/tree.js";
+import { readTree, type Tree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import { countText } from "../format.js";
@@ -34,7 +34,7 @@ export function addExport(program: Command, context: CliContext): void {
     .addOption(new Option("--format <name>", "(default: jsonl for - and names that end in .jsonl, else folder)").choices(["folder", "jsonl"]))
     .option("--overwrite", "replace the file, or bring the export in the folder up to date");
   addTargetOptions(command).action(async (to: string, options: ExportOptions) => {
-    const format = formatOf(to, options.format);
+    const format = chooseFormat(to, options.format);
     const counts = await withProgress(context, (progress) =>
       withTrees(context, options, (trees) => exportTo(to, format, trees, { ...options, progress, context })),
     );
@@ -43,17 +43,17 @@ export function addExport(program: Command, context: CliContext): void {
 }
 
 /** @throws CommandFault EUSAGE */
-function formatOf(to: string, given: ExportOptions["format"]): "folder" | "jsonl" {
+function chooseFormat(to: string, given: ExportOptions["format"]): "folder" | "jsonl" {
   if (to === "-" && given === "folder") throw usageFault("a folder cannot go to the standard output; pass --format jsonl, or name a folder");
   return given ?? (to === "-" || to.endsWith(".jsonl") ? "jsonl" : "folder");
 }
 
 function withTrees<T>(context: CliContext, options: ExportOptions, run: (trees: AsyncIterable<Tree>) => Promise<T>): Promise<T> {
-  if (options.all !== true) return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => treeOf(open)))));
+  if (options.all !== true) return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => readTree(open)))));
   refuseFlags(options, ["node", "thread"], "does not go with --all; leave one of the two out");
   return withDatabase(databaseOf(options, context.io.env), (database) => {
     async function* trees(): AsyncGenerator<Tree> {
-      for await (const address of database.addresses()) yield await treeOf(memoryIn(database, address, "read", "posix"));
+      for await (const address of database.addresses()) yield await readTree(memoryIn(database, address, "read", "posix"));
     }
     return about("the database", () => run(trees()));
   });

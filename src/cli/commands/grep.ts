@@ -36,15 +36,15 @@ export function addGrep(program: Command, context: CliContext): void {
     .option("-i, --ignore-case", "upper and lower case are the same")
     .option("-m, --max-count <lines>", "at most so many lines of each file");
   addTargetOptions(command).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
-    const expression = expressionOf(pattern, options);
-    const maxCount = maxCountOf(options.maxCount);
+    const expression = parsePattern(pattern, options);
+    const maxCount = parseMaxCount(options.maxCount);
     await withMemory(context, options, "read", async ({ memory }) => {
       let found = false;
       for (const file of await about(path ?? ROOT, () => filesWithin(memory, path ?? ROOT))) {
         const text = await about(file, () => readIfThere(memory, file));
-        for (const match of inTime(file, () => matchesOf(file, text, expression, maxCount))) {
+        for (const match of inTime(file, () => findMatches(file, text, expression, maxCount))) {
           found = true;
-          await (options.json ? context.out.json(match) : context.out.line(lineOf(match, expression, context.out)));
+          await (options.json ? context.out.json(match) : context.out.line(matchLine(match, expression, context.out)));
         }
       }
       if (!found) context.exitCode = exitCodes.refused;
@@ -70,7 +70,7 @@ async function readIfThere(memory: Memory, path: string): Promise<string> {
   }
 }
 
-function matchesOf(path: string, text: string, expression: RegExp, maxCount: number): Match[] {
+function findMatches(path: string, text: string, expression: RegExp, maxCount: number): Match[] {
   const matches: Match[] = [];
   let start = 0;
   for (let line = 1; start < text.length && matches.length < maxCount; line += 1) {
@@ -97,13 +97,13 @@ function inTime<T>(path: string, search: () => T): T {
   }
 }
 
-function lineOf({ path, line, text }: Match, expression: RegExp, out: Output): string {
+function matchLine({ path, line, text }: Match, expression: RegExp, out: Output): string {
   const shown = text.replaceAll(expression, (hit) => (hit === "" ? "" : out.style("red", hit)));
   return `${out.style("magenta", path)}:${out.style("green", String(line))}:${shown}`;
 }
 
 /** @throws CommandFault EUSAGE */
-function expressionOf(pattern: string, { regex, ignoreCase }: GrepOptions): RegExp {
+function parsePattern(pattern: string, { regex, ignoreCase }: GrepOptions): RegExp {
   const source = regex === true ? pattern : pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
   try {
     return new RegExp(source, ignoreCase === true ? "giu" : "gu");
@@ -114,7 +114,7 @@ function expressionOf(pattern: string, { regex, ignoreCase }: GrepOptions): RegE
 }
 
 /** @throws CommandFault EUSAGE */
-function maxCountOf(given: string | undefined): number {
+function parseMaxCount(given: string | undefined): number {
   if (given === undefined) return Infinity;
   if (!/^[1-9]\d{0,8}$/.test(given)) throw usageFault(`--max-count ${given} is not a number of lines; pass one from 1`);
   return Number(given);

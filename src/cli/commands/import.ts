@@ -10,7 +10,7 @@ import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withTarget } from "../open-target.js";
 import { withProgress } from "../progress.js";
 import { addTargetOptions, databaseOf, type TargetOptions, targetOf } from "../target.js";
-import { reportTransfer, sumOf, type TransferSum } from "../transfer-report.js";
+import { reportTransfer, sumCounts, type TransferSum } from "../transfer-report.js";
 
 interface ImportOptions extends TargetOptions {
   overwrite?: boolean;
@@ -51,7 +51,7 @@ async function importAll(trees: Tree[], from: string, options: ImportOptions, co
       progress.start(plans.reduce((sum, { writes }) => sum + writes.length, 0), "files");
       const counts = [];
       for (const plan of plans) counts.push(await carryOut(plan, () => progress.step()));
-      return sumOf(counts);
+      return sumCounts(counts);
     });
   const overwrite = options.overwrite === true;
   if (options.node !== undefined || options.dir !== undefined) {

@@ -24,15 +24,15 @@ export function addLs(program: Command, context: CliContext): void {
   ]).option("-l, --long", "with sizes in bytes and the times of the last change");
   addTargetOptions(command).action(async (path: string | undefined, options: LsOptions) => {
     await withMemory(context, options, "read", async ({ memory }) => {
-      const rows = await about(path ?? ROOT, () => rowsOf(memory, path ?? ROOT, options.long === true));
+      const rows = await about(path ?? ROOT, () => readRows(memory, path ?? ROOT, options.long === true));
       if (options.json) await context.out.json({ ok: true, path: normalizePath(path ?? ROOT, { emptyIsRoot: true }), entries: rows });
-      else for (const row of rows) await context.out.line(lineOf(row, context, options.long === true));
+      else for (const row of rows) await context.out.line(rowLine(row, context, options.long === true));
     });
   });
 }
 
-async function rowsOf(memory: Memory, path: string, long: boolean): Promise<Row[]> {
-  const { entries, prefix } = await entriesOf(memory, path);
+async function readRows(memory: Memory, path: string, long: boolean): Promise<Row[]> {
+  const { entries, prefix } = await listEntries(memory, path);
   if (!long) return entries;
   const rows = entries.map(async (entry): Promise<Row[]> => {
     const stat = await memory.stat(prefix + entry.name);
@@ -43,7 +43,7 @@ async function rowsOf(memory: Memory, path: string, long: boolean): Promise<Row[
 }
 
 /** Of a file, that file alone, as `ls` everywhere. */
-async function entriesOf(memory: Memory, path: string): Promise<{ entries: MemoryEntry[]; prefix: string }> {
+async function listEntries(memory: Memory, path: string): Promise<{ entries: MemoryEntry[]; prefix: string }> {
   const normal = normalizePath(path, { emptyIsRoot: true });
   try {
     return { entries: await memory.list(path), prefix: prefixOf(normal) };
@@ -54,7 +54,7 @@ async function entriesOf(memory: Memory, path: string): Promise<{ entries: Memor
   }
 }
 
-function lineOf({ name, kind, sizeBytes, updatedAt }: Row, { out }: CliContext, long: boolean): string {
+function rowLine({ name, kind, sizeBytes, updatedAt }: Row, { out }: CliContext, long: boolean): string {
   const shown = kind === "dir" ? out.style("blue", `${name}/`) : name;
   if (!long) return shown;
   const time = updatedAt?.toISOString() ?? "-";

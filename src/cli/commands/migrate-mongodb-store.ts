@@ -9,7 +9,7 @@ import { countText } from "../format.js";
 import type { CliContext } from "../context.js";
 import { withDatabase } from "../open-target.js";
 import { withProgress } from "../progress.js";
-import { addDatabaseOptions, collectionOf, databaseOf, type DatabaseTarget, dbNameOf, type TargetOptions } from "../target.js";
+import { addDatabaseOptions, checkCollectionName, checkDatabaseName, databaseOf, type DatabaseTarget, type TargetOptions } from "../target.js";
 
 interface MigrationOptions extends TargetOptions {
   fromUri?: string;
@@ -47,7 +47,7 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
   addDatabaseOptions(command).action(async (options: MigrationOptions) => {
     const to = databaseOf(options, context.io.env);
     const { fromUri, fromDb, db } = options;
-    const dbName = dbNameOf("--from-db", fromDb ?? (fromUri === undefined ? db : undefined));
+    const dbName = checkDatabaseName("--from-db", fromDb ?? (fromUri === undefined ? db : undefined));
     const from: DatabaseTarget = { ...to, uri: fromUri ?? to.uri, dbName };
     const summary = await withDatabase(from, (source) => withDatabase(to, (destination) => migrateItems(source, destination, options, context)));
     await report(summary, options, context);
@@ -57,7 +57,7 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
 async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: MigrationOptions, context: CliContext): Promise<MigrationSummary> {
   const { hasCollection } = await import("../../mongodb/admin/database-inspection.js");
   const { itemsCollection, resumeAfter, textSearch, dryRun = false } = options;
-  const fromCollection = collectionOf("--from-collection", options.fromCollection);
+  const fromCollection = checkCollectionName("--from-collection", options.fromCollection);
   const where = `the collection ${fromCollection} of the database ${from.db.databaseName}`;
   if (!(await about("the source", () => hasCollection(from.db, fromCollection)))) {
     throw new CommandFault("ENOENT", `there is no ${where.slice(4)}; pass --from-db and --from-collection of the MongoDBStore`);
@@ -68,7 +68,7 @@ async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: M
     client: to.client,
     dbName: to.db.databaseName,
     memoriesCollection: to.collectionName,
-    ...(itemsCollection !== undefined && { itemsCollection: collectionOf("--items-collection", itemsCollection) }),
+    ...(itemsCollection !== undefined && { itemsCollection: checkCollectionName("--items-collection", itemsCollection) }),
     ...(!textSearch && { textSearch }),
   });
   let last: string | null = resumeAfter ?? null;
@@ -100,9 +100,9 @@ async function report(summary: MigrationSummary, { dryRun = false, json }: Migra
   const { out, err } = context;
   const { refusals, ...counts } = summary;
   const { copied, unchanged, skipped, refused } = counts;
-  if (json) await out.json({ ok: refused === 0, dryRun, ...counts, refusals: refusals.map(refusalOf) });
+  if (json) await out.json({ ok: refused === 0, dryRun, ...counts, refusals: refusals.map(refusedJson) });
   else {
-    for (const refusal of refusals.slice(0, maxNamed)) await err.line(`refused: ${lineOf(refusal)}`);
+    for (const refusal of refusals.slice(0, maxNamed)) await err.line(`refused: ${refusedLine(refusal)}`);
     if (refused > maxNamed) await err.line(`refused: ${refused - maxNamed} more`);
     const left = `there already: ${unchanged}; skipped (expired, or directories): ${skipped}; refused: ${refused}`;
     await out.line(`${dryRun ? "to copy" : "copied"}: ${countText(copied, "item")}; ${left}`);
@@ -110,10 +110,10 @@ async function report(summary: MigrationSummary, { dryRun = false, json }: Migra
   if (refused > 0) context.exitCode = exitCodes.refused;
 }
 
-function refusalOf({ id, namespace, key, reason }: RefusedItem): object {
+function refusedJson({ id, namespace, key, reason }: RefusedItem): object {
   return { id, namespace, key, reason: reason.message };
 }
 
-function lineOf({ namespace, key, reason }: RefusedItem): string {
+function refusedLine({ namespace, key, reason }: RefusedItem): string {
   return `${shorten(JSON.stringify([namespace, key]), 200)}: ${reason.message}`;
 }

@@ -6,7 +6,7 @@ import { countText } from "../format.js";
 import type { CliContext } from "../context.js";
 import { checkedAddressOf, nameOf, withDatabase } from "../open-target.js";
 import { withProgress } from "../progress.js";
-import { addDatabaseOptions, addressOf, databaseOf, type TargetOptions } from "../target.js";
+import { addDatabaseOptions, databaseOf, memoryAddress, type TargetOptions } from "../target.js";
 import { addMongodbStoreMigration } from "./migrate-mongodb-store.js";
 
 interface EarlierFormatOptions extends TargetOptions {
@@ -33,7 +33,7 @@ function addEarlierFormat(migrate: Command, context: CliContext): void {
   addDatabaseOptions(command).action(async (options: EarlierFormatOptions) => {
     const { node, thread } = options;
     if (node === undefined && thread !== undefined) throw usageFault("--thread needs --node; leave both out for all memories");
-    const only = node === undefined ? undefined : checkedAddressOf(addressOf(node, thread));
+    const only = node === undefined ? undefined : checkedAddressOf(memoryAddress(node, thread));
     const dryRun = options.dryRun === true;
     const rewritten = await withDatabase(databaseOf(options, context.io.env), async (database) => {
       const earlier: CheckedAddress[] = [];

@@ -5,7 +5,7 @@ import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { withMemory } from "../open-target.js";
 import { addTargetOptions, type TargetOptions } from "../target.js";
-import { textOf } from "../text-input.js";
+import { givenText } from "../text-input.js";
 
 interface WriteOptions extends TargetOptions {
   ifExists: "replace" | "fail";
@@ -21,7 +21,7 @@ export function addWrite(program: Command, context: CliContext): void {
   ).addOption(new Option("--if-exists <what>", "what to do with a file that is there").choices(["replace", "fail"]).default("replace"));
   addTargetOptions(command).action(async (path: string, given: string | undefined, options: WriteOptions) => {
     await withMemory(context, options, "write", async ({ memory }) => {
-      const text = await textOf(given, context.io.stdin);
+      const text = await givenText(given, context.io.stdin);
       const { sizeBytes, createdAt, updatedAt } = await about(path, () => memory.write(path, text, { ifExists: options.ifExists }));
       if (options.json) await context.out.json({ ok: true, path: normalizePath(path), sizeBytes, createdAt, updatedAt });
     });
