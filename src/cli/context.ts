@@ -9,6 +9,6 @@ export interface CliContext {
   err: Output;
   /** Takes passwords out of a text. */
   redact: (text: string) => string;
-  /** Set by a command whose end is no fault and yet not 0. */
+  /** Set by a command that ends without a fault, but with another code than 0. */
   exitCode: ExitCode;
 }

@@ -77,7 +77,7 @@ export async function withFile<T>(name: string, act: "read" | "write", run: () =
   try {
     return await run();
   } catch (error) {
-    // By their shape, for errors of Node are of another realm in a `vm` context.
+    // By their shape, because errors of Node are instances of another realm's class in a `vm` context.
     const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
     if (typeof code !== "string" || typeof syscall !== "string") throw error;
     const words = plainWords[code] ?? "the file system failed";

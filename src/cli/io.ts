@@ -11,6 +11,6 @@ export interface CliIo {
   env: Readonly<Record<string, string | undefined>>;
   /** Of the package. */
   version: string;
-  /** Resolves when the process is asked to end, which it then does no more by itself. */
+  /** Resolves when the process is asked to end; from then on the command must end it. */
   untilStopped(): Promise<void>;
 }

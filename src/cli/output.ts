@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { CliIo, OutputStream } from "./io.js";
 
-/** The reader of a pipe has gone, as `head` does: an end, and no fault. */
+/** The reader of a pipe has gone, as `head` does: the command ends, and that is no fault. */
 export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";
 }

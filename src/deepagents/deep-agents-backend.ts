@@ -23,7 +23,7 @@ import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.
 import { childrenOf, filesMatching, linesHolding } from "./search.js";
 import { assertTextPath, decoded, editedText, lineWindow } from "./texts.js";
 
-/** What a download or an upload is answered with; `permission_denied` for all else, which `onError` is told of. */
+/** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is told. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
   ENOENT: "file_not_found",
   EISDIR: "is_directory",
@@ -122,7 +122,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     const encoder = new TextEncoder();
     return this.#attempt(
       async (memory) => {
-        // Several files are read at one moment; one alone without the others.
+        // Several files come from one snapshot; a single one is read by itself.
         const tree = paths.length > 1 ? new MemoryTree(await memory.snapshot()) : null;
         const read = async (path: string): Promise<string> => tree?.file(normalizePath(path)).content ?? memory.read(path);
         const download = async (path: string): Promise<FileDownloadResponse> => {
@@ -207,7 +207,7 @@ function shownError({ message }: MemoryError): ErrorAnswer {
   return { error: `Error: ${message}` };
 }
 
-/** A directory is no file either: deepagents' own backends make no difference. */
+/** A directory answers like a missing file, as in deepagents' own backends. */
 function noFile(path: string, inWords: (failure: MemoryError) => ErrorAnswer = plainError): (failure: MemoryError) => ErrorAnswer {
   return (failure) => {
     const isMissing = failure.code === "ENOENT" || failure.code === "EISDIR";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { MemoryError } from "../core/errors.js";
 import { checkOptions } from "../core/options.js";
 
-/** Who is told what the protocol has no words for. */
+/** Who is told of failures that the protocol cannot express. */
 export interface MemoryBackendOptions {
   /**
    * Told why a download or an upload was answered `permission_denied`: the protocol has no words there, and deepagents

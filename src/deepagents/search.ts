@@ -17,7 +17,7 @@ export function childrenOf({ files, directories }: MemoryOutline, path: string):
   return children.toSorted((one, other) => compareCodeUnits(one.path, other.path));
 }
 
-/** The files below a directory, or the one file, whose path from there matches. A leading slash says just that. */
+/** The files below a directory, or the one file, whose path from there matches. A leading slash changes nothing. */
 export function filesMatching({ files }: MemoryOutline, pattern: string, path: string): FileInfo[] {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
   return within(files, path)

@@ -57,7 +57,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   ): Promise<string> {
     const answer = await this.#answer(args, config);
     const id = config?.toolCall?.id;
-    // LangChain passes a ToolMessage on as it is, which its types do not say; only so can a tool set the status.
+    // Only a ToolMessage can carry the status. LangChain passes it on as it is, though its types do not say so.
     if (answer.failed && id !== undefined) return this.#message(answer, id) as unknown as string;
     return answer.text;
   }
@@ -76,7 +76,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
         if (!isParsingError(error)) throw error;
       }
     }
-    // With what the surrounding run says, as LangChain itself does it, for calls that forward no config.
+    // A call that forwards no config gets that of the surrounding run, as in LangChain itself.
     const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
     const id = isToolCall(call) ? call.id : config?.toolCall?.id;
     return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;

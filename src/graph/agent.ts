@@ -57,7 +57,7 @@ export class Agent {
     this.#callModel.addTool(tool);
   }
 
-  /** From the next call of the model on. @param tool the tool or its name; one that is not there is no fault */
+  /** From the next call of the model on. @param tool the tool or its name; nothing happens where it is not there */
   removeTool(tool: StructuredToolInterface | string): void {
     this.#callModel.removeTool(tool);
   }
@@ -74,10 +74,10 @@ export class Agent {
   stream: AgentGraph["stream"] = (input, options) => this.graph.stream(input, options);
 }
 
-/** Beside the messages the node that a turn began with: never checkpointed, and a function, which JSON leaves out of traces. */
+/** The messages, and the node that a turn began with: never checkpointed, and inside a function, which JSON leaves out of traces. */
 const turnAnnotation = Annotation.Root({
   ...MessagesAnnotation.spec,
-  /** Of no concern to users: the node that the turn began with. */
+  /** Internal: the node that the turn began with. */
   turn: () => new UntrackedValueChannel<(() => CallModelNode) | undefined>(),
 });
 
@@ -99,7 +99,7 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
     .addConditionalEdges("call_model", (state) => (asksForTools(state.messages.at(-1)) ? "tools" : END), ["tools", END])
     .addEdge("tools", "call_model")
     .compile({ ...(store && { store }), ...(checkpointer && { checkpointer }) });
-  // Streams show the state, input and output schemas notwithstanding.
+  // Streams would show the whole state, whatever the input and output schemas say.
   graph.streamChannels = ["messages"];
   return graph;
 }

@@ -70,7 +70,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     this.#tools = [...this.#tools, tool];
   }
 
-  /** Takes a tool away, by itself or by its name; one that is not there stays away. */
+  /** Takes a tool away, by itself or by its name; nothing happens where it is not there. */
   removeTool(tool: StructuredToolInterface | string): void {
     const name = typeof tool === "string" ? tool : tool.name;
     this.#tools = this.#tools.filter((other) => other.name !== name);

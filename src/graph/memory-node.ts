@@ -42,7 +42,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
     const { store, nodeId, scope = "global", ...memoryOptions } = options;
-    // A thread stands in for those to come, so that a bad node id is refused here and not in the middle of a run.
+    // Checked with a made-up thread, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(scope === "perThread" ? { nodeId, scope, threadId: "-" } : { nodeId, scope });
     this.nodeId = nodeId;
     this.scope = scope;

@@ -4,7 +4,7 @@ import type { HttpRefusal } from "./http-guard.js";
 
 export type ParsedBody = { value: unknown } | { refusal: HttpRefusal };
 
-/** The JSON of a request's body. Of one that is too long the rest is read and dropped: a client that writes hears nothing. */
+/** The JSON of a request's body. The rest of a body that is too long is read and dropped: a client that still writes reads no answer. */
 export async function readJson(request: IncomingMessage, maxBodyBytes: number): Promise<ParsedBody> {
   if (!isJsonContentType(request.headers["content-type"] ?? null)) {
     return refusal(415, ProtocolErrorCode.InvalidRequest, "the Content-Type must be application/json");

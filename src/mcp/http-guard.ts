@@ -23,7 +23,7 @@ export interface NameOptions {
 
 const serverError = -32_000;
 
-/** Refuses what comes through a web page of somebody else: one whose name was made to point here shows in one of the two. */
+/** Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin names it. */
 export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOptions): Guard {
   const hosts = hostnames(allowedHosts ?? [...localhostAllowedHostnames(), host]);
   const origins = hostnames(allowedOrigins ?? localhostAllowedOrigins());
@@ -34,7 +34,7 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
   };
 }
 
-/** Refuses what lacks the token; nothing, where the server has none. */
+/** Refuses requests without the token; none where the server has no token. */
 export function createTokenGuard(token: string | undefined): Guard {
   if (token === undefined) return () => undefined;
   const tokenDigest = headerDigest(`Bearer ${token}`);
@@ -46,7 +46,7 @@ export function createTokenGuard(token: string | undefined): Guard {
   };
 }
 
-/** @param hosts of `scheme://*`, all of a scheme */
+/** @param hosts `scheme://*` means all hosts of a scheme */
 function hostnames(hosts: readonly string[]): string[] {
   return [...new Set(hosts.map((host) => (host.endsWith("://*") ? host.toLowerCase() : asHostname(host))))];
 }
@@ -56,7 +56,7 @@ function forbidden(name: string, given: string | undefined, allowed: readonly st
   return { status: 403, code: serverError, message };
 }
 
-/** Of one length, whatever was given, so that the comparison tells nothing. */
+/** Of the same length whatever was given, so that the time of a comparison tells nothing about the token. */
 function headerDigest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

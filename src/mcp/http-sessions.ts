@@ -63,7 +63,7 @@ export class HttpSessions {
     this.#sessions.set(id, session);
     this.#keepWhile(response, id, session);
     await this.#options.createServer().connect(transport);
-    // The SDK refuses some requests, by their headers say, before it begins a session.
+    // The SDK refuses some requests, for example by their headers, before it begins a session.
     response.once("close", () => {
       if (transport.sessionId === undefined) void this.#end(id);
     });

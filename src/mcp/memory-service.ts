@@ -7,7 +7,7 @@ import { ChangeWatch } from "./change-watch.js";
 import { mcpDefaults, type McpServerOptions } from "./options.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
-/** What all connections of a server share: the memory, its tools, and the look-out for changes. */
+/** What all connections of a server share: the memory, its tools, and the watch for changes. */
 export class MemoryService {
   readonly watch: ChangeWatch;
   readonly pageSize: number;
@@ -52,12 +52,12 @@ export class MemoryService {
       return await call;
     } finally {
       this.#calls.delete(call);
-      // The caller is not kept waiting, nor told if this fails: the change is made, and the next look sees it.
+      // The caller does not wait for this and is not told if it fails: the change is made, and the next look sees it.
       if (!definition.readOnly) this.watch.look().catch(() => {});
     }
   }
 
-  /** Looks out no more; resolves when the calls under way are over, so that the store can be closed. */
+  /** Stops watching; resolves when the calls under way are over, so that the store can be closed. */
   async close(): Promise<void> {
     this.watch.close();
     await Promise.allSettled(this.#calls);

@@ -20,7 +20,7 @@ export interface MessageLinesOptions {
 }
 
 const newline = 0x0a;
-/** Where an id ends the line it is that of the message, not of an object in it. The official client writes it last. */
+/** An id at the end of a line is that of the message, not of an object in it. The official client writes it last. */
 const lastId = /"id"\s*:\s*(\d{1,15}|"[^"\\]{1,128}")\s*\}\s*$/;
 const maxTailBytes = 200;
 
@@ -47,7 +47,7 @@ export class MessageLines extends Transform {
     void this.#end(done);
   }
 
-  /** What the last newline is missing from counts as a line. */
+  /** A last line without a newline counts as a line. */
   async #end(done: TransformCallback): Promise<void> {
     await this.#endLine();
     await this.#options.beforeEnd();

@@ -5,7 +5,7 @@ import { checkMemorySource, type MemorySource } from "../dialects/memory-source.
 import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
 import { isHost } from "./hostnames.js";
 
-/** A memory, and what of it an MCP server shows. */
+/** A memory, and what an MCP server shows of it. */
 export interface McpServerOptions {
   /** The one memory that every client of the server sees. The caller closes the store behind it. */
   memory: MemorySource;
@@ -80,7 +80,7 @@ const dialectSchema = z.custom<DialectName | Dialect>(
 );
 
 const bytes = z.number().int().min(1);
-// Timers take no longer interval.
+// The longest interval that a timer takes.
 const intervalMs = z.number().int().min(1).max(2 ** 31 - 1);
 const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);

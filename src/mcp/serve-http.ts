@@ -147,7 +147,7 @@ function flushHeaders(response: ServerResponse): void {
   if (response.headersSent && !response.writableEnded) response.flushHeaders();
 }
 
-/** The client has gone, or something of ours is wrong; neither is told more. */
+/** The client has gone, or the fault is ours. In neither case is the client told more. */
 function fail(response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else refuse(response, { status: 500, code: ProtocolErrorCode.InternalError, message: "internal error" });

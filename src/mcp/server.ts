@@ -33,7 +33,7 @@ export function serverFor(service: MemoryService, { tellsChanges }: { tellsChang
 
 function setTools({ server }: McpServer, service: MemoryService): void {
   server.setRequestHandler("tools/list", { params: z.object({}) }, () => ({ tools: service.toolList }));
-  // As a handler of its own, the SDK would check `arguments` first and answer what is no object with a schema dump.
+  // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its schema.
   server.fallbackRequestHandler = ({ method, params }) => {
     if (method === "tools/call") return service.call(params);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
@@ -82,7 +82,7 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
 
 /** @param uriFor how a changed file is named to the client, undefined where it does not want to know. */
 export function tellChange(mcp: McpServer, { isListChanged, paths }: MemoryChange, uriFor: (path: string) => string | undefined = uriOf): void {
-  // A notification that cannot be sent has no one left to read it.
+  // Where a notification cannot be sent, the client has gone.
   const lost = () => {};
   if (isListChanged) mcp.server.sendResourceListChanged().catch(lost);
   for (const path of paths) {

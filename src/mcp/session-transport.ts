@@ -7,8 +7,8 @@ import {
 } from "@modelcontextprotocol/server";
 
 /**
- * The transport of one session. What its client is to be told while it has no stream waits for the next one, each thing
- * once: the SDK drops it. It also takes a broken stream for open until its next sign of life, and refuses another one.
+ * The transport of one session. The SDK drops the notifications for a client that has no stream; here they wait for its
+ * next stream, each once. The SDK also takes a broken stream for open until its next sign of life, and refuses another one.
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #hasStream = false;

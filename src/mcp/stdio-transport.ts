@@ -20,7 +20,7 @@ export class AnsweringTransport extends StdioServerTransport {
     this.#unanswered.add(id);
   }
 
-  /** None will come, or has come. */
+  /** The answer has come, or none will. */
   expectNoAnswer(id: RequestId): void {
     this.#unanswered.delete(id);
     if (this.#unanswered.size === 0) this.#tellAnswered();

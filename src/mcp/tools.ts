@@ -37,7 +37,7 @@ export function describeTool({ name, title, description, schema, readOnly, destr
     description,
     inputSchema: { ...schema, properties: schema.properties as Record<string, JSONObject> },
     annotations: {
-      // Clients of before 2025-06-18 know titles from here alone.
+      // Clients of the revisions before 2025-06-18 find titles only here.
       title: shownTitle,
       readOnlyHint: readOnly,
       destructiveHint: destructive,

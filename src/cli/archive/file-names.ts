@@ -11,8 +11,8 @@ const unsafeCharacters = /[<>:"|?*%~\\/]/g;
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=$|\.|\s)/i;
 
 /**
- * Gives each path a file name that every system can hold, in no other's way: not even where upper and lower case or
- * normal forms are the same. Readable wherever that is possible; a manifest says what is what.
+ * Gives each path a file name that every system can hold and that no other path has, not even on a system that does not
+ * tell upper from lower case or one normal form from another. Readable wherever possible; the manifest names the paths.
  */
 export class FileNames {
   readonly #files = new Set<string>();
@@ -27,7 +27,7 @@ export class FileNames {
     return this.#take(name) ? name : this.#hashed(path, folder, memory);
   }
 
-  /** A name that no readable one can be, as those have no `~`. */
+  /** A name that differs from every readable one, as those have no `~`. */
   #hashed(path: string, folder: string, memory: string): string {
     const hash = createHash("sha256").update(JSON.stringify([memory, path])).digest("hex").slice(0, 32);
     const name = `${folder}/~${hash}`;

@@ -36,7 +36,7 @@ export interface FolderExportOptions {
 }
 
 /**
- * The manifest comes last, so that an export that was broken off is none; run again, it goes on.
+ * The manifest is written last, so that an export that was broken off cannot be imported; run again, it goes on.
  * @throws CommandFault
  */
 export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string, options: FolderExportOptions): Promise<ExportCounts> {
@@ -85,7 +85,7 @@ async function prepareFolder(folder: string, overwrite: boolean): Promise<void> 
   await mkdir(join(folder, filesFolder), { recursive: true });
 }
 
-/** Of many, such as `assistant/global` and `assistant/threads/ada`. */
+/** The folder of a memory in an export of several, such as `assistant/global` and `assistant/threads/ada`. */
 function memoryFolder({ address }: Tree): string {
   if (address === null) return "folder";
   const short = (id: string): string => {

@@ -89,12 +89,12 @@ export async function withJsonlInput<T>(stdin: CliIo["stdin"], run: (trees: Tree
   const file = join(directory, "input.jsonl");
   const handle = await open(file, "wx+", 0o600);
   try {
-    // Nameless from here on, and gone with the process, however that ends; where a system cannot do that, below.
+    // The open file has no name from here on and is gone when the process ends. Some systems cannot do that: see `finally`.
     await rm(directory, { recursive: true }).catch(() => undefined);
     let isFirst = true;
     for await (const chunk of stdin) {
       const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-      // What is no archive may have no end either.
+      // An input that is no archive may never end.
       if (isFirst && bytes.length > 0 && bytes[0] !== openingBrace) throw inputFault("standard input: line 1: not JSON; it must be as export writes it");
       isFirst &&= bytes.length === 0;
       await handle.write(bytes);

@@ -90,7 +90,7 @@ async function writeFile({ memory, dated }: OpenMemory, path: string, { content,
   else {
     await dated(createdAt).write(path, content, { ifExists });
     await dated(updatedAt).edit(path, (text) => {
-      // Somebody else has changed it in between: that stays.
+      // Somebody else has changed it in between, and that change stays.
       if (text !== content) throw alreadyExists();
       return content;
     });

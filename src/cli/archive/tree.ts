@@ -27,7 +27,7 @@ export interface Tree {
   files: TreeFile[];
 }
 
-/** A memory of a database as it was at one moment, which fits into memory; a folder, which may not, file by file. */
+/** A memory of a database at one moment, all at once. A folder may be too large for that, and is read file by file. */
 export async function readTree({ kind, memory, address }: OpenMemory): Promise<Tree> {
   if (kind === "database") {
     const { files, directories } = await memory.snapshot();

@@ -83,7 +83,7 @@ function findMatches(path: string, text: string, expression: RegExp, maxCount: n
   return matches;
 }
 
-/** Some expressions would take longer than anybody lives, and meanwhile the process could not even be interrupted. */
+/** Some expressions would take years, and the process could not be interrupted meanwhile. */
 const maxSearchMs = 2000;
 
 /** @throws CommandFault EUSAGE */

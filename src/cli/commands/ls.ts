@@ -42,7 +42,7 @@ async function readRows(memory: Memory, path: string, long: boolean): Promise<Ro
   return (await Promise.all(rows)).flat();
 }
 
-/** Of a file, that file alone, as `ls` everywhere. */
+/** For a file, that file alone, like any `ls`. */
 async function listEntries(memory: Memory, path: string): Promise<{ entries: MemoryEntry[]; prefix: string }> {
   const normal = normalizePath(path, { emptyIsRoot: true });
   try {

@@ -18,7 +18,7 @@ export class ClaudeArguments {
     this.#root = root;
   }
 
-  /** @throws ClaudeRefusal for what lies outside the root, and what no rule of names allows */
+  /** @throws ClaudeRefusal for a path outside the root, and for one that no rule of names allows */
   path(name: "path" | "old_path" | "new_path"): ClaudePath {
     const given = this.text(name);
     const rest = belowRoot(given, this.#root);

@@ -37,8 +37,8 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
 }
 
 /**
- * ChatAnthropic sends `extras.providerToolDefinition` in place of the schema. So does ChatOpenAI, whose servers know no such
- * tool; but it asks by `in` first, and what it does not find there it sends with its schema.
+ * ChatAnthropic sends `extras.providerToolDefinition` in place of the schema. ChatOpenAI would, too, and its servers refuse
+ * it. But ChatOpenAI first asks whether it is there by `in`, and where the answer is no it sends the schema.
  */
 function unseenByIn(extras: Record<string, unknown>): Record<string, unknown> {
   return new Proxy(extras, { has: () => false });
@@ -63,7 +63,7 @@ export async function runClaudeCommand(
   }
 }
 
-/** A misspelt `new_str` would delete text, so that unknown names are refused. Those of other commands do no harm. */
+/** Refuses unknown names, because a misspelt `new_str` would delete text. Arguments of other commands are ignored. */
 function namedArguments(given: unknown): Record<string, unknown> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new ClaudeRefusal("EINVAL", "Error: The arguments must be an object with a command");

@@ -46,7 +46,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
   const text = await inWords({ ENOENT: missing }, () => textUnlessDirectory(memory, path));
   if (text === null) {
     const outline = await memory.outline();
-    // It may have gone meanwhile.
+    // Somebody may have deleted it meanwhile.
     if (path !== ROOT && !outline.directories.includes(path)) throw new ClaudeRefusal("ENOENT", missing);
     const header = `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and node_modules:`;
     const listing = listDirectory(outline, path, (each) => args.shownPath(each));

@@ -62,6 +62,6 @@ export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptio
     delete: run("delete"),
     rename: run("rename"),
   };
-  // The SDK looks a command up by its name without further ado: "toString" must find nothing.
+  // The SDK looks a command up by the name that the model gave: "toString" must find nothing.
   return Object.setPrototypeOf(handlers, null) as MemoryToolHandlers;
 }

@@ -19,11 +19,11 @@ export function insertLines(text: string, after: number, addition: string): stri
   lines.splice(after, 0, addition.endsWith("\n") ? addition.slice(0, -1) : addition);
   const joined = lines.join("\n");
   const isEnded = (text === "" ? addition : text).endsWith("\n");
-  // Without a newline of its own, an empty last line would be none.
+  // An empty last line needs a newline of its own to count as a line.
   return isEnded || joined === "" || joined.endsWith("\n") ? `${joined}\n` : joined;
 }
 
-/** Where `search` is found, at most `max` times. Overlapping places count each: none of them is the one that was meant. */
+/** Where `search` is found, at most `max` times. Overlapping places all count, because no one can tell which was meant. */
 export function findPositions(text: string, search: string, max: number): number[] {
   const positions: number[] = [];
   for (let at = text.indexOf(search); at !== -1 && positions.length < max; at = text.indexOf(search, at + 1)) {
@@ -42,7 +42,7 @@ export function lineNumberAt(text: string, position: number): number {
 /** How many lines before and after a change are shown with it. */
 const contextLines = 2;
 
-/** The lines, numberedLines, that a replacement has changed, with a few around them. */
+/** The numbered lines that a replacement has changed, with a few around them. */
 export function numberedSnippet(edited: string, position: number, replacement: string): string[] {
   const lines = splitLines(edited);
   const first = Math.max(1, lineNumberAt(edited, position) - contextLines);

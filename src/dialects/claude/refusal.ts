@@ -38,7 +38,7 @@ export async function inWords<T>(words: Partial<Record<MemoryErrorCode, string>>
 
 const maxEchoChars = 2048;
 
-/** What an answer repeats of the arguments: as given, but never without bound, and never what no JSON can carry. */
+/** An argument as an answer repeats it: shortened, and well-formed, as JSON needs it. */
 export function echo(given: string): string {
   return shorten(given, maxEchoChars).toWellFormed();
 }

@@ -9,7 +9,7 @@ export const limits = {
   contentChars: 100_000,
   tags: 64,
   tagChars: 128,
-  /** Of all contents that one search answers. */
+  /** Of all contents in one answer of a search. */
   searchChars: 100_000,
   results: 100,
   defaultResults: 10,
@@ -68,7 +68,7 @@ export class Arguments {
 
   target(): Target {
     const target = this.#value("target") ?? "daily";
-    // `null` is a value that was given, and not the absence of one.
+    // `null` counts as given.
     if (typeof target !== "string" || this.#value("target") === null) {
       throw new JournalError("MEMORY_INVALID_TARGET", "invalid `target`: expected string");
     }
@@ -102,7 +102,7 @@ export function checkSingleLine(key: string): void {
   if (/[\n\r]/.test(key)) throw badKey("memory key must be a single line");
 }
 
-/** What a key is allowed when it is written; one that a hand or the crate wrote may be read all the same. */
+/** The rules for a new key. A key that a person or the crate wrote may break them, and is read all the same. */
 export function checkNewKey(key: string): void {
   checkSingleLine(key);
   if (controlOrSeparator.test(key)) throw badKey("memory key must not contain control or line separator characters");

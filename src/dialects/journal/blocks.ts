@@ -51,9 +51,9 @@ export function moveToEnd(text: string, block: Block, replacement: BlockText): s
 }
 
 /**
- * The blocks of a file, by the crate's grammar, and more tolerant where a hand wrote it: a byte order mark hides no
- * heading, indentation and blank lines at the start of a content stay, text behind the metadata on its line is no part
- * of the block, and a block without metadata ends before a heading of level 1 or 2.
+ * The blocks of a file, by the crate's grammar, which is extended for files that a person wrote: a byte order mark hides
+ * no heading, a content keeps its indentation and its blank lines at the start, text after the metadata on the same line
+ * does not belong to the block, and a block without metadata ends before a heading of level 1 or 2.
  */
 export function parseBlocks(text: string): Block[] {
   const lines = linesWithOffsets(text);
@@ -100,14 +100,14 @@ function endsBlock(line: Line | undefined): boolean {
 }
 
 function isMetadata(line: string): boolean {
-  // Most lines have no such mark anywhere, which is faster to see than where their white space ends.
+  // Most lines have no such mark anywhere. To see that is faster than to find where their white space ends.
   return line.includes(metadataMark) && splitIndent(line)[1].startsWith(metadataMark);
 }
 
 const isBlank = (line: Line | undefined): boolean => line !== undefined && trim(line.text) === "";
 
 function closedBlock(key: string, heading: Line, body: Line[], metadata: Line, next: Line | undefined): Block {
-  // The blank line after the heading is the format's; any more belong to the content.
+  // One blank line after the heading belongs to the format; further ones belong to the content.
   const content = blockContent(heading, isBlank(body[0]) ? body.slice(1) : body);
   const comment = metadata.text.lastIndexOf(metadataEnd) + metadataEnd.length;
   const [indent, behind] = splitIndent(metadata.text.slice(comment));

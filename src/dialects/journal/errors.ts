@@ -33,11 +33,11 @@ export const keyExists = (key: string): JournalError =>
 export const keyNotFound = (key: string, hint = ""): JournalError =>
   new JournalError("MEMORY_KEY_NOT_FOUND", `no memory block for key ${quoted(key)}${hint}`);
 
-/** The code and message of what a memory refused; null for errors that are none of a memory's. */
+/** The code and message of what a memory refused; null for an error that is not of a memory. */
 export function journalRefusal(error: unknown): { code: JournalErrorCode; message: string } | null {
   if (error instanceof JournalError) return { code: error.code, message: error.message };
   if (!MemoryError.isInstance(error)) return null;
-  // A link in a folder, say; a missing thread is EINVAL too and no path's fault.
+  // Such as a link in a folder. A missing thread is EINVAL as well, but its path is legal.
   const isOfPath = error.code === "EINVAL" && error.message.startsWith("invalid path");
   return { code: isOfPath ? "INVALID_PATH" : "MEMORY_STORAGE_ERROR", message: error.message };
 }

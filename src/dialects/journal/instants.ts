@@ -16,7 +16,7 @@ export interface Instant {
 
 const timePattern = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d))?$/;
 
-/** What is no time counts as 1970, as a missing one does for the crate. A date alone is its midnight in UTC. */
+/** A text that is no time counts as 1970, as a missing time does for the crate. A date alone is its midnight in UTC. */
 export function parseInstant(at: string): Instant {
   const [, day = "", time = "00:00:00", fraction = "", offset = "Z"] = timePattern.exec(at) ?? [];
   const epochMs = Date.parse(`${day}T${time}${offset.toUpperCase()}`);

@@ -13,7 +13,7 @@ interface JournalCommand {
   description: string;
   properties: Record<string, object>;
   required: string[];
-  /** The index of keys aside, which a read may complete. */
+  /** A read may still complete the index of keys. */
   readOnly: boolean;
   destructive: boolean;
   /** Checks every argument, then runs; answers what the crate calls `data`, with its keys in the crate's order. */
@@ -107,7 +107,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
   },
 };
 
-/** Told only where there are any: the files of further blocks of the same key and kind, which a hand must have made. */
+/** The files of further blocks of the same key and kind, which only a person can have made; left out where there are none. */
 function duplicatesOf({ duplicates }: Resolved): { duplicates?: string[] } {
   return duplicates.length > 0 ? { duplicates } : {};
 }

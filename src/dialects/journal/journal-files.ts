@@ -63,7 +63,7 @@ export function compareEntries(a: Entry, b: Entry): number {
   return b.start - a.start;
 }
 
-/** The block that speaks for a key, and the files of others of its kind that it hides. */
+/** The block that counts for a key, and the files of further blocks of its kind, which it hides. */
 export interface Resolved {
   entry: Entry;
   duplicates: string[];

@@ -50,7 +50,7 @@ export class Journal {
     try {
       await this.#memory.append(this.#memoryPath(file), block);
     } catch (error) {
-      // Where the outcome is unknown the block may be there, and the claim is right.
+      // After EIO the block may have been written, so the claim stays.
       if (!(MemoryError.isInstance(error) && error.code === "EIO")) await this.#index.release(claim);
       throw error;
     }
@@ -117,13 +117,13 @@ export class Journal {
     }
   }
 
-  /** The key where the index says it is, or in the summary, where it need not be told. */
+  /** The key in the summary, or in the files that the index names for it. */
   async #lookUp(key: string): Promise<Resolved | undefined> {
     const [summary, part] = await this.#memory.readFiles([this.#memoryPath(summaryFile), this.#index.partPath(key)]);
     const inSummary = resolve(namesakes(this.#reader.read(summaryFile, summary ?? ""), key));
     if (inSummary !== undefined) return inSummary;
     const daily = this.#index.filesFor(key, part ?? "").filter((file) => file !== summaryFile);
-    // Only hands make so many: then one snapshot is less than a read of each.
+    // Only a person makes so many; one snapshot is then cheaper than a read of each.
     if (daily.length > maxLookUps) return undefined;
     const texts = await this.#memory.readFiles(daily.map((file) => this.#memoryPath(file))).catch(emptyIfIllegal);
     const entries = daily.flatMap((file, index) => this.#reader.read(file, texts[index] ?? ""));
@@ -148,7 +148,7 @@ export class Journal {
   async #load(): Promise<JournalTree> {
     const askedAtMs = Date.now();
     const tree = this.#parse(await this.#memory.snapshot(), askedAtMs);
-    // A snapshot is silent about a root that cannot be reached, such as a link in a folder.
+    // `stat` throws for a root that cannot be reached, such as a link in a folder; a snapshot does not.
     if (tree.texts.size === 0 && this.#root !== "") await this.#memory.stat(this.#root);
     return tree;
   }
@@ -158,8 +158,8 @@ export class Journal {
   }
 
   /**
-   * Replaces the text of a file: in one command where it still is what was seen. Where text was added before or after it
-   * meanwhile, the old text is still in there and the outcome is that of the update made first. False: the block has gone.
+   * Replaces the text of a file, in one command where nobody changed it. Where somebody added text before or after it, the
+   * old text is still part of the file, and the outcome is as if this update came first. False: the block is gone.
    */
   async #replace(file: string, seen: string, change: (text: string) => string): Promise<boolean> {
     const path = this.#memoryPath(file);
@@ -182,7 +182,7 @@ export class Journal {
 /** Thrown inside an edit, so that nothing is written. */
 class BlockGone extends Error {}
 
-/** A line of the index that no journal wrote may name a path that cannot be. */
+/** A line of the index that a person wrote may name an illegal path. */
 function emptyIfIllegal(error: unknown): string[] {
   if (MemoryError.isInstance(error) && error.code === "EINVAL") return [];
   throw error;
@@ -206,7 +206,7 @@ export interface SearchPage {
   isTruncated: boolean;
 }
 
-/** The first entries, at most `limit` and as many as their contents have room in one answer. */
+/** The first entries: at most `limit`, and only as many as fit into one answer. */
 export function searchPage(found: readonly Entry[], limit: number): SearchPage {
   let room: number = limits.searchChars;
   const entries: SearchPage["entries"] = [];

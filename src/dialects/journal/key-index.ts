@@ -7,7 +7,7 @@ import { isJournalFile, type JournalTree } from "./journal-files.js";
 /** Hidden, and no `*.md`: the crate passes it over. */
 export const indexFolder = ".journal/";
 
-/** How long a claim keeps others waiting whose writer has neither written its block nor given up: it has died. */
+/** How long others wait for a claim whose writer neither writes its block nor gives up, as one that has died. */
 const claimMs = 10_000;
 
 /** A line of the index: a writer's word that the key's block is, or will be, in the file. */
@@ -25,7 +25,7 @@ export interface Claim {
   claimedAtMs: number;
 }
 
-/** When claims of this process have got their blocks: where one is gone again after that, a hand took it away. */
+/** When this process wrote the block of each of its claims. A block that is missing later was removed by a person. */
 const finishedClaims = new Map<string, number>();
 
 function hashKey(name: string): { part: string; hash: string } {
@@ -61,7 +61,7 @@ export class KeyIndex {
 
   /**
    * Announces that the key's block will be written into `file`; `isFirst` then says whether it may be.
-   * The snapshot is of just before.
+   * The snapshot is from just before.
    */
   async claim(name: string, file: string): Promise<{ claim: Claim; snapshot: MemorySnapshot }> {
     const { part, hash } = hashKey(name);
@@ -77,7 +77,7 @@ export class KeyIndex {
     const own = lines.findIndex(({ text }) => text === claim.line);
     const hash = claim.line.slice(0, claim.line.indexOf(" "));
     const isRival = (line: IndexLine): boolean => line.hash === hash && isPending(line, tree);
-    // Without its own line, which a hand must have taken away, a claim is worth nothing.
+    // A claim without its own line, which only a person can have removed, does not count.
     return own !== -1 && !lines.slice(0, own).some(isRival);
   }
 
@@ -85,7 +85,7 @@ export class KeyIndex {
     return Math.abs(Date.now() - claim.claimedAtMs) > claimMs / 2;
   }
 
-  /** Takes back a claim that nothing came of. */
+  /** Takes back a claim for which no block was written. */
   async release(claim: Claim): Promise<void> {
     await quietly(() => this.#memory.update(this.#folder + claim.part, claim.line, ""));
   }
@@ -98,7 +98,7 @@ export class KeyIndex {
     }
   }
 
-  /** Makes the index say what the files say. A failure is no one's concern: the files are what counts. */
+  /** Makes the index say what the files say. A failure is ignored, because only the files decide what a key holds. */
   async repair(tree: JournalTree): Promise<void> {
     await quietly(async () => {
       for (const [part, { missing, stale }] of differences(tree)) {
@@ -136,7 +136,7 @@ function differences(tree: JournalTree): Map<string, Difference> {
     const pairs = expected.get(part) ?? new Set();
     const missing = [...pairs].filter((pair) => !known.has(pair)).map((pair) => `${pair.replace(" ", " 0 ")}\n`);
     const unsaid = new Set(pairs);
-    // Said once is enough: a key that was taken away by hand and written again has two lines.
+    // One line is enough: a key that a person removed and that was written again has two.
     const isStale = (line: IndexLine): boolean => !isPending(line, tree) && !unsaid.delete(`${line.hash} ${line.file}`);
     const stale = new Set(lines.filter(isStale).map(({ text }) => text));
     if (missing.length > 0 || stale.size > 0) found.set(part, { missing: missing.join(""), stale });
@@ -144,7 +144,7 @@ function differences(tree: JournalTree): Map<string, Difference> {
   return found;
 }
 
-/** Whether a block that `tree` does not show may yet come. What finished after `tree` was asked for may not be in it. */
+/** Whether the block of a claim may still come. `tree` may lack a block that was finished after `tree` was asked for. */
 function isPending({ text, claimedAtMs }: IndexLine, { askedAtMs }: JournalTree): boolean {
   const finishedAtMs = finishedClaims.get(text) ?? Number.POSITIVE_INFINITY;
   return Math.abs(askedAtMs - claimedAtMs) <= claimMs && finishedAtMs >= askedAtMs;

@@ -3,8 +3,8 @@ import { normalizePath, ROOT } from "../../core/paths.js";
 import { JournalError } from "./errors.js";
 
 /**
- * The journal's folder without a slash at its end, "" for the memory's own root ("." or "/"). A root that cannot be is
- * answered to every call, in the crate's words.
+ * The journal's folder without a slash at its end, "" for the memory's own root ("." or "/"). For an illegal
+ * root, the error that every call answers, in the crate's words.
  */
 export function journalRoot(given: string): string | JournalError {
   if (given === "") return new JournalError("INVALID_PATH", "path is empty");

@@ -16,7 +16,7 @@ export class Arguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
-    // Not even where there are none to give: clear_memory is not to run on what a model meant for another tool.
+    // Also where the tool takes no arguments: clear_memory must not run on a call meant for another tool.
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
       throw badArgument("The arguments must be an object");
     }
@@ -25,7 +25,7 @@ export class Arguments {
     if (unknownName !== undefined) throw badArgument(`Unknown argument ${quoted(unknownName)}`);
   }
 
-  /** @throws MEMORY_PATH_INVALID for what can be no record's path, whoever wrote it */
+  /** @throws MEMORY_PATH_INVALID for a path that no record can have, whoever wrote it */
   path(): string {
     const path = this.#text("path");
     if (path === "") throw badPath(path, "is empty");
@@ -55,7 +55,7 @@ export class Arguments {
     if (!text.isWellFormed()) throw badArgument('Argument "content" is not well-formed Unicode (it holds a lone surrogate)');
     const sizeBytes = utf8Bytes(text);
     if (sizeBytes <= maxContentBytes) return { text, sizeBytes };
-    // Rounded up, so that no size over the limit reads as the limit.
+    // Rounded up: a size just over the limit must not be shown as the limit itself.
     const megabytes = (Math.ceil(sizeBytes / 100_000) / 10).toFixed(1);
     throw new RecordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${megabytes}MB exceeds 1MB limit`);
   }
@@ -67,7 +67,7 @@ export class Arguments {
   }
 }
 
-/** Why no record is created at `path`, or null. What others wrote may have any name, and is reached by it. */
+/** Why no record can be created at `path`, or null. Files that others wrote may have any name, and are still reached. */
 export function nameFault(path: string): RecordError | null {
   if (/[^\w/-]/.test(path)) return illegalCharacters(path);
   if (path.length > maxPathChars) return badPath(path, `is longer than ${maxPathChars} characters`);

@@ -13,7 +13,7 @@ type Fields = Record<string, string | number | Date>;
 interface Call {
   args: Arguments;
   openMemory: () => Memory;
-  /** Asked for before anything is changed: a clock may fail. */
+  /** Read before anything is changed, because a clock may throw. */
   now: Date;
 }
 
@@ -95,7 +95,7 @@ async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   return { path: name, deleted_at: now };
 }
 
-/** Makes of what a memory refuses what the dialect says to it. */
+/** What the dialect answers to each refusal of the memory. */
 type Faults = Partial<Record<MemoryErrorCode, (error: MemoryError) => RecordError>>;
 
 function missingFaults(name: string, hint?: string): Faults {
@@ -119,7 +119,7 @@ async function withFaults<T>(faults: Faults, run: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Written out by hand: `failure` cannot wait for the library. */
+/** A fixed text, because `failure` cannot wait for the library. */
 const notOpened: ToolAnswer = {
   text: "status: error\nerror_code: MEMORY_STORAGE_ERROR\nmessage: The memory could not be opened\n",
   failed: true,

@@ -1,6 +1,6 @@
 import { type ScalarTag, stringify } from "yaml";
 
-/** The library's own drops the milliseconds where they are zero. */
+/** In place of the library's own tag, which drops the milliseconds where they are zero. */
 const instant: ScalarTag = {
   tag: "tag:yaml.org,2002:timestamp",
   default: true,

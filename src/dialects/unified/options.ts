@@ -38,7 +38,7 @@ export function checkMemoryToolOptions(options: MemoryToolOptions): void {
   checkOptions("MemoryToolOptions", toolSchema, options);
 }
 
-/** @throws TypeError for a memory too, which a dialect is given at each call */
+/** @throws TypeError, also where `memory` is given: a dialect gets its memory with each call */
 export function checkUnifiedOptions(options: Omit<MemoryToolOptions, "memory">): void {
   checkOptions("MemoryToolOptions", dialectSchema, options);
 }

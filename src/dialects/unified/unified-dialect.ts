@@ -176,7 +176,7 @@ function textArgument(given: Record<string, unknown>, name: "content" | "oldCont
   return { [name]: value };
 }
 
-/** What a refusal repeats of the arguments: the path normalised where it is legal, and never without bound. */
+/** What a refusal repeats of the call: the path normalised where it is legal, and both texts shortened. */
 function echoedCall(given: unknown): { command: string; path: string } {
   const { command, path } = isRecord(given) ? given : { command: undefined, path: undefined };
   return { command: echoedText(command, 64), path: echoedPath(path, command === "list") };
