@@ -4,6 +4,7 @@ import { InMemoryStore } from "@langchain/langgraph";
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { Memory } from "../../../src/core/memory.js";
+import { dialectNames } from "../../../src/dialects/registry.js";
 import { claudeDialect, createMcpServer, type Dialect, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
@@ -187,7 +188,7 @@ describe("createMcpServer", () => {
 
   // Requirement: mcp.options-checked
   it.each([
-    [{ dialects: ["klingon"] }, 'dialects.0: must be one of unified, claude, journal, records, or a Dialect (given "klingon")'],
+    [{ dialects: ["klingon"] }, `dialects.0: must be one of ${dialectNames.join(", ")}, or a Dialect (given "klingon")`],
     [{ dialects: [] }, "dialects"],
     [{ watchIntervalMs: 0 }, "watchIntervalMs"],
     [{ pageSize: 0.5 }, "pageSize"],
