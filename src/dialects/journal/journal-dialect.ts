@@ -4,8 +4,7 @@ import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
 import { JournalError, journalRefusal } from "./errors.js";
 import { Journal, searchPage } from "./journal.js";
 import { BlockReader, type Resolved } from "./journal-files.js";
-import { checkJournalOptions, type JournalToolsOptions } from "./options.js";
-import { journalRoot } from "./root.js";
+import { checkJournalOptions, journalRoot, type JournalToolsOptions } from "./options.js";
 
 export type JournalToolName = "memory_write" | "memory_update" | "memory_read" | "memory_search";
 
