@@ -1,6 +1,6 @@
 import type { ExitCode } from "./exit-codes.js";
-import type { CliIo } from "./io.js";
-import type { Output } from "./output.js";
+import type { CliIo } from "./terminal/io.js";
+import type { Output } from "./terminal/output.js";
 
 /** What every command works with. */
 export interface CliContext {

@@ -17,8 +17,8 @@ import { addWrite } from "./commands/write.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
 import { faultOf, usageFault } from "./fault.js";
 import type { CliContext } from "./context.js";
-import type { CliIo } from "./io.js";
-import { BrokenPipe, Output } from "./output.js";
+import type { CliIo } from "./terminal/io.js";
+import { BrokenPipe, Output } from "./terminal/output.js";
 import { redactorOf } from "./redact.js";
 
 const maxHelpColumns = 120;

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
 import type { Command } from "commander";
 import { exitCodeMeanings } from "../../../src/cli/exit-codes.js";
-import { Output } from "../../../src/cli/output.js";
+import { Output } from "../../../src/cli/terminal/output.js";
 import { createProgram } from "../../../src/cli/program.js";
 import { cli } from "../../helpers/run-cli.js";
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { HttpSessions } from "../../../src/mcp/http-sessions.js";
+import { HttpSessions } from "../../../src/mcp/http/sessions.js";
 import { openMemory } from "../../../src/open-memory.js";
 
 const idleMs = 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { MessageLines, type Refusal } from "../../../src/mcp/message-lines.js";
+import { MessageLines, type Refusal } from "../../../src/mcp/stdio/message-lines.js";
 
 /** What passes and what is refused of `chunks`, with messages of at most 300 bytes. */
 async function linesOf(...chunks: (string | Buffer)[]): Promise<{ passed: unknown[]; refused: Refusal[] }> {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { createMcpServer } from "../../../src/mcp/index.js";
-import { SessionTransport } from "../../../src/mcp/session-transport.js";
+import { SessionTransport } from "../../../src/mcp/http/session-transport.js";
 import { openMemory } from "../../../src/open-memory.js";
 
 const initialize = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryService } from "../../../src/mcp/memory-service.js";
-import { StdioConnection } from "../../../src/mcp/serve-stdio.js";
+import { StdioConnection } from "../../../src/mcp/stdio/serve-stdio.js";
 import { openMemory } from "../../../src/open-memory.js";
 
 const initialize = {

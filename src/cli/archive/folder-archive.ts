@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "nod
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { CommandFault, inputFault, withFile } from "../fault.js";
-import { decodeUtf8 } from "../text-input.js";
+import { decodeUtf8 } from "../terminal/text-input.js";
 import { FileNames, safeName } from "./file-names.js";
 import { addressField, addressFrom, archiveFormat, archiveVersion, fileFields, headerFields, parsedAs, sha256Of } from "./manifest.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";

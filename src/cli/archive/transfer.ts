@@ -3,7 +3,7 @@ import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import { creationFault } from "../../core/paths.js";
 import { about, CommandFault } from "../fault.js";
-import type { OpenMemory } from "../open-target.js";
+import type { OpenMemory } from "../targets/open-target.js";
 import { folderFault } from "./folder-names.js";
 import { type FileContent, readTree, type Tree, type TreeFile } from "./tree.js";
 

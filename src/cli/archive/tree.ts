@@ -2,7 +2,7 @@ import type { CheckedAddress } from "../../core/address.js";
 import { MemoryError } from "../../core/errors.js";
 import { normalizePath, parentsOf, ROOT } from "../../core/paths.js";
 import { inputFault } from "../fault.js";
-import type { OpenMemory } from "../open-target.js";
+import type { OpenMemory } from "../targets/open-target.js";
 
 export interface FileContent {
   content: string;

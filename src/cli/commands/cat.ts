@@ -3,8 +3,8 @@ import { normalizePath } from "../../core/paths.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
-import { withMemory } from "../open-target.js";
-import { addTargetOptions, type TargetOptions } from "../target.js";
+import { withMemory } from "../targets/open-target.js";
+import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface CatOptions extends TargetOptions {
   json?: boolean;

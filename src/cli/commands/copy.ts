@@ -4,8 +4,8 @@ import { readTree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
-import { memoryIn, withDatabase, withMemory, withTarget } from "../open-target.js";
-import { withProgress } from "../progress.js";
+import { memoryIn, withDatabase, withMemory, withTarget } from "../targets/open-target.js";
+import { withProgress } from "../terminal/progress.js";
 import {
   addDestinationOptions,
   addTargetOptions,
@@ -15,8 +15,8 @@ import {
   type DestinationOptions,
   refuseFlags,
   type TargetOptions,
-} from "../target.js";
-import { reportTransfer, sumCounts, type TransferSum } from "../transfer-report.js";
+} from "../targets/target-options.js";
+import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer-report.js";
 
 interface CopyOptions extends TargetOptions, DestinationOptions {
   all?: boolean;

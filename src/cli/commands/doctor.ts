@@ -5,10 +5,10 @@ import { usageFault } from "../fault.js";
 import { checkDatabase } from "../health/database-health.js";
 import { checkFolder } from "../health/folder-health.js";
 import type { Health } from "../health/health.js";
-import { bytesText } from "../format.js";
+import { bytesText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { checkedAddressOf, nameOf } from "../open-target.js";
-import { addTargetOptions, databaseOf, memoryAddress, type TargetOptions, targetOf } from "../target.js";
+import { checkedAddressOf, nameOf } from "../targets/open-target.js";
+import { addTargetOptions, databaseOf, memoryAddress, type TargetOptions, targetOf } from "../targets/target-options.js";
 
 interface DoctorOptions extends TargetOptions {
   top: string;

@@ -4,11 +4,11 @@ import { exportToJsonl, writeWholeFile } from "../archive/jsonl-archive.js";
 import { readTree, type Tree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
-import { countText } from "../format.js";
+import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { memoryIn, withDatabase, withMemory } from "../open-target.js";
-import { type Progress, withProgress } from "../progress.js";
-import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions } from "../target.js";
+import { memoryIn, withDatabase, withMemory } from "../targets/open-target.js";
+import { type Progress, withProgress } from "../terminal/progress.js";
+import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions } from "../targets/target-options.js";
 
 interface ExportOptions extends TargetOptions {
   all?: boolean;

@@ -7,9 +7,9 @@ import { newCommand } from "../command.js";
 import { exitCodes } from "../exit-codes.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
-import type { Output } from "../output.js";
-import { withMemory } from "../open-target.js";
-import { addTargetOptions, type TargetOptions } from "../target.js";
+import type { Output } from "../terminal/output.js";
+import { withMemory } from "../targets/open-target.js";
+import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface GrepOptions extends TargetOptions {
   regex?: boolean;

@@ -7,10 +7,10 @@ import type { Tree } from "../archive/tree.js";
 import { newCommand, programName } from "../command.js";
 import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
-import { memoryIn, withDatabase, withTarget } from "../open-target.js";
-import { withProgress } from "../progress.js";
-import { addTargetOptions, databaseOf, type TargetOptions, targetOf } from "../target.js";
-import { reportTransfer, sumCounts, type TransferSum } from "../transfer-report.js";
+import { memoryIn, withDatabase, withTarget } from "../targets/open-target.js";
+import { withProgress } from "../terminal/progress.js";
+import { addTargetOptions, databaseOf, type TargetOptions, targetOf } from "../targets/target-options.js";
+import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer-report.js";
 
 interface ImportOptions extends TargetOptions {
   overwrite?: boolean;

@@ -4,10 +4,10 @@ import type { Memory, MemoryEntry, MemoryStat } from "../../core/memory.js";
 import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
-import { bytesText } from "../format.js";
+import { bytesText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { withMemory } from "../open-target.js";
-import { addTargetOptions, type TargetOptions } from "../target.js";
+import { withMemory } from "../targets/open-target.js";
+import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface LsOptions extends TargetOptions {
   long?: boolean;

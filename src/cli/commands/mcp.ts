@@ -5,8 +5,8 @@ import type { McpHttpOptions, McpServeOptions } from "../../mcp/index.js";
 import { newCommand } from "../command.js";
 import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
-import { withMemory } from "../open-target.js";
-import { addTargetOptions, refuseFlags, type TargetOptions } from "../target.js";
+import { withMemory } from "../targets/open-target.js";
+import { addTargetOptions, refuseFlags, type TargetOptions } from "../targets/target-options.js";
 
 interface McpOptions extends TargetOptions {
   http?: boolean;

@@ -5,11 +5,11 @@ import type { MigrationSummary, MongoDBStoreMigrationOptions, RefusedItem } from
 import { newCommand } from "../command.js";
 import { exitCodes } from "../exit-codes.js";
 import { about, CommandFault, faultOf, usageFault } from "../fault.js";
-import { countText } from "../format.js";
+import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { withDatabase } from "../open-target.js";
-import { withProgress } from "../progress.js";
-import { addDatabaseOptions, checkCollectionName, checkDatabaseName, databaseOf, type DatabaseTarget, type TargetOptions } from "../target.js";
+import { withDatabase } from "../targets/open-target.js";
+import { withProgress } from "../terminal/progress.js";
+import { addDatabaseOptions, checkCollectionName, checkDatabaseName, databaseOf, type DatabaseTarget, type TargetOptions } from "../targets/target-options.js";
 
 interface MigrationOptions extends TargetOptions {
   fromUri?: string;

@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import type { CheckedAddress } from "../../core/address.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
-import { countText } from "../format.js";
+import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { checkedAddressOf, nameOf, withDatabase } from "../open-target.js";
-import { withProgress } from "../progress.js";
-import { addDatabaseOptions, databaseOf, memoryAddress, type TargetOptions } from "../target.js";
+import { checkedAddressOf, nameOf, withDatabase } from "../targets/open-target.js";
+import { withProgress } from "../terminal/progress.js";
+import { addDatabaseOptions, databaseOf, memoryAddress, type TargetOptions } from "../targets/target-options.js";
 import { addMongodbStoreMigration } from "./migrate-mongodb-store.js";
 
 interface EarlierFormatOptions extends TargetOptions {

@@ -3,10 +3,10 @@ import { fileNotFound } from "../../core/errors.js";
 import { normalizePath, ROOT } from "../../core/paths.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
-import { countText } from "../format.js";
+import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { withMemory } from "../open-target.js";
-import { addTargetOptions, type TargetOptions } from "../target.js";
+import { withMemory } from "../targets/open-target.js";
+import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface RmOptions extends TargetOptions {
   all?: boolean;

@@ -5,11 +5,11 @@ import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
 import { compareCodeUnits } from "../../core/text.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
-import { bytesText, countText } from "../format.js";
+import { bytesText, countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import type { Output } from "../output.js";
-import { withMemory } from "../open-target.js";
-import { addTargetOptions, type TargetOptions } from "../target.js";
+import type { Output } from "../terminal/output.js";
+import { withMemory } from "../targets/open-target.js";
+import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface TreeOptions extends TargetOptions {
   json?: boolean;

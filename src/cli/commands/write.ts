@@ -3,9 +3,9 @@ import { normalizePath } from "../../core/paths.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
-import { withMemory } from "../open-target.js";
-import { addTargetOptions, type TargetOptions } from "../target.js";
-import { givenText } from "../text-input.js";
+import { withMemory } from "../targets/open-target.js";
+import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
+import { givenText } from "../terminal/text-input.js";
 
 interface WriteOptions extends TargetOptions {
   ifExists: "replace" | "fail";

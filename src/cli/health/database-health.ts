@@ -3,10 +3,10 @@ import { memoryDefaults } from "../../core/options.js";
 import type { IndexFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
 import type { MemoryDatabase, MemoryFacts } from "../../mongodb/admin/memory-database.js";
 import { about } from "../fault.js";
-import { bytesText, countText } from "../format.js";
-import { nameOf, withDatabase } from "../open-target.js";
+import { bytesText, countText } from "../terminal/format.js";
+import { nameOf, withDatabase } from "../targets/open-target.js";
 import { redactUri } from "../redact.js";
-import type { DatabaseTarget } from "../target.js";
+import type { DatabaseTarget } from "../targets/target-options.js";
 import type { Check, Health, MemorySize } from "./health.js";
 
 /** `$setField`, in which every change is made, came with it. */

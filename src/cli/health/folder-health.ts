@@ -5,8 +5,8 @@ import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import { withFile } from "../fault.js";
-import { bytesText, countText } from "../format.js";
-import { withTarget } from "../open-target.js";
+import { bytesText, countText } from "../terminal/format.js";
+import { withTarget } from "../targets/open-target.js";
 import type { Check, Health } from "./health.js";
 
 const maxExamples = 3;

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
-import { checkAddress, type CheckedAddress, type MemoryAddress } from "../core/address.js";
-import { MemoryError } from "../core/errors.js";
-import type { Memory } from "../core/memory.js";
-import type { PathRule } from "../core/paths.js";
-import type { MemoryDatabase } from "../mongodb/admin/memory-database.js";
-import { about, inputFault, usageFault, withFile } from "./fault.js";
-import type { CliContext } from "./context.js";
-import { redactUri } from "./redact.js";
-import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target.js";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
+import { MemoryError } from "../../core/errors.js";
+import type { Memory } from "../../core/memory.js";
+import type { PathRule } from "../../core/paths.js";
+import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import { about, inputFault, usageFault, withFile } from "../fault.js";
+import type { CliContext } from "../context.js";
+import { redactUri } from "../redact.js";
+import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
 
 type Access = "read" | "write";
 
@@ -37,7 +37,7 @@ export async function withTarget<T>(target: Target, access: Access, run: (open: 
 
 /** @throws CommandFault */
 export async function withDatabase<T>(target: DatabaseTarget, run: (database: MemoryDatabase) => Promise<T>): Promise<T> {
-  const { MemoryDatabase } = await import("../mongodb/admin/memory-database.js");
+  const { MemoryDatabase } = await import("../../mongodb/admin/memory-database.js");
   const database = await about(redactUri(target.uri), () => MemoryDatabase.connect(target)).catch((error: unknown) => {
     if (error instanceof TypeError) throw usageFault(`--uri or --to-uri: ${error.message}`, error);
     throw error;
@@ -71,7 +71,7 @@ async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, ac
     const found = await withFile(`--dir ${dir}`, "read", () => stat(dir));
     if (!found.isDirectory()) throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
-  const { openDirectoryMemory } = await import("../backends/directory/open-directory-memory.js");
+  const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
   const memory = opened(dir, () => openDirectoryMemory({ dir, paths }));
   return { kind: "folder", memory, address: null, name: `the folder ${dir}`, paths, dated: null };
 }

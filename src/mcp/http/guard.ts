@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
-import { shorten } from "../core/text.js";
-import { asHostname } from "./hostnames.js";
+import { shorten } from "../../core/text.js";
+import { asHostname } from "../hostnames.js";
 
 /** An answer in place of the protocol's own. */
 export interface HttpRefusal {

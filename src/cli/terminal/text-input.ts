@@ -1,6 +1,6 @@
-import { fileTooLarge } from "../core/errors.js";
-import { memoryDefaults } from "../core/options.js";
-import { about, inputFault } from "./fault.js";
+import { fileTooLarge } from "../../core/errors.js";
+import { memoryDefaults } from "../../core/options.js";
+import { about, inputFault } from "../fault.js";
 import type { CliIo } from "./io.js";
 
 /** The text of an argument, or of standard input where that is missing or `-`. */

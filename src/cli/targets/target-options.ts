@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { MemoryAddress } from "../core/address.js";
-import type { PathRule } from "../core/paths.js";
-import { type CommandFault, usageFault } from "./fault.js";
-import type { CliIo } from "./io.js";
+import type { MemoryAddress } from "../../core/address.js";
+import type { PathRule } from "../../core/paths.js";
+import { type CommandFault, usageFault } from "../fault.js";
+import type { CliIo } from "../terminal/io.js";
 
 /** The options that say where a memory is, as commander hands them over. */
 export interface TargetOptions {

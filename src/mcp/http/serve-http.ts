@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { WatchedEvents } from "./event-bus.js";
-import { readJson } from "./http-body.js";
-import { asHostname, isLoopback } from "./hostnames.js";
-import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalResponse } from "./http-guard.js";
-import { HttpSessions } from "./http-sessions.js";
-import { MemoryService } from "./memory-service.js";
-import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "./options.js";
-import { serverFor } from "./server.js";
+import { WatchedEvents } from "../event-bus.js";
+import { readJson } from "./body.js";
+import { asHostname, isLoopback } from "../hostnames.js";
+import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalResponse } from "./guard.js";
+import { HttpSessions } from "./sessions.js";
+import { MemoryService } from "../memory-service.js";
+import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "../options.js";
+import { serverFor } from "../server.js";
 import { admitPage } from "./web-pages.js";
 
 /** A server that listens. */

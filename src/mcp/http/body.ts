@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { HttpRefusal } from "./http-guard.js";
+import type { HttpRefusal } from "./guard.js";
 
 export type ParsedBody = { value: unknown } | { refusal: HttpRefusal };
 

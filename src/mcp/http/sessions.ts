@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { isInitializeRequest, type McpServer } from "@modelcontextprotocol/server";
-import type { HttpRefusal } from "./http-guard.js";
+import type { HttpRefusal } from "./guard.js";
 import { SessionTransport } from "./session-transport.js";
 
 export interface SessionsOptions {

@@ -1,6 +1,6 @@
-import type { TransferCounts } from "./archive/transfer.js";
-import { countText } from "./format.js";
-import type { CliContext } from "./context.js";
+import type { TransferCounts } from "./transfer.js";
+import { countText } from "../terminal/format.js";
+import type { CliContext } from "../context.js";
 
 export interface TransferSum extends TransferCounts {
   memories: number;

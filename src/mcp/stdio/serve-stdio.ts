@@ -1,12 +1,12 @@
 import { pipeline, type Readable, type Writable } from "node:stream";
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type McpServer, type RequestId } from "@modelcontextprotocol/server";
 import { serveStdio as serveConnection } from "@modelcontextprotocol/server/stdio";
-import type { Watcher } from "./change-watch.js";
-import { MemoryService } from "./memory-service.js";
+import type { Watcher } from "../change-watch.js";
+import { MemoryService } from "../memory-service.js";
 import { MessageLines, type Refusal } from "./message-lines.js";
-import { checkMcpOptions, mcpDefaults, type McpStdioOptions } from "./options.js";
-import { serverFor, tellChange } from "./server.js";
-import { AnsweringTransport } from "./stdio-transport.js";
+import { checkMcpOptions, mcpDefaults, type McpStdioOptions } from "../options.js";
+import { serverFor, tellChange } from "../server.js";
+import { AnsweringTransport } from "./transport.js";
 
 /**
  * Serves one client over this process's stdin and stdout, to which nothing else may write. Resolves when the client has

@@ -1,4 +1,4 @@
-import type { CliContext } from "./context.js";
+import type { Output } from "./output.js";
 
 export interface Progress {
   start(total: number, what: string): void;
@@ -10,7 +10,7 @@ export interface Progress {
 const silent: Progress = { start: () => undefined, setTotal: () => undefined, update: () => undefined, step: () => undefined };
 
 /** A bar on the standard error, where that is a terminal; removed at the end. */
-export async function withProgress<T>({ err }: CliContext, run: (progress: Progress) => Promise<T>): Promise<T> {
+export async function withProgress<T>({ err }: { err: Output }, run: (progress: Progress) => Promise<T>): Promise<T> {
   if (!err.isTerminal) return run(silent);
   const { default: cliProgress } = await import("cli-progress");
   const bar = new cliProgress.SingleBar({
