@@ -2,7 +2,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { BaseStoreBackend } from "./backends/base-store.js";
 import type { MemoryAddress } from "./core/address.js";
 import type { Memory } from "./core/memory.js";
-import { openMemoryOver } from "./core/open-memory-over.js";
+import { openMemoryOver } from "./core/checked-memory.js";
 import type { MemoryOptions } from "./core/options.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 

@@ -20,7 +20,7 @@ export type {
   MemoryStat,
   SnapshotFile,
 } from "../core/memory.js";
-export { type OpenBackend, openMemoryOver } from "../core/open-memory-over.js";
+export { type OpenBackend, openMemoryOver } from "../core/checked-memory.js";
 export type { MemoryOptions } from "../core/options.js";
 export { parentsOf } from "../core/paths.js";
 export { appendText, replaceText } from "../core/text.js";

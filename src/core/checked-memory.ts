@@ -1,5 +1,5 @@
-import type { CheckedAddress } from "./address.js";
-import type { MemoryBackend } from "./backend.js";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
+import type { BackendLimits, MemoryBackend } from "./backend.js";
 import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
 import type {
   DeletedCounts,
@@ -23,8 +23,25 @@ const writeOptionsSchema = z
 
 const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).optional() }).strict();
 
+/** Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first command. */
+export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => MemoryBackend;
+
+/**
+ * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the backend
+ * sees it, and sorts what the backend answers; what the backend throws is passed on.
+ *
+ * @param openBackend is given the address and the limits after their check. Its backend keeps the limits.
+ * @param options default: names by the rule `adr`, files of at most 1,000,000 bytes, memories of at most 15,000,000.
+ * @throws MemoryError EINVAL for a bad address, TypeError for bad options
+ */
+export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress, options?: MemoryOptions): Memory {
+  const checkedAddress = checkAddress(address);
+  const checkedOptions = checkMemoryOptions(options);
+  return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
+}
+
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
-export class CheckedMemory implements Memory {
+class CheckedMemory implements Memory {
   readonly address: CheckedAddress;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;

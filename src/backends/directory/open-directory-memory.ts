@@ -2,7 +2,7 @@ import { basename, resolve } from "node:path";
 import { z } from "zod";
 import { DirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
-import { openMemoryOver } from "../../core/open-memory-over.js";
+import { openMemoryOver } from "../../core/checked-memory.js";
 import { checkOptions, type MemoryOptions, memoryOptionFields } from "../../core/options.js";
 
 /** Which folder, and how it is used. */

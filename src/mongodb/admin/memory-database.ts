@@ -1,7 +1,7 @@
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
-import { openMemoryOver } from "../../core/open-memory-over.js";
+import { openMemoryOver } from "../../core/checked-memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import { createClient } from "../driver/client.js";

@@ -1,5 +1,5 @@
 import type { MemoryBackend } from "../../core/backend.js";
-import { CheckedMemory } from "../../core/checked-memory.js";
+import { openMemoryOver } from "../../core/checked-memory.js";
 import { MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/options.js";
@@ -15,7 +15,7 @@ const memoryOptions = { ...memoryDefaults, paths: "posix" } as const;
 
 /** The memory of a place, as the store's own methods change it. @param clock default: that of the layout */
 export function memoryAt({ address }: MemoryPlace, layout: MemoryLayout, clock?: () => Date): Memory {
-  return new CheckedMemory(layout.backend(address, memoryOptions, clock), address, memoryOptions);
+  return openMemoryOver((checked, limits) => layout.backend(checked, limits, clock), address, memoryOptions);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { MemoryLayout } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
 import type { MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
-import { openMemoryOver } from "../../core/open-memory-over.js";
+import { openMemoryOver } from "../../core/checked-memory.js";
 import type { MemoryOptions } from "../../core/options.js";
 import { createClient } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
