@@ -16,7 +16,9 @@ export default {
   },
   globalSetup: "<rootDir>/__tests__/helpers/global-setup.js",
   globalTeardown: "<rootDir>/__tests__/helpers/global-teardown.js",
+  testSequencer: "<rootDir>/__tests__/helpers/slow-first.js",
   reporters: ["default", "<rootDir>/__tests__/helpers/summary-reporter.js"],
   maxWorkers: 2,
-  testTimeout: 120_000,
+  // Only what hangs takes so long, however busy the machine is.
+  testTimeout: 600_000,
 };

@@ -1,10 +1,11 @@
 import { AsyncBatchedStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { openMemory } from "../../src/open-memory.js";
 import { testBackend } from "../helpers/backend-suite.js";
+import { repetitions } from "../helpers/repetitions.js";
 
 const store = new InMemoryStore();
-testBackend("a BaseStore", (address, options) => openMemory(store, address, options), 300);
+testBackend("a BaseStore", (address, options) => openMemory(store, address, options), repetitions({ usual: 60, long: 300 }));
 
 // As a node of a graph finds it in its config; never started, so only an unwrapped store could answer.
 const wrapped = new AsyncBatchedStore(store);
-testBackend("a BaseStore wrapped by LangGraph", (address, options) => openMemory(wrapped, address, options), 50);
+testBackend("a BaseStore wrapped by LangGraph", (address, options) => openMemory(wrapped, address, options), repetitions({ usual: 15, long: 50 }));

@@ -92,7 +92,7 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
       expect(status).toBe(said === "ok" ? "success" : "error");
     });
     await fc.assert(property, { numRuns: hostileRuns });
-  }, 60_000);
+  });
 
   // Requirement: dialects.parallel-calls-land
   it.each(Object.entries(dialect.parallel))(`${parallelCalls} parallel %s all land, once each`, async (_title, { before = [], call }) => {
@@ -105,7 +105,7 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     expect(answers.filter(([said]) => said !== "ok")).toEqual([]);
     const text = await textOf(backend.open(address));
     expect(indices.map((index) => text.split(markOf(index)).length - 1)).toEqual(indices.map(() => 1));
-  }, 60_000);
+  });
 
   // Requirement: dialects.threads-are-apart
   it("keeps threads apart, and answers where the run has none", async () => {

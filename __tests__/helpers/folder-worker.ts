@@ -8,7 +8,8 @@ import { openDirectoryMemory } from "../../src/backends/directory/open-directory
  * `sleep`: edits, and stands still inside the change, all of the process, until something comes on its standard input.
  */
 const [dir = "", act = "", name = "", count = "0"] = process.argv.slice(2);
-const memory = openDirectoryMemory({ dir });
+// On a busy machine the others may be at it for longer than anyone should wait otherwise.
+const memory = openDirectoryMemory({ dir, lockTimeoutMs: 600_000 });
 
 const indices = Array.from({ length: Number(count) }, (_, index) => index);
 

@@ -1,3 +1,3 @@
 export default async function globalTeardown() {
-  await globalThis.stopSharedServers?.();
+  await Promise.all((globalThis.endings ?? []).map((end) => end()));
 }

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { compiled } from "./compiled-sources.js";
 
 export interface Ended {
   code: number | null;
@@ -10,7 +11,7 @@ export interface Ended {
 
 /** The program as a process of its own. */
 export function spawnCli(argv: readonly string[], env: Record<string, string> = {}, nodeArgs: readonly string[] = []): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ["--import", "tsx", ...nodeArgs, "src/cli/main.ts", ...argv], { env: { ...process.env, ...env } });
+  return spawn(process.execPath, [...nodeArgs, compiled("src/cli/main.ts"), ...argv], { env: { ...process.env, ...env } });
 }
 
 export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {

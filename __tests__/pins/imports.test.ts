@@ -56,7 +56,7 @@ let imports: SourceImport[] = [];
 
 beforeAll(async () => {
   imports = await sourceImports();
-}, 60_000);
+});
 
 describe("imports of src", () => {
   it("are all seen", () => {

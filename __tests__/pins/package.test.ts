@@ -22,13 +22,13 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
     expect(own.filter((url) => url.endsWith(file))).toHaveLength(1);
     expect(modules.some((url) => url.includes("/node_modules/@langchain/core/"))).toBe(true);
     expect(modules.filter((url) => optional.test(url))).toEqual([]);
-  }, 60_000);
+  });
 
   it("would be seen loading one", async () => {
     const other = loadIndex[inputType].replace("mongo-memory", "mongo-memory/middleware");
     const modules = await loadedModules(inputType, other);
     expect(modules.some((url) => optional.test(url))).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe("the types of the package", () => {

@@ -7,6 +7,7 @@ import type { Memory, MemorySnapshot } from "../../../src/core/memory.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { hostileNames } from "../../helpers/hostile-names.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -76,9 +77,9 @@ describe("any memory", () => {
         expect(contentsOf(found)).toEqual(contentsOf(expected));
         expect(found.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt])).toEqual(expected.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]));
       }),
-      { numRuns: 25 },
+      { numRuns: repetitions({ usual: 10, long: 25 }) },
     );
-  }, 120_000);
+  });
 
   it("is copied as it is, and a second time without any change", async () => {
     await fc.assert(
@@ -92,9 +93,9 @@ describe("any memory", () => {
         expect(await cliJson(["copy", ...source.target, "--to-node", to])).toMatchObject({ written: 0, replaced: 0, unchanged: found.files.length });
         expect((await destination.memory.snapshot()).revision).toBe(found.revision);
       }),
-      { numRuns: 25 },
+      { numRuns: repetitions({ usual: 10, long: 25 }) },
     );
-  }, 120_000);
+  });
 
   it("goes through a folder and back, wherever file systems can hold its names", async () => {
     const plain = fc.array(fc.constantFrom("a", "b", "é", "notes.md", "a b"), { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}`);
@@ -108,9 +109,9 @@ describe("any memory", () => {
         await cliJson(["copy", ...between.target, "--to-uri", uri, "--to-db", dbName, "--to-node", destination.memory.address.nodeId]);
         expect(contentsOf(await destination.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
       }),
-      { numRuns: 15 },
+      { numRuns: repetitions({ usual: 8, long: 15 }) },
     );
-  }, 120_000);
+  });
 });
 
 describe("an export", () => {

@@ -161,7 +161,7 @@ describe("a password", () => {
       await assertHidden([...command, ...own, "--uri", given]);
       await assertHidden([...command, ...own, "--json"], { MONGODB_URI: given });
     }
-  }, 60_000);
+  });
 
   // Requirement: command-line.secrets
   it("is never printed of any connection string, wherever it stands", async () => {
@@ -173,7 +173,7 @@ describe("a password", () => {
         await assertHidden(argv);
       }
     }
-  }, 60_000);
+  });
 
   it("leaves a connection string otherwise as it is", async () => {
     const { stderr } = await cli(["ls", "--node", "n", "--uri", wrong[1] ?? ""]);

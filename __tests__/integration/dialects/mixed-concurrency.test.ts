@@ -45,7 +45,7 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
       [`old ${index}`, markOf("updated", index)],
     ]);
     expect(found).toEqual(Object.fromEntries(expected));
-  }, 60_000);
+  });
 
   it("create one path once, whichever is first", async () => {
     const address = freshAddress();

@@ -4,20 +4,20 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { compiled } from "../../helpers/compiled-sources.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
 const runProcess = promisify(execFile);
-const worker = fileURLToPath(new URL("../../helpers/folder-worker.ts", import.meta.url));
+const worker = compiled("__tests__/helpers/folder-worker.ts");
 const folder = testFolder();
 
 const names = ["one", "two", "three", "four"];
 const lines = names.flatMap((name) => Array.from({ length: 50 }, (_, index) => `${name} ${index}`));
 
 async function runAll(dir: string, act: "append" | "mark"): Promise<void> {
-  const run = (name: string): Promise<unknown> => runProcess(process.execPath, ["--import", "tsx", worker, dir, act, name, "50"]);
+  const run = (name: string): Promise<unknown> => runProcess(process.execPath, [worker, dir, act, name, "50"]);
   await Promise.all(names.map(run));
 }
 
@@ -28,7 +28,7 @@ it("four processes with 50 parallel appends and edits each lose and double nothi
   const memory = openDirectoryMemory({ dir });
   expect((await memory.read("/log")).split("\n").toSorted()).toEqual(lines.toSorted());
   expect(await memory.read("/marks")).toBe(lines.map((line) => `(${line})`).join("\n"));
-}, 120_000);
+});
 
 // Requirement: directory.atomic-across-processes
 it("first changes of four processes in a folder that is not there yet are all kept", async () => {
@@ -36,26 +36,26 @@ it("first changes of four processes in a folder that is not there yet are all ke
   await runAll(dir, "append");
   expect((await openDirectoryMemory({ dir }).read("/log")).split("\n").toSorted()).toEqual(lines.toSorted());
   expect(readdirSync(join(dir, ".langgraph-mongo-memory"))).toEqual([".gitignore"]);
-}, 120_000);
+});
 
 // Requirement: directory.lost-lock
 it("a process that stood still until its lock was taken over overwrites nothing, and makes its change anew", async () => {
   const dir = folderWith(folder, { log: "begun" });
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
-    ["--import", "tsx", worker, dir, "sleep", "by the sleeper"],
+    [worker, dir, "sleep", "by the sleeper"],
     { stdio: ["pipe", "pipe", "inherit"] },
   );
   const output: string[] = [];
   child.stdout.on("data", (chunk) => output.push(String(chunk)));
   await once(child.stdout, "data");
-  const memory = openDirectoryMemory({ dir });
+  const memory = openDirectoryMemory({ dir, lockTimeoutMs: 600_000 });
   await memory.append("/log", "by the next");
   child.stdin.write("x");
   const [exitCode] = (await once(child, "close")) as [number];
   expect([exitCode, output.join("")]).toEqual([0, "inside\n2\n"]);
   expect(await memory.read("/log")).toBe("begun\nby the next\nby the sleeper");
-}, 60_000);
+});
 
 // Requirement: directory.no-half-commands
 it("readers never see half a command", async () => {
@@ -87,4 +87,4 @@ it("readers never see half a command", async () => {
     }
   };
   await Promise.all([move(), look()]);
-}, 60_000);
+});

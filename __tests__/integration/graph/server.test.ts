@@ -35,12 +35,12 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "langgraph-server-"));
     await start();
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await server?.stop();
     await rm(directory, { recursive: true });
-  }, 60_000);
+  });
 
   async function newThread(): Promise<string> {
     return (await client.threads.create()).thread_id;
@@ -75,7 +75,7 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
     ]);
     const { namespaces } = await client.store.listNamespaces({ prefix: ["memory", "example-langgraph-server"] });
     expect(namespaces).toHaveLength(isMongo ? 0 : 1);
-  }, 120_000);
+  });
 
   it("gives each thread a memory of its own, and shows the global one where that is empty", async () => {
     const [ada, bob] = [await newThread(), await newThread()];
@@ -87,5 +87,5 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
     expect(await answer("per_thread", bob, "what do you see?")).toMatch(/^<memory scope="global"[^]*\| Be brief\.\n<\/memory>$/);
     expect(await notesIn("per-thread", "perThread", ada)).toEqual([["/notes", { content: "Ada is vegetarian." }]]);
     expect(await notesIn("per-thread", "perThread", bob)).toEqual([]);
-  }, 60_000);
+  });
 });

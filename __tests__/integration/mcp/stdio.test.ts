@@ -1,15 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { afterEach, describe, expect, it } from "@jest/globals";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { compiled } from "../../helpers/compiled-sources.js";
 import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
 import { testDatabase } from "../../helpers/test-database.js";
-
-// Each test starts a process or two.
-jest.setTimeout(60_000);
 
 const children: ChildProcessWithoutNullStreams[] = [];
 
@@ -26,7 +24,7 @@ interface TestServer {
 function testServer(options: object = {}): TestServer {
   const { uri, name, client } = testDatabase();
   const memory = new MongoMemoryStore({ client, dbName: name }).memory({ nodeId: "n" });
-  return { memory, args: ["--import", "tsx", "__tests__/helpers/mcp-stdio-server.ts", uri, name, JSON.stringify(options)] };
+  return { memory, args: [compiled("__tests__/helpers/mcp-stdio-server.ts"), uri, name, JSON.stringify(options)] };
 }
 
 const transportTo = ({ args }: TestServer) => new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });

@@ -6,6 +6,7 @@ import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, db, name } = testDatabase("standalone");
@@ -55,8 +56,8 @@ describe("a memory at its limit", () => {
         expect(BSON.calculateObjectSize(after ?? {})).toBeLessThanOrEqual(maxMemoryBytes);
       }
     });
-    await fc.assert(property, { numRuns: 60 });
-  }, 60_000);
+    await fc.assert(property, { numRuns: repetitions({ usual: 25, long: 60 }) });
+  });
 });
 
 describe("a batch of the store", () => {

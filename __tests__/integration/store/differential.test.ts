@@ -4,6 +4,7 @@ import { AsyncBatchedStore, type BaseStore, type GetOperation, InMemoryStore, ty
 import { Annotation, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
 import fc from "fast-check";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, name } = testDatabase();
@@ -138,9 +139,9 @@ describe("the store and InMemoryStore answer alike", () => {
           expect(shown(await ours.batch(operations))).toBe(shown(await reference.batch(operations)));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: repetitions({ usual: 25, long: 60 }) },
     );
-  }, 120_000);
+  });
 
   // Requirement: store-search.filter-as-in-memory-store
   it("to every filter on one set of items", async () => {
@@ -158,9 +159,9 @@ describe("the store and InMemoryStore answer alike", () => {
           expect(shown([one, answers[index]])).toBe(shown([one, expected[index]]));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: repetitions({ usual: 20, long: 40 }) },
     );
-  }, 120_000);
+  });
 
   // Requirement: store-search.filter-comparisons
   it("to every operator between any two kinds of values", async () => {
@@ -203,9 +204,9 @@ describe("the store and InMemoryStore answer alike", () => {
           });
         expect(await answersOf(newStore())).toBe(await answersOf(new Reference()));
       }),
-      { numRuns: 30 },
+      { numRuns: repetitions({ usual: 15, long: 30 }) },
     );
-  }, 120_000);
+  });
 });
 
 type Run = (store: BaseStore) => Promise<string>;

@@ -7,6 +7,7 @@ import { namespaceOfMemory } from "../../../src/core/namespace.js";
 import { compareCodeUnits } from "../../../src/core/text.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
@@ -215,9 +216,9 @@ describe("memories among the items", () => {
         expect(await ours.listNamespaces({ limit: 1000 })).toEqual(namespaces);
         expect(await ours.listNamespaces({ limit: 2, offset: 1 })).toEqual(namespaces.slice(1, 3));
       }),
-      { numRuns: 25 },
+      { numRuns: repetitions({ usual: 10, long: 25 }) },
     );
-  }, 120_000);
+  });
 
   // Requirement: base-store.foreign-documents-left-out
   it("leave out documents on which no memory can be opened", async () => {
@@ -238,7 +239,7 @@ describe("memories among the items", () => {
     expect(await store.listNamespaces({ limit: 3000 })).toEqual(expected);
     const found = await store.search(["memory"], { limit: 20, offset: 990 });
     expect(found.map((item) => item.namespace)).toEqual(expected.slice(990, 1010));
-  }, 60_000);
+  });
 });
 
 describe("the commands of memories in the store", () => {

@@ -60,7 +60,7 @@ describe("migrateFromMongoDBStore", () => {
     }
     const item = await store.get(["odd", "a/b", "$x", "é"], "k\0 .$");
     expect(item?.value).toEqual({ ...odd, at: new Date(5), long: 2 ** 40, huge: 2n ** 60n, bytes: Uint8Array.of(1) });
-  }, 60_000);
+  });
 
   // Requirement: store-search.migration-repeats
   it("changes nothing when run again, and then copies what is new in the source only", async () => {
@@ -220,7 +220,7 @@ describe("migrateFromMongoDBStore", () => {
     const plan = await source.find(filter, { sort: { _id: 1 }, limit: 5 }).explain("executionStats");
     expect(JSON.stringify(plan)).toMatch(/"IXSCAN"/);
     expect(plan["executionStats"]["totalKeysExamined"]).toBeLessThanOrEqual(6);
-  }, 60_000);
+  });
 
   it("refuses options that are none, and passes on failures of the database", async () => {
     const { source, store } = await newStores();

@@ -1,14 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
-const writers = 10_000;
+const writers = repetitions({ usual: 1_000, long: 10_000 });
+const batchCount = repetitions({ usual: 20, long: 200 });
 /** As many commands at a time as the pool of the driver lets through; all connected before the race. */
 const maxPoolSize = 100;
 
-describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 10,000 of them, %s", (kind) => {
+describe.each(["standalone", "replicaSet"] as const)(`concurrent first writes, ${writers.toLocaleString("en")} of them, %s`, (kind) => {
   const { uri, name: dbName, db } = testDatabase(kind);
   let collections = 0;
 
@@ -39,13 +41,13 @@ describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 1
     expect(await refused(indexes.map((index) => store.put(["race"], "same", { index })))).toEqual([]);
     expect(await stored()).toBe(1);
     expect(await store.search(["race"])).toMatchObject([{ key: "same" }]);
-  }, 300_000);
+  });
 
-  it("of a hundred keys, a hundred each, make a hundred items", async () => {
+  it(`of a hundred keys, ${writers / 100} each, make a hundred items`, async () => {
     const store = await newStore();
-    expect(await refused(indexes.map((index) => store.put(["race"], `k${Math.floor(index / 100)}`, { index })))).toEqual([]);
+    expect(await refused(indexes.map((index) => store.put(["race"], `k${Math.floor(index / (writers / 100))}`, { index })))).toEqual([]);
     expect(await stored()).toBe(100);
-  }, 300_000);
+  });
 
   it("of different keys make an item each", async () => {
     const store = await newStore();
@@ -53,22 +55,23 @@ describe.each(["standalone", "replicaSet"] as const)("concurrent first writes, 1
     expect(await stored()).toBe(writers);
     const items = await store.search(["race"], { limit: writers + 1 });
     expect(new Set(items.map((item) => item.value["index"])).size).toBe(writers);
-  }, 300_000);
+  });
 
   it("of one key through a store that expires items and one that does not make one item", async () => {
     const first = await newStore({ ttl: { defaultTtlMs: 600_000 } });
     const second = new MongoMemoryStore({ client: await connected(), dbName, itemsCollection: `items${collections}` });
-    const writes = indexes.slice(0, 2000).map((index) => (index % 2 === 0 ? first : second).put(["race"], "same", { index }));
+    const writes = indexes.slice(0, writers / 5).map((index) => (index % 2 === 0 ? first : second).put(["race"], "same", { index }));
     expect(await refused(writes)).toEqual([]);
     expect(await stored()).toBe(1);
-  }, 300_000);
+  });
 
   it("in batches of the same and of other keys make each item once", async () => {
     const store = await newStore();
-    const batches = Array.from({ length: 200 }, (_, batch) =>
-      store.batch(Array.from({ length: 50 }, (__, index) => ({ namespace: ["race"], key: `k${(batch * 25 + index) % 5000}`, value: { batch } }))),
+    const keyCount = batchCount * 25;
+    const batches = Array.from({ length: batchCount }, (_, batch) =>
+      store.batch(Array.from({ length: 50 }, (__, index) => ({ namespace: ["race"], key: `k${(batch * 25 + index) % keyCount}`, value: { batch } }))),
     );
     expect(await refused(batches)).toEqual([]);
-    expect(await stored()).toBe(5000);
-  }, 300_000);
+    expect(await stored()).toBe(keyCount);
+  });
 });

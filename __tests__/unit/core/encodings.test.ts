@@ -5,6 +5,7 @@ import { MemoryError } from "../../../src/core/errors.js";
 import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/namespace.js";
 import { checkAddress, type CheckedAddress } from "../../../src/core/address.js";
 import { normalizePath } from "../../../src/core/paths.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 const delicate = fc.constantFrom(".", "%", "$", "%2E", "%25", "%24", ":", "a", "é", "🧠", " ", "__proto__", "|");
 const name = fc.array(fc.oneof(delicate, fc.string({ unit: "binary" })), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
@@ -27,7 +28,7 @@ describe("a path as a stored key", () => {
 
   // Requirement: paths.key-is-injective
   it("comes back equal, so no two paths share a key", () => {
-    fc.assert(fc.property(path, (one) => expect(pathOfKey(keyOfPath(one))).toBe(one)), { numRuns: 2000 });
+    fc.assert(fc.property(path, (one) => expect(pathOfKey(keyOfPath(one))).toBe(one)), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
   // Requirement: mongodb.escaped-keys
@@ -37,7 +38,7 @@ describe("a path as a stored key", () => {
       expect(segments).toHaveLength(one.split("/").length - 1);
       for (const segment of segments) expect(segment).toMatch(/^[^$\0]/);
     };
-    fc.assert(fc.property(path, plain), { numRuns: 2000 });
+    fc.assert(fc.property(path, plain), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
   // Requirement: mongodb.adr-keys-unchanged
@@ -63,7 +64,7 @@ describe("an address as a namespace", () => {
 
   // Requirement: base-store.namespaces
   it("comes back equal, so no two addresses share a namespace", () => {
-    fc.assert(fc.property(address, (one) => expect(addressOfNamespace(namespaceOfMemory(one))).toEqual(one)), { numRuns: 2000 });
+    fc.assert(fc.property(address, (one) => expect(addressOfNamespace(namespaceOfMemory(one))).toEqual(one)), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
   // Requirement: base-store.labels-accepted
@@ -71,7 +72,7 @@ describe("an address as a namespace", () => {
     const accepted = (one: CheckedAddress): void => {
       for (const label of namespaceOfMemory(one)) expect(label).toMatch(/^[^.:\0]+$/);
     };
-    fc.assert(fc.property(address, accepted), { numRuns: 2000 });
+    fc.assert(fc.property(address, accepted), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
   it.each([[[]], [["memory"]], [["memory", "a"]], [["memory", "a", "global", "x"]], [["memory", "a%zz", "global"]], [["memory", "a%2e", "global"]], [["memory", "a", "perThread"]], [["other", "a", "global"]]])(

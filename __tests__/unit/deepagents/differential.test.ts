@@ -7,6 +7,7 @@ import { type BackendProtocolV2, FilesystemBackend, StoreBackend } from "deepage
 import fc from "fast-check";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { openMemory } from "../../../src/open-memory.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 /** deepagents' own backends, beside ours over the same files. */
 interface Backends {
@@ -189,7 +190,7 @@ describe("edits beside deepagents' own", () => {
         expect(one).toEqual(other);
         expect((await ours.readRaw("/f.md")).data?.content).toBe((await store.readRaw("/f.md")).data?.content);
       }),
-      { numRuns: 300 },
+      { numRuns: repetitions({ usual: 100, long: 300 }) },
     );
   });
 
@@ -202,7 +203,7 @@ describe("edits beside deepagents' own", () => {
         if (answer.error === undefined) expect(answer).toEqual(await store.read("/f.txt", offset, limit));
         else expect(offset).toBeGreaterThan(0);
       }),
-      { numRuns: 300 },
+      { numRuns: repetitions({ usual: 100, long: 300 }) },
     );
   });
 

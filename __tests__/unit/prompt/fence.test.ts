@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { guardFence } from "../../../src/prompt/fence.js";
 import { renderMemory } from "../../../src/prompt/render.js";
 import { fullOptions, hostileOutline, hostileText, outlineOf, renderOptions, treeOptions } from "./outlines.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 /** How often a reader who folds Unicode and skips all but letters would see the tag. */
 function tagsSeen(text: string, form: "NFKC" | "NFKD" = "NFKC"): number {
@@ -37,7 +38,7 @@ describe("the fence", () => {
         expect(tagsSeen(text)).toBe(2);
         expect(tagsSeen(text, "NFKD")).toBe(2);
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
     );
   });
 
@@ -47,7 +48,7 @@ describe("the fence", () => {
       fc.property(hostileText, hostileText, (before, after) => {
         expect(tagsSeen(guardFence(before) + guardFence(after))).toBe(0);
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
     );
   });
 

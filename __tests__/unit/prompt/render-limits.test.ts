@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { renderMemory } from "../../../src/prompt/render.js";
 import { hostileOutline, outlineOf, renderOptions, treeOptions } from "./outlines.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 const small = outlineOf({ "/a": "1", "/b/c": "2", "/b/d/e": "3", "/b/d/f": "4" }, ["/g"]);
 
@@ -66,7 +67,7 @@ describe("for every memory and every limit", () => {
         expect(text.length).toBeLessThanOrEqual(options.maxChars);
         expect(text.isWellFormed()).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
     );
   });
 
@@ -81,7 +82,7 @@ describe("for every memory and every limit", () => {
         expect(entryLines(text).length + Number(said?.[1] ?? 0)).toBe(total);
         if (said?.[2] !== undefined) expect(Number(said[2])).toBe(total);
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
     );
   });
 
@@ -106,7 +107,7 @@ describe("for every memory and every limit", () => {
         const nextNote = omitted === 1 ? "" : note.replace(/\d+/, String(omitted - 1));
         expect(text.length - note.length + nextNote.length + 1 + next.length).toBeGreaterThan(maxChars);
       }),
-      { numRuns: 500 },
+      { numRuns: repetitions({ usual: 150, long: 500 }) },
     );
   });
 
@@ -127,7 +128,7 @@ describe("for every memory and every limit", () => {
           expect(renderMemory(shuffled, options)).toBe(renderMemory(outline, options));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: repetitions({ usual: 100, long: 300 }) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { GraphDefinition } from "../../../src/template/definition.js";
 import { graphDefinitionSchema } from "../../../src/template/json-schema.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 const validator = new Validator(graphDefinitionSchema, "2020-12", false);
 const accepts = (definition: unknown) => validator.validate(definition).valid;
@@ -102,7 +103,7 @@ describe("graphDefinitionSchema", () => {
         expect([accepts(definition), definition]).toEqual([alone.length === 0, definition]);
         seen[found.length === 0 ? "accepted" : alone.length === 0 ? "together" : "refused"] += 1;
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
     );
     expect(Object.values(seen).every((times) => times > 5)).toBe(true);
   });
@@ -121,7 +122,7 @@ describe("buildGraph", () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), (definition) => {
         expect(faults(definition).length).toBeGreaterThan(0);
       }),
-      { numRuns: 500 },
+      { numRuns: repetitions({ usual: 150, long: 500 }) },
     );
   });
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { foldName, isReserved, fileNameFault } from "../../../../src/backends/directory/names.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 import { refuses } from "../../../../src/testing/memory-case.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -169,7 +170,7 @@ describe("names that no path can hold", () => {
         const memory = openDirectoryMemory({ dir });
         for (const entry of await memory.list()) expect(await memory.read(`/${entry.name}`)).toBe(`text of ${entry.name}`);
       }),
-      { numRuns: 100 },
+      { numRuns: repetitions({ usual: 50, long: 100 }) },
     );
   });
 });

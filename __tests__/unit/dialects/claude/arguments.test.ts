@@ -8,6 +8,7 @@ import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
 const freshMemory = (): Memory => openMemory(store, freshAddress());
@@ -84,7 +85,7 @@ describe("arguments of any shape", () => {
         expect(message.text.isWellFormed()).toBe(true);
       }
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: repetitions({ usual: 100, long: 300 }) });
   });
 
   // Requirement: claude.null-is-left-out

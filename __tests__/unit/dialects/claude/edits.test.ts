@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../src/dialects/claude/index.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
 
@@ -129,7 +130,7 @@ describe("any text", () => {
       const range = await call({ command: "view", view_range: [start + 1, start + 1 + length] });
       expect(range.split("\n").slice(1)).toEqual(shown.slice(start, start + 1 + length));
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: repetitions({ usual: 100, long: 300 }) });
   });
 
   // Requirement: claude.insert-bounds
@@ -151,7 +152,7 @@ describe("any text", () => {
       const isEnded = (before === "" ? addition : before).endsWith("\n") || expected.at(-1) === "";
       expect(after.endsWith("\n")).toBe(isEnded);
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
   });
 
   // Requirement: claude.str-replace-only-unique
@@ -164,6 +165,6 @@ describe("any text", () => {
       expect(answer).toMatch(once ? /^The memory file has been edited\./ : /^No replacement was performed/);
       expect(await text()).toBe(once ? before.split(old_str).join(new_str) : before);
     });
-    await fc.assert(property, { numRuns: 500 });
+    await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
   });
 });

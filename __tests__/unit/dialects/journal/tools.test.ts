@@ -7,6 +7,7 @@ import { createJournalTools } from "../../../../src/dialects/journal/index.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { hitsOf } from "../../../helpers/journal-answers.js";
 import { type Answer, JournalBench } from "../../../helpers/journal-scenario.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 const codes = [
   "MEMORY_CONTENT_TOO_LARGE", "MEMORY_INVALID_ARGUMENT", "MEMORY_INVALID_KEY", "MEMORY_INVALID_TARGET", "MEMORY_KEY_EXISTS",
@@ -28,7 +29,7 @@ describe("the journal's tools", () => {
           else expect(codes).toContain(answer.error?.code);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: repetitions({ usual: 100, long: 300 }) },
     );
   });
 

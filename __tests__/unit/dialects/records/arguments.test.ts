@@ -9,6 +9,7 @@ import { createRecordTools } from "../../../../src/dialects/records/index.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { RecordBench, recordError } from "../../../helpers/record-bench.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 const codes = [
   "MEMORY_ALREADY_EXISTS", "MEMORY_CONTENT_TOO_LARGE", "MEMORY_INVALID_ARGUMENT", "MEMORY_NOT_FOUND", "MEMORY_PATH_INVALID",
@@ -156,7 +157,7 @@ describe("arguments of any shape", () => {
           expect(answer.message).not.toMatch(/node_modules|\.[jt]s:\d|at \w+ \(/);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: repetitions({ usual: 100, long: 300 }) },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { parse } from "yaml";
 import { toYaml } from "../../../../src/dialects/records/yaml.js";
 import { RecordBench } from "../../../helpers/record-bench.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 /** What some YAML reads as something else than a text, or as the end of one. */
 const hostile = [
@@ -19,7 +20,7 @@ describe("an answer in YAML", () => {
   // Requirement: records.yaml-reads-back
   it.each(["1.2", "1.1"] as const)("reads as what was said, by YAML %s", (version) => {
     const fields = fc.record({ status: text, path: text, size: fc.nat(), message: text });
-    fc.assert(fc.property(fields, (given) => expect(parse(toYaml(given), { version })).toEqual(given)), { numRuns: 2000 });
+    fc.assert(fc.property(fields, (given) => expect(parse(toYaml(given), { version })).toEqual(given)), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
   // Requirement: records.yaml
@@ -53,6 +54,6 @@ describe("an answer in YAML", () => {
       expect(await bench.memory.read(name)).toBe(second);
       expect(await bench.call("drop_memory", { path: name })).toMatchObject({ status: "ok", path: name });
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: repetitions({ usual: 60, long: 200 }) });
   });
 });

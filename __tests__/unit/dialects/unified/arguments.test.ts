@@ -8,6 +8,7 @@ import { ScriptedChatModel } from "../../../../examples/shared/scripted-chat-mod
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
 
@@ -192,6 +193,6 @@ describe("any arguments", () => {
         expect(answered.text).not.toMatch(/node_modules|\.[jt]s:\d|at \w+ \(/);
       }
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: repetitions({ usual: 100, long: 300 }) });
   });
 });

@@ -11,6 +11,7 @@ import {
   storedNamespace,
   storedPlace,
 } from "../../../../src/mongodb/places/namespaces.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 /** Characters on both sides of every edge of the encoding, and some between. */
 const character = fc.oneof(
@@ -35,12 +36,12 @@ describe("stored places", () => {
         expect(compareBytes(storedNamespace(namespaceA), storedNamespace(namespaceB))).toBe(compareLabels(namespaceA, namespaceB));
         expect(compareNamespaces(namespaceA, namespaceB)).toBe(compareLabels(namespaceA, namespaceB));
       }),
-      { numRuns: 1000 },
+      { numRuns: repetitions({ usual: 250, long: 1_000 }) },
     );
   });
 
   it("give the namespace back", () => {
-    fc.assert(fc.property(namespace, (labels) => expect(namespaceFrom(storedNamespace(labels))).toEqual(labels)), { numRuns: 500 });
+    fc.assert(fc.property(namespace, (labels) => expect(namespaceFrom(storedNamespace(labels))).toEqual(labels)), { numRuns: repetitions({ usual: 150, long: 500 }) });
   });
 
   it("lie in the range of a prefix exactly where the namespace begins with its labels", () => {
@@ -52,7 +53,7 @@ describe("stored places", () => {
           expect(isWithin(storedNamespace(labels), namespacesWithin(prefix))).toBe(begins);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: repetitions({ usual: 150, long: 500 }) },
     );
   });
 

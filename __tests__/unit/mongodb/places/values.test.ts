@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { BSON } from "mongodb";
 import fc from "fast-check";
 import { restoredValue, storableValue } from "../../../../src/mongodb/places/values.js";
+import { repetitions } from "../../../helpers/repetitions.js";
 
 const leaf = fc.oneof(
   fc.constantFrom<unknown>(null, true, 0, -0, Number.NaN, 2 ** 40, 5n, -(2n ** 63n), new Date(5)),
@@ -26,7 +27,7 @@ describe("a value on its way through BSON", () => {
         const read = BSON.deserialize(bytes, { promoteBuffers: true, useBigInt64: true, fieldsAsRaw: Object.create(null) });
         expect(fc.stringify(restoredValue(read))).toBe(fc.stringify(given));
       }),
-      { numRuns: 2000 },
+      { numRuns: repetitions({ usual: 400, long: 2_000 }) },
     );
   });
 
@@ -39,7 +40,7 @@ describe("a value on its way through BSON", () => {
         expect(() => storableValue(given, limit - bytes)).not.toThrow();
         expect(() => storableValue(given, limit - bytes + 1)).toThrow(/EFBIG/);
       }),
-      { numRuns: 500 },
+      { numRuns: repetitions({ usual: 150, long: 500 }) },
     );
   });
 

@@ -1,0 +1,6 @@
+const isLong = process.env["LONG_TESTS"] === "1";
+
+/** How often a test repeats what chance decides: `long` in `npm run test:long`. */
+export function repetitions(counts: { usual: number; long: number }): number {
+  return isLong ? counts.long : counts.usual;
+}

@@ -1,0 +1,26 @@
+import TestSequencer from "@jest/test-sequencer";
+
+/** Files that take many times as long as others, the longest first: begun last, they would keep one worker waiting. */
+const slow = [
+  "integration/examples",
+  "conformance/store-mongodb",
+  "integration/store/races",
+  "conformance/store-official",
+  "integration/graph/server",
+  "integration/store/memory-use",
+  "integration/store/isolation",
+  "integration/memories/concurrency",
+  "conformance/dialects",
+  "integration/mcp/stdio",
+];
+
+export default class SlowFirst extends TestSequencer {
+  sort(tests) {
+    return [...tests].toSorted((one, other) => placeOf(one) - placeOf(other));
+  }
+}
+
+function placeOf({ path }) {
+  const place = slow.findIndex((name) => path.endsWith(`${name}.test.ts`));
+  return place === -1 ? slow.length : place;
+}
