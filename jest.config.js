@@ -1,6 +1,6 @@
 /** @type {import("jest").Config} */
 export default {
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/__tests__/helpers/environment.js",
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
@@ -18,7 +18,8 @@ export default {
   globalTeardown: "<rootDir>/__tests__/helpers/global-teardown.js",
   testSequencer: "<rootDir>/__tests__/helpers/slow-first.js",
   reporters: ["default", "<rootDir>/__tests__/helpers/summary-reporter.js"],
-  maxWorkers: 2,
+  // One more than the cores of the smallest machines: tests wait for servers and processes a third of their time.
+  maxWorkers: 3,
   // Only what hangs takes so long, however busy the machine is.
   testTimeout: 600_000,
 };

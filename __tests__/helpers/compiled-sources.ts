@@ -1,11 +1,12 @@
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { transformFile } from "@swc/core";
+import { type Options, transformFile } from "@swc/core";
 import { entrySources } from "../../entries.config.js";
 
 const folderVariable = "MEMORY_TEST_COMPILED";
 /** Inside the project, so that the packages which the sources import are found. */
 const parent = "node_modules/.cache";
+const swcOptions: Options = { swcrc: false, jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } };
 const sourceFolders = ["src", "examples", "__tests__/helpers"];
 
 /** A source as plain JavaScript, for a process of its own: tsx would compile all that it loads at every start. */
@@ -38,7 +39,7 @@ async function filesIn(folder: string): Promise<string[]> {
 
 async function place(file: string, folder: string): Promise<void> {
   await mkdir(dirname(join(folder, file)), { recursive: true });
-  if (!file.endsWith(".ts")) return cp(file, join(folder, file));
-  const { code } = await transformFile(file, { swcrc: false, jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } });
-  return writeFile(join(folder, file.replace(/\.ts$/, ".js")), code);
+  const text = file.endsWith(".ts") ? (await transformFile(file, swcOptions)).code : await readFile(file, "utf8");
+  // Some examples name their files for others to load: "./graph.ts:graph".
+  return writeFile(join(folder, file.replace(/\.ts$/, ".js")), text.replaceAll(/("(?:\.\/)?[\w-]+)\.ts\b/g, "$1.js"));
 }

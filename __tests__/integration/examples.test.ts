@@ -25,7 +25,7 @@ it("every example has a program and a README, and is listed", async () => {
 describe.each(examples)("the example %s", (name) => {
   // Requirement: ways-in.examples-run
   it("prints what its README says", async () => {
-    expect((await runByTsx(name)).stdout).toBe(await quotedOutput(name));
+    expect((await runExample(name)).stdout).toBe(await quotedOutput(name));
   });
 
   // Requirement: ways-in.examples-run
@@ -46,13 +46,13 @@ describe.each(examples)("the example %s", (name) => {
   });
 });
 
-/** Needs `dist`, which `npm test` builds first: the example imports the package by name, as its users do. */
+/** Needs `dist`, which `npm test` builds first: the example imports the package by name, as its users do, and runs by the command of its README. */
 // Requirement: ways-in.examples-run-on-the-package
 it("an example runs on the built package", async () => {
   const directory = await mkdtemp(join(tmpdir(), "examples-"));
   try {
     await writeFile(join(directory, "tsconfig.json"), "{}");
-    const { stdout } = await runByTsx("state-graph", {}, ["--tsconfig", join(directory, "tsconfig.json")]);
+    const { stdout } = await runNode(["node_modules/tsx/dist/cli.mjs", "--tsconfig", join(directory, "tsconfig.json"), "examples/state-graph/main.ts"]);
     expect(stdout).toContain("Answer: Mushroom risotto.");
   } finally {
     await rm(directory, { recursive: true });
@@ -107,19 +107,11 @@ describe("the serverless example", () => {
 
 type Environment = Record<string, string>;
 
-/** These load TypeScript by the names of its files, which is found by tsx alone. */
-const namesTypeScript = new Set(["langgraph-server", "mcp-client", "serverless"]);
-
-function runExample(name: string, env: Environment): Promise<{ stdout: string }> {
-  return namesTypeScript.has(name) ? runByTsx(name, env) : runNode([compiled(`examples/${name}/main.ts`)], env);
+function runExample(name: string, env: Environment = {}): Promise<{ stdout: string }> {
+  return runNode([compiled(`examples/${name}/main.ts`)], env);
 }
 
-/** As its README says. */
-function runByTsx(name: string, env: Environment = {}, options: string[] = []): Promise<{ stdout: string }> {
-  return runNode(["node_modules/tsx/dist/cli.mjs", ...options, `examples/${name}/main.ts`], env);
-}
-
-function runNode(args: string[], env: Environment): Promise<{ stdout: string }> {
+function runNode(args: string[], env: Environment = {}): Promise<{ stdout: string }> {
   const { OPENAI_API_KEY: _key, ANTHROPIC_API_KEY: _other, MONGODB_URI: _uri, NODE_OPTIONS: _options, ...rest } = process.env;
   return promisify(execFile)(process.execPath, args, { env: { ...rest, ...env } });
 }

@@ -12,9 +12,10 @@ const { uri, name, client, db } = testDatabase("standalone");
 const runFile = promisify(execFile);
 const worker = compiled("__tests__/helpers/scan-worker.ts");
 
-const itemCount = repetitions({ usual: 50_000, long: 100_000 });
+const itemCount = repetitions({ usual: 20_000, long: 100_000 });
+const textKiB = repetitions({ usual: 4, long: 1 });
 const dims = 64;
-/** 50,000 items are some 90 MiB as JavaScript has them; a batch of 1000 of them is 2 MiB. */
+/** All items are 80 MiB of text and more; a batch of 1000 of them is 4 MiB. */
 const heapMiB = 64;
 
 interface WorkItem {
@@ -22,7 +23,7 @@ interface WorkItem {
   [field: string]: unknown;
 }
 
-/** 1 KB of text and a vector each, in a namespace of its own. */
+/** A text and a vector each, in a namespace of its own. */
 function itemAt(index: number): WorkItem {
   const isLast = index === itemCount - 1;
   const namespace = ["scanned", `n${String(index).padStart(6, "0")}`, ...(isLast ? ["last"] : [])];
@@ -31,7 +32,7 @@ function itemAt(index: number): WorkItem {
     _id: storedPlace(namespace, "key"),
     ns: storedNamespace(namespace),
     key: "key",
-    value: { text: `${index} `.padEnd(1_000, "lorem ipsum "), ...(isLast && { "is.last": true }) },
+    value: { text: `${index} `.padEnd(textKiB * 1_000, "lorem ipsum "), ...(isLast && { "is.last": true }) },
     createdAt: now,
     updatedAt: now,
     embedded: { hashes: ["loaded"], vectors: { text0: Binary.fromFloat32Array(new Float32Array(dims).fill(index + 1)) } },
@@ -54,7 +55,7 @@ async function scan(work: string): Promise<number> {
   return Number(stdout);
 }
 
-describe(`${itemCount.toLocaleString("en")} items of a kilobyte each, read in a process with a heap of ${heapMiB} MiB`, () => {
+describe(`${itemCount.toLocaleString("en")} items of ${textKiB} KB each, read in a process with a heap of ${heapMiB} MiB`, () => {
   // Requirement: store.bounded-memory
   it.each([
     ["pages of a search", "pages", itemCount],

@@ -8,6 +8,7 @@ import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
+import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
@@ -61,9 +62,9 @@ describe("arguments of any shape", () => {
     const args = fc.record(
       {
         command: fc.oneof(fc.constantFrom("view", "create", "str_replace", "insert", "delete", "rename", "valueOf"), fc.jsonValue()),
-        path: fc.oneof(fc.constantFrom("/memories", "/memories/a", "/memories/a/b"), fc.string({ unit: "binary" }), fc.jsonValue()),
+        path: fc.oneof(fc.constantFrom("/memories", "/memories/a", "/memories/a/b"), fc.string({ unit: anyCharacter }), fc.jsonValue()),
         view_range: fc.oneof(fc.tuple(fc.integer(), fc.integer()), fc.jsonValue()),
-        file_text: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
+        file_text: fc.oneof(fc.string({ unit: anyCharacter }), fc.jsonValue()),
         old_str: fc.oneof(fc.string(), fc.jsonValue()),
         new_str: fc.oneof(fc.string(), fc.jsonValue()),
         insert_line: fc.oneof(fc.integer(), fc.double(), fc.jsonValue()),

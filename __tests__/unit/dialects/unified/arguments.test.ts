@@ -8,6 +8,7 @@ import { ScriptedChatModel } from "../../../../examples/shared/scripted-chat-mod
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
+import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
@@ -165,9 +166,9 @@ describe("a tool called by a program", () => {
 describe("any arguments", () => {
   const likely = fc.record(
     {
-      path: fc.oneof(fc.constantFrom("/", "/a", "/a/b", "a//b/", "../x", "$x", "", "__proto__"), fc.string({ unit: "binary" }), fc.jsonValue()),
+      path: fc.oneof(fc.constantFrom("/", "/a", "/a/b", "a//b/", "../x", "$x", "", "__proto__"), fc.string({ unit: anyCharacter }), fc.jsonValue()),
       command: fc.oneof(fc.constantFrom("read", "list", "append", "update", "delete", "valueOf"), fc.jsonValue()),
-      content: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
+      content: fc.oneof(fc.string({ unit: anyCharacter }), fc.jsonValue()),
       oldContent: fc.oneof(fc.string(), fc.jsonValue()),
       type: fc.constant("tool_call"),
       constructor: fc.jsonValue(),

@@ -1,0 +1,24 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { TestEnvironment } from "jest-environment-node";
+
+const used = new Set();
+
+for (const name of ["run", "enterWith"]) {
+  const original = AsyncLocalStorage.prototype[name];
+  AsyncLocalStorage.prototype[name] = function remembered(...args) {
+    used.add(this);
+    return original.apply(this, args);
+  };
+}
+
+/**
+ * Switches off what a test file leaves on: each of its storages would cost something at every promise of the files after
+ * it, and hold the modules of its file in memory.
+ */
+export default class Environment extends TestEnvironment {
+  async teardown() {
+    for (const storage of used) storage.disable();
+    used.clear();
+    await super.teardown();
+  }
+}
