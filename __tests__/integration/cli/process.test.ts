@@ -12,6 +12,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { compiled } from "../../helpers/compiled-sources.js";
 import { answerOf, connectTo } from "../../helpers/mcp-clients.js";
 import { cliJson } from "../../helpers/run-cli.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
@@ -56,14 +57,15 @@ describe("the program as a process", () => {
   });
 
   it("searches and exports a folder far larger than its memory", async () => {
+    const fileCount = repetitions({ usual: 100, long: 150 });
     const dir = newPath();
     await mkdir(dir);
-    for (let index = 0; index < 150; index += 1) await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
-    const limited = ["--max-old-space-size=60"];
-    const found = await ended(spawnCli(["grep", "-m", "1", "x149", "--json", "--dir", dir], {}, limited));
-    expect([found.code, found.stderr, (JSON.parse(found.stdout) as { path: string }).path]).toEqual([0, "", "/file149"]);
+    for (let index = 0; index < fileCount; index += 1) await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
+    const limited = ["--max-old-space-size=40"];
+    const found = await ended(spawnCli(["grep", "-m", "1", `x${fileCount - 1}`, "--json", "--dir", dir], {}, limited));
+    expect([found.code, found.stderr, (JSON.parse(found.stdout) as { path: string }).path]).toEqual([0, "", `/file${fileCount - 1}`]);
     const exported = await ended(spawnCli(["export", newPath(), "--format", "jsonl", "--dir", dir], {}, limited));
-    expect(exported).toMatchObject({ code: 0, stdout: "exported 1 memory: 150 files written\n" });
+    expect(exported).toMatchObject({ code: 0, stdout: `exported 1 memory: ${fileCount} files written\n` });
   });
 });
 
@@ -91,7 +93,7 @@ describe("an import that is killed", () => {
   }
 
   it("leaves whole files only, and is finished by another", async () => {
-    let count = 300;
+    let count = 100;
     let killed = await killedImport(count);
     // One that was over before it was killed shows nothing: the next has more to do.
     while ((await killed.destination.list()).length === count) {

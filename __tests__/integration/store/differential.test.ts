@@ -139,7 +139,7 @@ describe("the store and InMemoryStore answer alike", () => {
           expect(shown(await ours.batch(operations))).toBe(shown(await reference.batch(operations)));
         }
       }),
-      { numRuns: repetitions({ usual: 25, long: 60 }) },
+      { numRuns: repetitions({ usual: 12, long: 60 }) },
     );
   });
 
@@ -159,7 +159,7 @@ describe("the store and InMemoryStore answer alike", () => {
           expect(shown([one, answers[index]])).toBe(shown([one, expected[index]]));
         }
       }),
-      { numRuns: repetitions({ usual: 20, long: 40 }) },
+      { numRuns: repetitions({ usual: 10, long: 40 }) },
     );
   });
 
@@ -204,7 +204,7 @@ describe("the store and InMemoryStore answer alike", () => {
           });
         expect(await answersOf(newStore())).toBe(await answersOf(new Reference()));
       }),
-      { numRuns: repetitions({ usual: 15, long: 30 }) },
+      { numRuns: repetitions({ usual: 8, long: 30 }) },
     );
   });
 });
