@@ -5,6 +5,7 @@ import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
 import { Arguments, nameFault } from "./arguments.js";
 import { badPath, notAllowed, notFound, RecordError, recordRefusal } from "./errors.js";
 import { checkRecordOptions, type RecordToolsOptions } from "./options.js";
+import type * as yamlText from "./yaml.js";
 
 export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "clear_memory";
 
@@ -125,6 +126,17 @@ const notOpened: ToolAnswer = {
   failed: true,
 };
 
+let yamlModule: Promise<typeof yamlText> | undefined;
+
+/**
+ * Loads the library at the first call: the command line lists all dialects, and should not wait for it. Kept, because
+ * each `import()` of a module that is loaded already takes half a millisecond.
+ */
+function yaml(): Promise<typeof yamlText> {
+  yamlModule ??= import("./yaml.js");
+  return yamlModule;
+}
+
 /** The dialect `records` with options of its own. @throws TypeError for bad options */
 export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
@@ -139,8 +151,7 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
       readOnly: false,
       destructive,
       answer: async (given, openMemory) => {
-        // Loads the library at the first call: the command line lists all dialects, and should not wait for it.
-        const { toYaml } = await import("./yaml.js");
+        const { toYaml } = await yaml();
         try {
           const args = new Arguments(given, names);
           const now = new Date(clock().toISOString());
