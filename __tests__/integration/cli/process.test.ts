@@ -61,7 +61,7 @@ describe("the program as a process", () => {
     const dir = newPath();
     await mkdir(dir);
     for (let index = 0; index < fileCount; index += 1) await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
-    const limited = ["--max-old-space-size=40"];
+    const limited = ["--max-old-space-size=60"];
     const found = await ended(spawnCli(["grep", "-m", "1", `x${fileCount - 1}`, "--json", "--dir", dir], {}, limited));
     expect([found.code, found.stderr, (JSON.parse(found.stdout) as { path: string }).path]).toEqual([0, "", `/file${fileCount - 1}`]);
     const exported = await ended(spawnCli(["export", newPath(), "--format", "jsonl", "--dir", dir], {}, limited));
