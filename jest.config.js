@@ -2,6 +2,8 @@
 export default {
   testEnvironment: "<rootDir>/__tests__/helpers/environment.js",
   testMatch: ["<rootDir>/__tests__/**/*.test.ts"],
+  // The official store is no part of this package: what it lacks is looked at in `npm run test:long` only.
+  testPathIgnorePatterns: process.env.LONG_TESTS === "1" ? [] : ["/store-official\\.test\\.ts$"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   transform: {
@@ -18,8 +20,8 @@ export default {
   globalTeardown: "<rootDir>/__tests__/helpers/global-teardown.js",
   testSequencer: "<rootDir>/__tests__/helpers/slow-first.js",
   reporters: ["default", "<rootDir>/__tests__/helpers/summary-reporter.js"],
-  // One more than the cores of the smallest machines: tests wait for servers and processes a third of their time.
-  maxWorkers: 3,
+  // Two more than the cores of the smallest machines: tests wait for servers and processes half of their time.
+  maxWorkers: 4,
   // Only what hangs takes so long, however busy the machine is.
   testTimeout: 600_000,
 };

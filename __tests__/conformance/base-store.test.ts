@@ -4,7 +4,7 @@ import { testBackend } from "../helpers/backend-suite.js";
 import { repetitions } from "../helpers/repetitions.js";
 
 const store = new InMemoryStore();
-testBackend("a BaseStore", (address, options) => openMemory(store, address, options), repetitions({ usual: 60, long: 300 }));
+testBackend("a BaseStore", (address, options) => openMemory(store, address, options), repetitions({ usual: 30, long: 300 }));
 
 // As a node of a graph finds it in its config; never started, so only an unwrapped store could answer.
 const wrapped = new AsyncBatchedStore(store);

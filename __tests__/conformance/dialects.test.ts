@@ -8,6 +8,6 @@ const dialects = await dialectsUnderTest();
 
 describe.each(backendsUnderTest())("on %s", (_backend, backend) => {
   describe.each(dialects)("the dialect %s", (_dialect, dialect) => {
-    testDialect(dialect, backend, repetitions({ usual: 40, long: 150 }));
+    testDialect(dialect, backend, repetitions({ usual: 25, long: 150 }));
   });
 });

@@ -8,7 +8,7 @@ for (const layout of layoutNames) {
   for (const kind of ["standalone", "replicaSet"] as const) {
     const { client, name } = testDatabase(kind);
     const store = new MongoMemoryStore({ client, dbName: name, layout });
-    const modelRuns = repetitions(kind === "standalone" ? { usual: 30, long: 150 } : { usual: 5, long: 20 });
+    const modelRuns = repetitions(kind === "standalone" ? { usual: 20, long: 150 } : { usual: 5, long: 20 });
     testBackend(`MongoDB, layout ${layout}, ${kind}`, (address, options) => store.memory(address, options), modelRuns);
   }
 }

@@ -1,4 +1,5 @@
-const isLong = process.env["LONG_TESTS"] === "1";
+/** Whether this is `npm run test:long`. */
+export const isLong = process.env["LONG_TESTS"] === "1";
 
 /** How often a test repeats what chance decides: `long` in `npm run test:long`. */
 export function repetitions(counts: { usual: number; long: number }): number {

@@ -9,10 +9,13 @@ import { memoryDefaults } from "../../../src/core/options.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { compiled } from "../../helpers/compiled-sources.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const runProcess = promisify(execFile);
 const worker = compiled("__tests__/helpers/append-worker.ts");
+/** Eight to each memory. */
+const firstWrites = repetitions({ usual: 400, long: 2_000 });
 
 describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
   const { client, name, uri } = testDatabase(kind);
@@ -32,12 +35,13 @@ describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
   });
 
   // Requirement: guarantees.first-writes-never-refused, mongodb.one-document-for-an-address
-  it("2,000 concurrent first writes of fresh memories, of both scopes, are never refused", async () => {
+  it(`${firstWrites} concurrent first writes of fresh memories, of both scopes, are never refused`, async () => {
     const run = freshAddress().nodeId;
-    const addresses = Array.from({ length: 1000 }, (_, index) =>
+    const memories = firstWrites / 8;
+    const addresses = Array.from({ length: firstWrites / 2 }, (_, index) =>
       index % 2 === 0
-        ? { nodeId: `${run} ${index % 250}` }
-        : { nodeId: run, scope: "perThread" as const, threadId: `thread ${index % 250}` },
+        ? { nodeId: `${run} ${index % memories}` }
+        : { nodeId: run, scope: "perThread" as const, threadId: `thread ${index % memories}` },
     );
     // Each address twice at once, by two writers that do not know of each other.
     const writes = [...addresses, ...addresses].map((address, index) =>
@@ -46,7 +50,7 @@ describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
     const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === "rejected");
     expect(refused).toEqual([]);
     const nodes = { nodeId: { $regex: `^${run}` } };
-    expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(250);
+    expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(memories);
   });
 
   // Requirement: memory.edit-gives-up-with-econflict

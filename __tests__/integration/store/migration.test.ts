@@ -31,11 +31,16 @@ function newTarget(options: { clock?: () => Date } = {}): MongoMemoryStore {
   return new MongoMemoryStore({ client, dbName, itemsCollection: `items${suffix}`, memoriesCollection: `memories${suffix}`, ...options });
 }
 
-async function putMany(official: MongoDBStore, count: number, of = (index: number): object => ({ index })): Promise<void> {
-  for (let start = 0; start < count; start += 1000) {
-    const puts = Array.from({ length: Math.min(1000, count - start) }, (_, index) => start + index);
-    await official.batch(puts.map((index) => ({ namespace: ["users", `u${index % 97}`, "a/b"], key: `k${index}`, value: of(index) })));
-  }
+/** One put, and documents like the one it made: a put of the official store takes longer with every item it holds. */
+async function putMany({ official, source }: Stores, count: number): Promise<void> {
+  const namespaceOf = (index: number): string[] => ["users", `u${index % 97}`, "a/b"];
+  await official.put(namespaceOf(0), "k0", { index: 0 });
+  const { _id, ...first } = (await source.findOne({ key: "k0" })) ?? {};
+  const others = Array.from({ length: count - 1 }, (_, other) => {
+    const namespace = namespaceOf(other + 1);
+    return { ...first, namespace, namespaceStr: namespace.join("/"), key: `k${other + 1}`, value: { index: other + 1 } };
+  });
+  await source.insertMany(others);
 }
 
 const countsOf = ({ read, copied, unchanged, skipped, refused }: MigrationProgress): number[] => [read, copied, unchanged, skipped, refused];
@@ -43,9 +48,10 @@ const countsOf = ({ read, copied, unchanged, skipped, refused }: MigrationProgre
 describe("migrateFromMongoDBStore", () => {
   // Requirement: store-search.migration-copies
   it("copies thousands of items with their namespaces, keys, values and times", async () => {
-    const { official, source, store } = await newStores();
+    const stores = await newStores();
+    const { official, source, store } = stores;
     const count = repetitions({ usual: 2_000, long: 3_000 });
-    await putMany(official, count);
+    await putMany(stores, count);
     const odd = JSON.parse('{"a.b":1,"$set":{"x":[1,null,{"y":"$z"}]},"":2,"__proto__":{"p":1}}') as object;
     await official.put(["odd", "a/b", "$x", "é"], "k\0 .$", { ...odd, at: new Date(5), long: 2n ** 40n, huge: 2n ** 60n, bytes: Uint8Array.of(1) });
     const progress: MigrationProgress[] = [];
@@ -66,8 +72,9 @@ describe("migrateFromMongoDBStore", () => {
 
   // Requirement: store-search.migration-repeats
   it("changes nothing when run again, and then copies what is new in the source only", async () => {
-    const { official, source, store } = await newStores();
-    await putMany(official, 600);
+    const stores = await newStores();
+    const { official, source, store } = stores;
+    await putMany(stores, 600);
     await migrateFromMongoDBStore({ source, store });
     const before = await store.search([], { limit: 1000 });
     expect(countsOf(await migrateFromMongoDBStore({ source, store, batchSize: 7 }))).toEqual([600, 0, 600, 0, 0]);
@@ -82,8 +89,9 @@ describe("migrateFromMongoDBStore", () => {
 
   // Requirement: store-search.migration-repeats
   it("never overwrites an item that is newer in the store", async () => {
-    const { official, source, store } = await newStores();
-    await putMany(official, 20);
+    const stores = await newStores();
+    const { source, store } = stores;
+    await putMany(stores, 20);
     await store.put(["users", "u3", "a/b"], "k3", { mine: true });
     const older = newTarget({ clock: () => new Date(1000) });
     await older.put(["users", "u3", "a/b"], "k3", { mine: true });
@@ -94,8 +102,9 @@ describe("migrateFromMongoDBStore", () => {
   });
 
   it("goes on where it was interrupted", async () => {
-    const { official, source, store } = await newStores();
-    await putMany(official, 2500);
+    const stores = await newStores();
+    const { source, store } = stores;
+    await putMany(stores, 2500);
     let last: MigrationProgress | undefined;
     const interrupted = migrateFromMongoDBStore({
       source,
@@ -114,8 +123,9 @@ describe("migrateFromMongoDBStore", () => {
   });
 
   it("loses nothing where several run at once, and the store is written meanwhile", async () => {
-    const { official, source, store } = await newStores();
-    await putMany(official, 1000);
+    const stores = await newStores();
+    const { source, store } = stores;
+    await putMany(stores, 1000);
     const runs = Array.from({ length: 3 }, () => migrateFromMongoDBStore({ source, store, batchSize: 50 }));
     const own = Array.from({ length: 100 }, (_, index) => store.put(["users", `u${index % 97}`, "a/b"], `k${index}`, { mine: index }));
     const [summaries] = await Promise.all([Promise.all(runs), Promise.all(own)]);

@@ -5,7 +5,7 @@ import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
-const writers = repetitions({ usual: 1_000, long: 10_000 });
+const writers = repetitions({ usual: 300, long: 10_000 });
 const batchCount = repetitions({ usual: 20, long: 200 });
 /** As many commands at a time as the pool of the driver lets through; all connected before the race. */
 const maxPoolSize = 100;

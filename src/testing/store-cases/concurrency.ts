@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { keysOf, sortedKeysOf, type StoreCase, times, valueOf } from "../store-case.js";
 
 /** Enough that a store which refuses one racing put in a hundred is caught as good as always. */
-const rounds = 60;
+const rounds = 20;
 const writers = 50;
 
 export const concurrencyCases: StoreCase[] = [
