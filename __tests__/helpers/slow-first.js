@@ -5,8 +5,6 @@ const slow = [
   "integration/examples",
   "conformance/store-mongodb",
   "integration/store/races",
-  "conformance/store-official",
-  "integration/graph/server",
   "integration/store/memory-use",
   "integration/store/isolation",
   "integration/memories/concurrency",

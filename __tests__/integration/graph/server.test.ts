@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Client } from "@langchain/langgraph-sdk";
 import { type DevServer, startDevServer } from "../../../examples/langgraph-server/dev-server.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { isLong } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { withDatabase } from "../../helpers/with-database.js";
 
@@ -18,10 +17,10 @@ interface Message {
   content: string;
 }
 
-const own = { name: "its own store", isMongo: false, env: {} };
-const ours = { name: "a MongoMemoryStore", isMongo: true, env: { MONGODB_URI: withDatabase(uri, dbName) } };
-/** Each start of the server takes seconds; on its own store the example runs each time, too. */
-const stores = isLong ? [own, ours] : [ours];
+const stores = [
+  { name: "its own store", isMongo: false, env: {} },
+  { name: "a MongoMemoryStore", isMongo: true, env: { MONGODB_URI: withDatabase(uri, dbName) } },
+];
 
 describe.each(stores)("the development server of LangGraph with $name", ({ isMongo, env }) => {
   let directory = "";

@@ -56,7 +56,7 @@ describe("a memory at its limit", () => {
         expect(BSON.calculateObjectSize(after ?? {})).toBeLessThanOrEqual(maxMemoryBytes);
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 25, long: 60 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: 15, long: 60 }) });
   });
 });
 

@@ -233,7 +233,9 @@ describe("memories among the items", () => {
   it("keep their order through more unusual ids than are held at a time", async () => {
     const store = newStore();
     await store.start();
-    const nodeIds = Array.from({ length: 2500 }, (_, index) => `user.${(index * 7919) % 2500}@example.com`);
+    // 1,000 are held at a time.
+    const count = repetitions({ usual: 1100, long: 2500 });
+    const nodeIds = Array.from({ length: count }, (_, index) => `user.${(index * 7919) % count}@example.com`);
     await memories().insertMany(nodeIds.map((nodeId) => ({ nodeId, scope: "global", data: { f: nodeId }, revision: 1 })));
     const expected = nodeIds.map((nodeId) => namespaceOfMemory({ nodeId, scope: "global" })).toSorted((a, b) => compareCodeUnits(a.join("\0"), b.join("\0")));
     expect(await store.listNamespaces({ limit: 3000 })).toEqual(expected);
