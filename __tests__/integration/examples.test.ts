@@ -24,12 +24,17 @@ it("every example has a program and a README, and is listed", async () => {
   expect(commands.map(({ length }) => length)).toEqual(examples.map(() => 1));
 });
 
-describe.each(examples)("the example %s", (name) => {
+/** The development server takes many seconds to start: the usual run starts it on MongoDB only. */
+const withoutMongodb = isLong ? examples : examples.filter((name) => name !== "langgraph-server");
+
+describe.each(withoutMongodb)("the example %s without MongoDB", (name) => {
   // Requirement: ways-in.examples-run
   it("prints what its README says", async () => {
     expect((await runExample(name)).stdout).toBe(await quotedOutput(name));
   });
+});
 
+describe.each(examples)("the example %s", (name) => {
   // Requirement: ways-in.examples-run
   it("prints the same on MongoDB, where its memory stays", async () => {
     const { uri, name: dbName, db } = testDatabase();

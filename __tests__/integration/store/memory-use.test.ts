@@ -12,10 +12,10 @@ const { uri, name, client, db } = testDatabase("standalone");
 const runFile = promisify(execFile);
 const worker = compiled("__tests__/helpers/scan-worker.ts");
 
-const itemCount = repetitions({ usual: 20_000, long: 100_000 });
-const textKiB = repetitions({ usual: 4, long: 1 });
+const itemCount = repetitions({ usual: 10_000, long: 100_000 });
+const textKiB = repetitions({ usual: 8, long: 1 });
 const dims = 64;
-/** All items are 80 MiB of text and more; a batch of 1000 of them is 4 MiB. */
+/** All items are 80 MB of text and more; a batch of 1000 of them is 8 MB at most. */
 const heapMiB = 64;
 
 interface WorkItem {
