@@ -25,6 +25,14 @@ export const guarantees: Requirements = {
     source: "specification section 4",
     says: "a directory delete racing an append ends in one of the two orders",
   },
+  "guarantees.searches-are-linear": {
+    source: "specification section 4",
+    says: "no text that is searched for takes time that grows faster than its length and that of what is searched",
+  },
+  "guarantees.server-searches-little": {
+    source: "specification section 4",
+    says: "a search over the bound of the server is made by the client",
+  },
   "guarantees.survives-kill": {
     source: "specification section 4",
     says: "an acknowledged append survives kill -9 of the server, once",

@@ -20,7 +20,7 @@ export interface MemoryBackend {
   append(path: string, content: string, create: boolean): Promise<void>;
   /** The same in one step with a snapshot of what was there just before. */
   snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot>;
-  /** As `replaceText` does; answers how many were replaced. @throws ENOENT, EISDIR, EFBIG, ENOSPC */
+  /** As `replaceText` does; answers how many were replaced. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC */
   replace(path: string, oldContent: string, content: string): Promise<number>;
   /** A missing path counts nothing; the root is emptied and never counted. @throws EISDIR by `ifDirectory: "fail"` */
   delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts>;

@@ -110,7 +110,7 @@ export interface Memory {
   snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot>;
   /**
    * Replaces every occurrence of `oldContent`, both literal text, left to right and not overlapping.
-   * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, EFBIG, ENOSPC
+   * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
   /**

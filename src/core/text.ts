@@ -1,4 +1,5 @@
 import { fileTooLarge } from "./errors.js";
+import { LiteralSearch } from "./literal-search.js";
 
 /** Bytes of `text` in UTF-8. Ten times as fast as encoding it, which counts where a memory has a thousand files. */
 export function utf8Bytes(text: string): number {
@@ -30,7 +31,7 @@ export function replaceText(
   replacement: string,
   maxFileBytes = largestFileBytes,
 ): { text: string; replaced: number } {
-  const parts = text.split(search);
+  const parts = new LiteralSearch(search).split(text);
   const replaced = parts.length - 1;
   const sizeBytes = utf8Bytes(text) + replaced * (utf8Bytes(replacement) - utf8Bytes(search));
   if (replaced > 0 && sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { FileInfo, GrepResult } from "deepagents";
 import picomatch from "picomatch";
 import { MemoryError } from "../core/errors.js";
+import { LiteralSearch } from "../core/literal-search.js";
 import type { MemoryOutline, MemorySnapshot, OutlineFile } from "../core/memory.js";
 import { normalizePath, parentsOf, prefixOf, ROOT } from "../core/paths.js";
 import { compareCodeUnits } from "../core/text.js";
@@ -37,17 +38,36 @@ export interface GrepQuery {
 
 export function linesHolding({ files }: MemorySnapshot, { pattern, path, glob, maxCount }: GrepQuery): GrepResult {
   const matches: NonNullable<GrepResult["matches"]> = [];
+  // No line holds it, though a text may.
+  if (pattern.includes("\n")) return { matches };
+  const search = new LiteralSearch(pattern);
   const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
   for (const { file, relative } of within(files, path)) {
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;
-    for (const [index, text] of file.content.split("\n").entries()) {
-      if (!text.includes(pattern)) continue;
+    for (const found of linesWith(search, file.content)) {
       if (matches.length >= maxCount) return { matches, truncated: true };
-      matches.push({ path: file.path, line: index + 1, text });
+      matches.push({ path: file.path, ...found });
     }
   }
   return { matches };
+}
+
+/** The whole text is searched rather than each line, so that a long pattern does not begin anew for each of them. */
+function* linesWith(search: LiteralSearch, content: string): Generator<{ line: number; text: string }> {
+  let line = 1;
+  let start = 0;
+  for (let at = search.firstIn(content); at !== -1; at = search.firstIn(content, start)) {
+    let end = content.indexOf("\n", start);
+    for (; end !== -1 && end < at; end = content.indexOf("\n", start)) {
+      line += 1;
+      start = end + 1;
+    }
+    yield { line, text: content.slice(start, end === -1 ? content.length : end) };
+    if (end === -1) return;
+    line += 1;
+    start = end + 1;
+  }
 }
 
 /** The files that `path` is or holds, with what their paths are from there on. */

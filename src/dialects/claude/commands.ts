@@ -1,9 +1,10 @@
 import { MemoryError } from "../../core/errors.js";
+import { LiteralSearch } from "../../core/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { prefixOf, ROOT } from "../../core/paths.js";
 import { shorten } from "../../core/text.js";
 import type { ClaudeArguments } from "./arguments.js";
-import { findPositions, insertLines, lineNumberAt, numberedLines, numberedSnippet, splitLines } from "./lines.js";
+import { countLines, insertLines, lineNumbersAt, numberedLines, numberedSnippet, splitLines } from "./lines.js";
 import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
@@ -124,13 +125,14 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
 }
 
 function onlyPosition(text: string, search: string, given: string): number {
-  const positions = findPositions(text, search, maxReportedLines + 1);
+  // Overlapping places all count, because no one can tell which was meant.
+  const positions = new LiteralSearch(search).placesIn(text, maxReportedLines + 1);
   const [first] = positions;
   if (first === undefined) {
     throw new ClaudeRefusal("EINVAL", `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`);
   }
   if (positions.length === 1) return first;
-  const numbers = positions.slice(0, maxReportedLines).map((position) => lineNumberAt(text, position));
+  const numbers = lineNumbersAt(text, positions.slice(0, maxReportedLines));
   const lines = numbers.join(", ") + (positions.length > maxReportedLines ? ", …" : "");
   throw new ClaudeRefusal(
     "EINVAL",
@@ -145,7 +147,7 @@ async function insertText({ memory, args }: Call): Promise<string> {
   const missing = `Error: The path ${given} does not exist`;
   await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
-      const lineCount = splitLines(text).length;
+      const lineCount = countLines(text);
       if (Number.isInteger(after) && after >= 0 && after <= lineCount) return insertLines(text, after, addition);
       throw badParameter("insert_line", `${after}. It should be within the range of lines of the file: [0, ${lineCount}]`);
     }),

@@ -10,33 +10,44 @@ export function numberedLines(lines: readonly string[], first = 1): string[] {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
 }
 
+/** How many lines `splitLines` makes, without making them. */
+export function countLines(text: string): number {
+  const newlines = lineNumberAt(text, text.length) - 1;
+  return text === "" || text.endsWith("\n") ? newlines : newlines + 1;
+}
+
 /**
  * The text with `addition` as lines of their own after line `after`. It ends with a newline if it did before, and an
  * empty file's text if `addition` does.
  */
 export function insertLines(text: string, after: number, addition: string): string {
-  const lines = splitLines(text);
-  lines.splice(after, 0, addition.endsWith("\n") ? addition.slice(0, -1) : addition);
-  const joined = lines.join("\n");
+  const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
+  const added = addition.endsWith("\n") ? addition.slice(0, -1) : addition;
+  const joined = text === "" ? added : joinedAfter(lines, after, added);
   const isEnded = (text === "" ? addition : text).endsWith("\n");
   // An empty last line needs a newline of its own to count as a line.
   return isEnded || joined === "" || joined.endsWith("\n") ? `${joined}\n` : joined;
 }
 
-/** Where `search` is found, at most `max` times. Overlapping places all count, because no one can tell which was meant. */
-export function findPositions(text: string, search: string, max: number): number[] {
-  const positions: number[] = [];
-  for (let at = text.indexOf(search); at !== -1 && positions.length < max; at = text.indexOf(search, at + 1)) {
-    positions.push(at);
-  }
-  return positions;
+function joinedAfter(lines: string, after: number, added: string): string {
+  let start = 0;
+  for (let line = 0; line < after; line += 1) start = lineEnd(lines, start) + 1;
+  return start > lines.length ? `${lines}\n${added}` : `${lines.slice(0, start)}${added}\n${lines.slice(start)}`;
 }
 
 /** The number, from 1, of the line that the character at `position` is on. */
 export function lineNumberAt(text: string, position: number): number {
+  return lineNumbersAt(text, [position])[0] ?? 1;
+}
+
+/** The same of several positions in rising order, in one walk through the text. */
+export function lineNumbersAt(text: string, positions: readonly number[]): number[] {
   let number = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < position; at = text.indexOf("\n", at + 1)) number += 1;
-  return number;
+  let end = text.indexOf("\n");
+  return positions.map((position) => {
+    for (; end !== -1 && end < position; end = text.indexOf("\n", end + 1)) number += 1;
+    return number;
+  });
 }
 
 /** How many lines before and after a change are shown with it. */
@@ -44,8 +55,24 @@ const contextLines = 2;
 
 /** The numbered lines that a replacement has changed, with a few around them. */
 export function numberedSnippet(edited: string, position: number, replacement: string): string[] {
-  const lines = splitLines(edited);
-  const first = Math.max(1, lineNumberAt(edited, position) - contextLines);
-  const last = lineNumberAt(edited, position + replacement.length) + contextLines;
-  return numberedLines(lines.slice(first - 1, last), first);
+  let start = lineStart(edited, position);
+  let end = lineEnd(edited, position + replacement.length);
+  for (let line = 0; line < contextLines; line += 1) {
+    start = lineStart(edited, Math.max(0, start - 1));
+    end = lineEnd(edited, end + 1);
+  }
+  // What ends inside of the text ends with a whole line, be it empty.
+  const shown = end < edited.length ? edited.slice(start, end + 1) : edited.slice(start);
+  return numberedLines(splitLines(shown), lineNumberAt(edited, start));
+}
+
+/** Where the line begins that the character at `position` is on. */
+function lineStart(text: string, position: number): number {
+  return position === 0 ? 0 : text.lastIndexOf("\n", position - 1) + 1;
+}
+
+/** Where its newline is, or the end of the text. */
+function lineEnd(text: string, position: number): number {
+  const newline = text.indexOf("\n", position);
+  return newline === -1 ? text.length : newline;
 }

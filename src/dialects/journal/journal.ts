@@ -1,4 +1,5 @@
 import { MemoryError } from "../../core/errors.js";
+import { LiteralSearch } from "../../core/literal-search.js";
 import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { shorten } from "../../core/text.js";
 import { limits, type Target } from "./arguments.js";
@@ -86,10 +87,11 @@ export class Journal {
 
   /** Every block that has all tags and the query in its key, content or tags, in order. */
   async search(query: string, tags: string[]): Promise<Entry[]> {
-    const wanted = query.toLowerCase();
+    const lowerQuery = query.toLowerCase();
+    const wanted = new LiteralSearch(lowerQuery);
     const matches = (entry: Entry): boolean =>
       tags.every((tag) => entry.tags.includes(tag)) &&
-      (wanted === "" || [entry.key, entry.content, ...entry.tags].some((text) => text.toLowerCase().includes(wanted)));
+      (lowerQuery === "" || [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
     return entries.filter(matches).toSorted(compareEntries);
   }

@@ -11,6 +11,7 @@ export type Status =
   | "parentIsFile"
   | "exists"
   | "raced"
+  | "costly"
   | "unchanged"
   | "fileTooLarge"
   | "memoryFull";

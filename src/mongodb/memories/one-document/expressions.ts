@@ -54,20 +54,22 @@ export const bound = (variables: Variables, body: Expression): Expression =>
 
 const key: Expression = "$$entry.k";
 
-/** Whether a text begins with `prefix`. `$substrBytes` would throw inside a multibyte character. */
-const beginsWith = (text: Expression, prefix: string): Expression => ({
-  $eq: [{ $indexOfBytes: [text, literal(prefix)] }, 0],
+/**
+ * Whether a key begins with that of `directory` and a dot, after which "/" is the next character. A search for it would go
+ * on behind the start of the key, and `$substrBytes` throws inside a multibyte character.
+ */
+const beginsBelow = (text: Expression, directory: string): Expression => ({
+  $and: [{ $gte: [text, literal(`${directory}.`)] }, { $lt: [text, literal(`${directory}/`)] }],
 });
 
 /** Whether the key of `$$entry` is that of the directory `directory` or of something below it. */
-export const keyIsWithin = (directory: string): Expression => beginsWith({ $concat: [key, "."] }, `${directory}.`);
+export const keyIsWithin = (directory: string): Expression => beginsBelow({ $concat: [key, "."] }, directory);
 
 /** Whether the key of `$$entry` is that of an immediate child of `directory` ("" is the root). */
 export const keyIsChildOf = (directory: string): Expression => {
   if (directory === "") return { $eq: [{ $indexOfBytes: [key, "."] }, -1] };
-  const prefix = `${directory}.`;
-  const rest = utf8Bytes(prefix);
-  return { $and: [beginsWith(key, prefix), { $eq: [{ $indexOfBytes: [key, ".", rest] }, -1] }] };
+  const rest = utf8Bytes(`${directory}.`);
+  return { $and: [beginsBelow(key, directory), { $eq: [{ $indexOfBytes: [key, ".", rest] }, -1] }] };
 };
 
 /** The entries `{ k, v }` of a record that satisfy a condition on `$$entry`. */

@@ -21,7 +21,7 @@ import type {
 } from "../../../core/memory.js";
 import { prefixOf, ROOT } from "../../../core/paths.js";
 import { MemoryTree } from "../../../core/tree.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Status } from "./change.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
 import { lostRace, maxAttempts, type DocumentContext, StoredDocument, pause } from "./stored-document.js";
@@ -94,11 +94,22 @@ export class OneDocumentBackend implements MemoryBackend {
 
   async replace(path: string, oldContent: string, content: string): Promise<number> {
     if (path === ROOT) throw pathIsDirectory();
-    const { replaced } = await this.#apply<{ replaced: number }>(
+    const found = await this.#apply<{ replaced: number; text: string }>(
       (now) => replaceChange(path, oldContent, content, now, this.#limits),
-      { expected: ["unchanged"] },
+      { expected: ["unchanged", "costly"] },
     );
-    return replaced ?? 0;
+    return found.status === "costly" ? this.#replaceHere(path, oldContent, content, found.text) : (found.replaced ?? 0);
+  }
+
+  /** Searches in this process, in linear time, where the server would take long. */
+  async #replaceHere(path: string, oldContent: string, content: string, stored: string | undefined): Promise<number> {
+    let replaced = 0;
+    await this.#swap(path, stored, (text) => {
+      const changed = replaceText(text, oldContent, content, this.#limits.maxFileBytes);
+      replaced = changed.replaced;
+      return replaced === 0 ? null : changed.text;
+    });
+    return replaced;
   }
 
   async delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
@@ -120,11 +131,25 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat> {
+    return this.#swap(path, undefined, change);
+  }
+
+  /**
+   * Sets the text to `change(text)` if nobody changed it meanwhile, else tries again with the text as it is then.
+   * @param stored the text as it was found; undefined reads it
+   * @param change null leaves all as it was
+   */
+  async #swap<Changed extends string | null>(
+    path: string,
+    stored: string | undefined,
+    change: (text: string) => Changed,
+  ): Promise<FileStat | (Changed & null)> {
     return this.#edits.run(JSON.stringify([this.#address, path]), async () => {
-      let text = await this.read(path);
+      let text = stored ?? (await this.read(path));
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const expected = text;
         const content = change(expected);
+        if (content === null) return content as Changed & null;
         const sizeBytes = this.#checkedBytes(content);
         const swapped = await this.#apply<{ createdAt: Date; text: string }>(
           (now) => swapChange(path, expected, content, now, this.#limits),

@@ -133,9 +133,18 @@ function wholeText(path: string, content: string, oldBytes: Expression): Omit<Te
   };
 }
 
+/**
+ * How many bytes the server may compare to find a text, three times over, in a tenth of a second at most. It compares the
+ * whole of a text at every place: for one of half a megabyte in a megabyte it takes an hour, and cannot be stopped.
+ */
+const maxComparedBytes = 20_000_000;
+
+/** Refuses as "costly", with the text in the report, what would take the server long to search through. */
 export function replaceChange(path: string, search: string, content: string, now: Date, limits: Limits): Change {
+  const searchBytes = utf8Bytes(search);
+  const places: Expression = { $subtract: [{ $add: [textBytes("$$text"), 1] }, searchBytes] };
   const parts: Expression = { $split: [{ $ifNull: ["$$text", ""] }, literal(search)] };
-  const growth: Expression = { $multiply: ["$$replaced", utf8Bytes(content) - utf8Bytes(search)] };
+  const growth: Expression = { $multiply: ["$$replaced", utf8Bytes(content) - searchBytes] };
   return textChange(
     {
       path,
@@ -144,13 +153,15 @@ export function replaceChange(path: string, search: string, content: string, now
       growth,
       refusals: [
         [isNull("$$text"), "missing"],
+        ["$$costly", "costly"],
         [{ $eq: ["$$replaced", 0] }, "unchanged"],
       ],
       variables: [
         ["text", textOrNull(valueAt("$data", keyOfPath(path)))],
-        ["replaced", { $subtract: [{ $size: parts }, 1] }],
+        ["costly", { $gt: [places, Math.floor(maxComparedBytes / searchBytes)] }],
+        ["replaced", where("$$costly", 0, { $subtract: [{ $size: parts }, 1] })],
       ],
-      report: { replaced: "$$replaced" },
+      report: { replaced: "$$replaced", text: where("$$costly", "$$text", "$$REMOVE") },
     },
     now,
     limits,
