@@ -42,7 +42,6 @@ const packageUsers: Record<string, string[]> = {
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects"],
   "proper-lockfile": ["backends"],
-  picomatch: ["deepagents"],
   commander: ["cli"],
   "cli-progress": ["cli"],
 };

@@ -13,6 +13,10 @@ export const deepagents: Requirements = {
     source: "measured: deepagents 1.14",
     says: "reads, listings, globs and greps answer as deepagents' own backends",
   },
+  "deepagents.globs-are-linear": {
+    source: "specification section 8",
+    says: "no glob takes time that grows faster than its length and that of the paths",
+  },
   "deepagents.edits-as-its-own": {
     source: "measured: deepagents 1.14",
     says: "edits leave the same text and say the same as deepagents' own",

@@ -106,7 +106,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
 
   /** Files only, without times. */
   glob(pattern: string, path: string = ROOT): Promise<GlobResult> {
-    return this.#attempt(async (memory) => ({ files: filesMatching(await memory.outline(), pattern, path) }), plainError);
+    return this.#attempt(async (memory) => ({ files: await filesMatching(await memory.outline(), pattern, path) }), plainError);
   }
 
   /** Removes a file, or a directory with all below it, in one step; the root is emptied and stays. */

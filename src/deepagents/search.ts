@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import type { FileInfo, GrepResult } from "deepagents";
-import picomatch from "picomatch";
-import { MemoryError } from "../core/errors.js";
 import { LiteralSearch } from "../core/literal-search.js";
 import type { MemoryOutline, MemorySnapshot, OutlineFile } from "../core/memory.js";
 import { normalizePath, parentsOf, prefixOf, ROOT } from "../core/paths.js";
 import { compareCodeUnits } from "../core/text.js";
+import { Turns } from "../core/turns.js";
+import { compileGlob } from "./glob.js";
 
 /** What lies in a directory itself, sorted by path; nothing where there is no such directory, as deepagents has it. */
 export function childrenOf({ files, directories }: MemoryOutline, path: string): FileInfo[] {
@@ -19,11 +19,15 @@ export function childrenOf({ files, directories }: MemoryOutline, path: string):
 }
 
 /** The files below a directory, or the one file, whose path from there matches. A leading slash changes nothing. */
-export function filesMatching({ files }: MemoryOutline, pattern: string, path: string): FileInfo[] {
+export async function filesMatching({ files }: MemoryOutline, pattern: string, path: string): Promise<FileInfo[]> {
   const isLike = compileGlob(pattern.replace(/^\/+/, ""));
-  return within(files, path)
-    .filter(({ relative }) => isLike(relative))
-    .map(({ file }) => fileInfo(file));
+  const matching: FileInfo[] = [];
+  const turns = new Turns();
+  for (const { file, relative } of within(files, path)) {
+    if (isLike(relative)) matching.push(fileInfo(file));
+    if (turns.isOver()) await turns.next();
+  }
+  return matching;
 }
 
 export interface GrepQuery {
@@ -36,18 +40,22 @@ export interface GrepQuery {
   maxCount: number;
 }
 
-export function linesHolding({ files }: MemorySnapshot, { pattern, path, glob, maxCount }: GrepQuery): GrepResult {
+export async function linesHolding({ files }: MemorySnapshot, query: GrepQuery): Promise<GrepResult> {
+  const { pattern, path, glob, maxCount } = query;
   const matches: NonNullable<GrepResult["matches"]> = [];
   // No line holds it, though a text may.
   if (pattern.includes("\n")) return { matches };
   const search = new LiteralSearch(pattern);
   const isLike = glob ? compileGlob(glob.replace(/^\/+/, "")) : () => true;
   const named = glob?.includes("/") !== true;
+  const turns = new Turns();
   for (const { file, relative } of within(files, path)) {
+    if (turns.isOver()) await turns.next();
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;
     for (const found of linesWith(search, file.content)) {
       if (matches.length >= maxCount) return { matches, truncated: true };
-      matches.push({ path: file.path, ...found });
+      matches.push({ path: file.path, line: found.line, text: found.text });
+      if (turns.isOver()) await turns.next();
     }
   }
   return { matches };
@@ -78,33 +86,6 @@ function within<File extends { path: string }>(files: readonly File[], path: str
     if (file.path === base) return [{ file, relative: posix.basename(base) }];
     return file.path.startsWith(prefix) ? [{ file, relative: file.path.slice(prefix.length) }] : [];
   });
-}
-
-/** Such as `+(*a)`, whose regular expression can take hours for one name of 40 letters; the process stands still meanwhile. */
-const nestedRepetition = /[*+]\([^)]*[*+?!@([{\\]/;
-
-/** Each further star multiplies the time for a name that almost matches, and names have up to 255 characters. */
-const maxStars = 4;
-
-function hasTooManyStars(pattern: string): boolean {
-  const isOver = (stars: RegExpMatchArray | null): boolean => (stars?.length ?? 0) > maxStars;
-  return isOver(pattern.match(/\*\*/g)) || pattern.split("/").some((name) => isOver(name.match(/\*+/g)));
-}
-
-/** Patterns mean what they do in deepagents' own backends, which match names that begin with a dot too, but for repeated groups and many stars. */
-function compileGlob(pattern: string): (path: string) => boolean {
-  if (nestedRepetition.test(pattern)) throw new MemoryError("EINVAL", "invalid glob pattern: a repeated group may hold plain text only");
-  if (hasTooManyStars(pattern)) {
-    throw new MemoryError("EINVAL", `invalid glob pattern: at most ${maxStars} stars in a name, and ${maxStars} double ones in all`);
-  }
-  try {
-    // `posix` for `[!a]`, which would take "!" for a letter otherwise; `windows` because separators are slashes everywhere;
-    // without `regex`, "+" after a group is a plus sign, as outside of groups.
-    const isLike = picomatch(pattern, { dot: true, posix: true, windows: false, regex: false });
-    return (path) => isLike(path);
-  } catch (cause) {
-    throw new MemoryError("EINVAL", "invalid glob pattern: it is empty or too long", { cause });
-  }
 }
 
 function fileInfo({ path, sizeBytes }: OutlineFile): FileInfo {

@@ -124,6 +124,13 @@ describe("beside deepagents' own backends", () => {
     expect(answers.store).toContain("/blank");
   });
 
+  it("glob reads !(data) as a shell does, where theirs leave out all that begins so when more follows", async () => {
+    const answers = await all(async (backend) => entriesOf(await backend.glob("!(data)/*")));
+    expect(answers.ours).toEqual(["/data2/x"]);
+    expect(answers.store).toEqual([]);
+    expect(answers.disk).toEqual([]);
+  });
+
   it("glob takes ? in a directory's name for any character, as the store's, where the disk's finds nothing", async () => {
     const answers = await all(async (backend) => entriesOf(await backend.glob("data?/*")));
     expect(answers.ours).toEqual(["/data2/x"]);
@@ -177,6 +184,26 @@ describe("beside deepagents' own backends", () => {
   });
 });
 
+describe("globs beside deepagents' own", () => {
+  const letters = fc.stringMatching(/^[ab-]{1,4}$/);
+  const file = fc.array(letters, { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}.md`);
+  const pieces = ["a", "b", "-", "*", "?", "/", "[ab]", "[a-b]", "{a,b}", "{a-,*b}", "**/", "@(a|b)", "?(a)b", "+(a|ab)b", "*(a|b)a", ".md"];
+  // Stars beside stars, and what follows a group of its own, mean to a regular expression what they mean to no shell.
+  const isPlain = (pattern: string): boolean => !/\*\*(?!\/)|[^/]\*\*|\)[?*]|^\/|\/\//.test(pattern);
+  const pattern = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }).map((parts) => parts.join("")).filter(isPlain);
+
+  // Requirement: deepagents.answers-as-its-own
+  it("find the same files by any pattern", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(file, { maxLength: 30 }), fc.array(pattern, { minLength: 1, maxLength: 20 }), async (paths, patterns) => {
+        const { ours, store } = await storesOnly(Object.fromEntries(paths.map((path) => [path, "x"])));
+        for (const each of patterns) expect([each, entriesOf(await ours.glob(each))]).toEqual([each, entriesOf(await store.glob(each))]);
+      }),
+      { numRuns: repetitions({ usual: 40, long: 1000 }) },
+    );
+  });
+});
+
 describe("edits beside deepagents' own", () => {
   const pieces = fc.constantFrom("a", "aa", "b", "\n", "$&", "$1", "\\", ".*", "é", "😀", "");
   const text = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
@@ -206,17 +233,17 @@ describe("edits beside deepagents' own", () => {
       { numRuns: repetitions({ usual: 100, long: 300 }) },
     );
   });
-
-  async function storesOnly(files: Files): Promise<Pick<Backends, "ours" | "store">> {
-    const ours = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "differential" }));
-    const store = new StoreBackend({ store: new InMemoryStore(), namespace: ["differential"] });
-    for (const [path, content] of Object.entries(files)) {
-      await ours.write(path, content);
-      await store.write(path, content);
-    }
-    return { ours, store };
-  }
 });
+
+async function storesOnly(files: Files): Promise<Pick<Backends, "ours" | "store">> {
+  const ours = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "differential" }));
+  const store = new StoreBackend({ store: new InMemoryStore(), namespace: ["differential"] });
+  for (const [path, content] of Object.entries(files)) {
+    await ours.write(path, content);
+    await store.write(path, content);
+  }
+  return { ours, store };
+}
 
 /** Paths in an order of our own, with a failure standing out. */
 function entriesOf({ error, files }: { error?: string; files?: { path: string; is_dir?: boolean }[] }): string[] {
