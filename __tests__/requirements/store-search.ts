@@ -169,6 +169,10 @@ export const storeSearch: Requirements = {
     source: "reported: other memories",
     says: "a query is words, never operators",
   },
+  "store-search.query-words-are-bounded": {
+    source: "measured: MongoDB",
+    says: "a query for words is its first 1,000 different words, within its first 65,536 characters",
+  },
   "store-search.migration-copies": {
     source: "measured: MongoDBStore 1.4",
     says: "items of the official store are copied with namespaces, keys, values and times",

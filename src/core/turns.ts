@@ -1,5 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-
 const maxTurnMs = 10;
 
 /** Lets others have the event loop during long work: `if (turns.isOver()) await turns.next()` among its steps. */
@@ -12,7 +10,7 @@ export class Turns {
   }
 
   async next(): Promise<void> {
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
     this.#endsMs = performance.now() + maxTurnMs;
   }
 }

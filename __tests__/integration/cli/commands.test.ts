@@ -122,6 +122,24 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect([exitCode, stdout, stderr]).toEqual([2, "/a:1:begin\n", expect.stringMatching(/^error: the pattern takes .* for \/b; .*\n$/)]);
   });
 
+  it("grep gives up on one that finds at once and would never end where it marks what it found", async () => {
+    await memory.write("/b", `x${"a".repeat(60)}!`);
+    for (const terminal of [false, true]) {
+      const { exitCode, stdout, stderr } = await run(["grep", "-E", "x|(a+)+$"], { terminal });
+      expect([exitCode, stdout, stderr]).toEqual([2, "", expect.stringMatching(/the pattern takes .* for \/b; /)]);
+    }
+    expect((await run(["grep", "-E", "x|(a+)+$", "--json"])).exitCode).toBe(0);
+  });
+
+  it("grep finds a long text, in time, where it nearly occurs everywhere, and marks all of what it found", async () => {
+    const side = "a".repeat(25_000);
+    await memory.write("/many", `${"a".repeat(500_000)}\n${side}b${side}c`);
+    expect((await run(["grep", `${side}b${side}`])).stdout).toBe(`/many:2:${side}b${side}c\n`);
+    const marked = await run(["grep", "aaaa", "/many", "-m", "1"], { terminal: true });
+    expect(marked.stdout.split("aaaa")).toHaveLength(125_001);
+    expect((await run(["grep", "", "/todo"])).stdout).toBe("/todo:1:é🧠\n");
+  });
+
   // Requirement: command-line.json
   it("answer with JSON where they are asked to", async () => {
     const json = (argv: string[]): Promise<Record<string, unknown>> => cliJson([...argv, ...target]);

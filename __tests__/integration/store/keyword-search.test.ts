@@ -51,6 +51,25 @@ describe("keyword search", () => {
     expect(keysOf(await store.search([], { query: "same", limit: Infinity }))).toEqual(keys);
   });
 
+  // Requirement: store-search.query-words-are-bounded
+  it("looks for the first 1,000 different words of a query", async () => {
+    const { store } = fixture();
+    await store.batch(["w0", "w999", "w1000"].map((key) => ({ namespace: ["a"], key, value: { text: key } })));
+    const words = Array.from({ length: 500_000 }, (_, index) => `w${index}`);
+    expect(keysOf(await store.search(["a"], { query: words.join(" ") })).toSorted()).toEqual(["w0", "w999"]);
+    expect(keysOf(await store.search(["a"], { query: words.join(",") })).toSorted()).toEqual(["w0", "w999"]);
+    const repeated = `${"w0 ".repeat(10_000)}${words.slice(1, 1001).join(" ")}`;
+    expect(keysOf(await store.search(["a"], { query: repeated })).toSorted()).toEqual(["w0", "w999"]);
+  });
+
+  // Requirement: store-search.query-words-are-bounded
+  it("looks for words within the first 65,536 characters of a query", async () => {
+    const { store } = fixture();
+    await store.batch(["near", "far"].map((key) => ({ namespace: ["a"], key, value: { text: key } })));
+    expect(keysOf(await store.search(["a"], { query: `near ${"x".repeat(65_530)} far` }))).toEqual(["near"]);
+    expect(keysOf(await store.search(["a"], { query: `${"near ".repeat(4_000_000)}far` }))).toEqual(["near"]);
+  });
+
   // Requirement: store-search.query-holds-no-operators
   it("takes a query for words, never for operators", async () => {
     const { store } = fixture();

@@ -1,6 +1,7 @@
 import { runInNewContext } from "node:vm";
 import type { Command } from "commander";
 import { MemoryError, directoryNotFound } from "../../core/errors.js";
+import { LiteralSearch } from "../../core/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
 import { newCommand } from "../command.js";
@@ -19,10 +20,22 @@ interface GrepOptions extends TargetOptions {
 }
 
 interface Match {
-  path: string;
   /** From 1. */
   line: number;
   text: string;
+  /** As a terminal shows it. */
+  shown: string | undefined;
+}
+
+/** What is sought. Either method may take years for some expressions. */
+interface Sought {
+  isIn: (line: string) => boolean;
+  highlighted: (line: string, highlight: (hit: string) => string) => string;
+}
+
+interface Wanted {
+  maxCount: number;
+  shownLine: ((line: string) => string) | undefined;
 }
 
 export function addGrep(program: Command, context: CliContext): void {
@@ -36,15 +49,16 @@ export function addGrep(program: Command, context: CliContext): void {
     .option("-i, --ignore-case", "upper and lower case are the same")
     .option("-m, --max-count <lines>", "at most so many lines of each file");
   addTargetOptions(command).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
-    const expression = parsePattern(pattern, options);
+    const sought = parsePattern(pattern, options);
+    const shownLine = options.json ? undefined : (line: string): string => sought.highlighted(line, (hit) => context.out.style("red", hit));
     const maxCount = parseMaxCount(options.maxCount);
     await withMemory(context, options, "read", async ({ memory }) => {
       let found = false;
       for (const file of await about(path ?? ROOT, () => filesWithin(memory, path ?? ROOT))) {
         const text = await about(file, () => readIfThere(memory, file));
-        for (const match of inTime(file, () => findMatches(file, text, expression, maxCount))) {
+        for (const { line, text: matched, shown } of inTime(file, () => findMatches(text, sought, { maxCount, shownLine }))) {
           found = true;
-          await (options.json ? context.out.json(match) : context.out.line(matchLine(match, expression, context.out)));
+          await (shown === undefined ? context.out.json({ path: file, line, text: matched }) : context.out.line(matchLine(file, line, shown, context.out)));
         }
       }
       if (!found) context.exitCode = exitCodes.refused;
@@ -70,14 +84,14 @@ async function readIfThere(memory: Memory, path: string): Promise<string> {
   }
 }
 
-function findMatches(path: string, text: string, expression: RegExp, maxCount: number): Match[] {
+function findMatches(text: string, sought: Sought, { maxCount, shownLine }: Wanted): Match[] {
   const matches: Match[] = [];
   let start = 0;
   for (let line = 1; start < text.length && matches.length < maxCount; line += 1) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     const content = text.slice(start, end).replace(/\r$/, "");
-    if (content.search(expression) !== -1) matches.push({ path, line, text: content });
+    if (sought.isIn(content)) matches.push({ line, text: content, shown: shownLine?.(content) });
     start = end + 1;
   }
   return matches;
@@ -97,20 +111,35 @@ function inTime<T>(path: string, search: () => T): T {
   }
 }
 
-function matchLine({ path, line, text }: Match, expression: RegExp, out: Output): string {
-  const shown = text.replaceAll(expression, (hit) => (hit === "" ? "" : out.style("red", hit)));
+function matchLine(path: string, line: number, shown: string, out: Output): string {
   return `${out.style("magenta", path)}:${out.style("green", String(line))}:${shown}`;
 }
 
 /** @throws CommandFault EUSAGE */
-function parsePattern(pattern: string, { regex, ignoreCase }: GrepOptions): RegExp {
+function parsePattern(pattern: string, { regex, ignoreCase }: GrepOptions): Sought {
+  if (regex !== true && ignoreCase !== true) return literally(pattern);
   const source = regex === true ? pattern : pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
   try {
-    return new RegExp(source, ignoreCase === true ? "giu" : "gu");
+    return expressed(new RegExp(source, ignoreCase === true ? "giu" : "gu"));
   } catch (cause) {
     const reason = `is not a regular expression (${(cause as Error).message})`;
     throw usageFault(`the pattern ${JSON.stringify(pattern)} ${reason}; leave -E out to search for it as it is`, cause);
   }
+}
+
+function expressed(expression: RegExp): Sought {
+  return {
+    isIn: (line) => line.search(expression) !== -1,
+    highlighted: (line, highlight) => line.replaceAll(expression, (hit) => (hit === "" ? "" : highlight(hit))),
+  };
+}
+
+function literally(pattern: string): Sought {
+  const search = new LiteralSearch(pattern);
+  return {
+    isIn: (line) => search.firstIn(line) !== -1,
+    highlighted: (line, highlight) => (pattern === "" ? line : search.split(line).join(highlight(pattern))),
+  };
 }
 
 /** @throws CommandFault EUSAGE */
