@@ -3,6 +3,7 @@ import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { measureAgainst } from "./against/run.js";
 import { measureDialects } from "./dialects/run.js";
+import { measureHostileCalls } from "./hostile/run.js";
 import { replaceMeasured } from "./measuring/results-file.js";
 import { type CommandName, commandNames } from "./memories/commands.js";
 import { measureMemory } from "./memories/run.js";
@@ -32,7 +33,7 @@ const rounds = Number(values.rounds ?? defaults.rounds);
 const imports = Number(values.imports ?? defaults.imports);
 const fileCounts = numbers(values.files);
 
-const parts = ["memory", "store", "dialects", ...(values.against === undefined ? [] : ["import"])];
+const parts = ["memory", "store", "dialects", values.against === undefined ? "hostile" : "import"];
 if (values.only !== undefined && !parts.includes(values.only)) {
   throw new Error(`--only takes ${parts.join(" or ")} (given ${values.only})`);
 }
@@ -44,6 +45,7 @@ if (values.against === undefined) {
   if (isWanted("memory")) await runMemory();
   if (isWanted("store")) await runStore();
   if (isWanted("dialects")) await report("dialects", await measureDialects(rounds));
+  if (isWanted("hostile")) await report("hostile", await measureHostileCalls(rounds));
 } else {
   await report("against", await measureAgainst({ earlier: values.against, rounds, imports, isWanted }));
 }

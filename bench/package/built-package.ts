@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type * as claude from "../../src/dialects/claude/index.js";
+import type * as deepagents from "../../src/deepagents/index.js";
 import type * as directory from "../../src/backends/directory/open-directory-memory.js";
 import type * as index from "../../src/index.js";
 import type * as journal from "../../src/dialects/journal/index.js";
@@ -33,6 +34,10 @@ export async function builtDialects(folder?: URL): Promise<Dialects> {
 
 export async function builtDirectory(): Promise<typeof directory> {
   return (await importEntry("directory")) as typeof directory;
+}
+
+export async function builtDeepAgents(): Promise<typeof deepagents> {
+  return (await importEntry("deepagents")) as typeof deepagents;
 }
 
 async function importEntry(name: string, folder?: URL): Promise<object> {
