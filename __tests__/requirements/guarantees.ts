@@ -29,6 +29,10 @@ export const guarantees: Requirements = {
     source: "specification section 4",
     says: "no text that is searched for takes time that grows faster than its length and that of what is searched",
   },
+  "guarantees.others-get-their-turn": {
+    source: "specification section 4",
+    says: "work that grows with what a memory holds leaves the event loop to others between its steps",
+  },
   "guarantees.server-searches-little": {
     source: "specification section 4",
     says: "a search over the bound of the server is made by the client",

@@ -20,6 +20,7 @@ export class LiteralSearch {
   firstIn(text: string, from = 0): number {
     const pattern = this.#pattern;
     if (pattern.length <= nativeUnits) return text.indexOf(pattern, from);
+    if (text.length - from < pattern.length) return -1;
     const start = pattern.slice(0, nativeUnits);
     let at = text.indexOf(start, from);
     for (let guess = 0; guess < maxGuesses; guess += 1) {

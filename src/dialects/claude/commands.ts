@@ -4,7 +4,7 @@ import type { Memory } from "../../core/memory.js";
 import { prefixOf, ROOT } from "../../core/paths.js";
 import { shorten } from "../../core/text.js";
 import type { ClaudeArguments } from "./arguments.js";
-import { countLines, insertLines, lineNumbersAt, numberedLines, numberedSnippet, splitLines } from "./lines.js";
+import { countLines, insertLines, lineNumbersAt, numberedLines, snippetOf, splitLines } from "./lines.js";
 import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
@@ -58,7 +58,7 @@ async function view({ memory, args, options }: Call): Promise<string> {
     throw new ClaudeRefusal("EFBIG", `File ${given} exceeds maximum line limit of 999,999 lines.`);
   }
   const [first, last] = range ? checkRange(range, lines.length) : [1, lines.length];
-  const shown = numberedLines(lines.slice(first - 1, last), first);
+  const shown = await numberedLines(lines.slice(first - 1, last), first);
   const header = `Here's the content of ${given} with line numbers:`;
   return [header, ...cut(shown, options, "lines shown; use view_range to see the others")].join("\n");
 }
@@ -110,18 +110,18 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   const search = args.text("old_str");
   const replacement = args.optionalText("new_str") ?? "";
   if (search === "") throw badParameter("old_str", "it must not be empty");
-  let snippet: string[] = [];
+  let snippet: ReturnType<typeof snippetOf> = { lines: [], first: 1 };
   const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
   await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
       const at = onlyPosition(text, search, given);
       const edited = text.slice(0, at) + replacement + text.slice(at + search.length);
-      snippet = numberedSnippet(edited, at, replacement);
+      snippet = snippetOf(edited, at, replacement);
       return edited;
     }),
   );
   const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
-  return [header, ...cut(snippet, options, "lines shown")].join("\n");
+  return [header, ...cut(await numberedLines(snippet.lines, snippet.first), options, "lines shown")].join("\n");
 }
 
 function onlyPosition(text: string, search: string, given: string): number {

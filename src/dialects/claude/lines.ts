@@ -1,3 +1,5 @@
+import { Turns } from "../../core/turns.js";
+
 /** The lines of a text. A final newline ends the last line and begins none: "a\nb\n" has two. */
 export function splitLines(text: string): string[] {
   const lines = text.split("\n");
@@ -6,8 +8,14 @@ export function splitLines(text: string): string[] {
 }
 
 /** Lines as the model reads them, `%6d`, a tab and the text. @param first the number of the first one, from 1 */
-export function numberedLines(lines: readonly string[], first = 1): string[] {
-  return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
+export async function numberedLines(lines: readonly string[], first = 1): Promise<string[]> {
+  const numbered: string[] = [];
+  const turns = new Turns();
+  for (const [index, line] of lines.entries()) {
+    numbered.push(`${String(first + index).padStart(6)}\t${line}`);
+    if (turns.isOver()) await turns.next();
+  }
+  return numbered;
 }
 
 /** How many lines `splitLines` makes, without making them. */
@@ -53,8 +61,8 @@ export function lineNumbersAt(text: string, positions: readonly number[]): numbe
 /** How many lines before and after a change are shown with it. */
 const contextLines = 2;
 
-/** The numbered lines that a replacement has changed, with a few around them. */
-export function numberedSnippet(edited: string, position: number, replacement: string): string[] {
+/** The lines that a replacement has changed, with a few around them, and the number of the first one. */
+export function snippetOf(edited: string, position: number, replacement: string): { lines: string[]; first: number } {
   let start = lineStart(edited, position);
   let end = lineEnd(edited, position + replacement.length);
   for (let line = 0; line < contextLines; line += 1) {
@@ -63,7 +71,7 @@ export function numberedSnippet(edited: string, position: number, replacement: s
   }
   // What ends inside of the text ends with a whole line, be it empty.
   const shown = end < edited.length ? edited.slice(start, end + 1) : edited.slice(start);
-  return numberedLines(splitLines(shown), lineNumberAt(edited, start));
+  return { lines: splitLines(shown), first: lineNumberAt(edited, start) };
 }
 
 /** Where the line begins that the character at `position` is on. */

@@ -56,38 +56,36 @@ export function moveToEnd(text: string, block: Block, replacement: BlockText): s
  * does not belong to the block, and a block without metadata ends before a heading of level 1 or 2.
  */
 export function parseBlocks(text: string): Block[] {
-  const lines = linesWithOffsets(text);
-  const blocks: Block[] = [];
-  let index = 0;
-  for (let line = lines[index]; line !== undefined; line = lines[index]) {
-    const key = headingKey(line.text);
-    if (key === "") {
-      index += 1;
-      continue;
-    }
-    let next = index + 1;
-    while (next < lines.length && !endsBlock(lines[next])) next += 1;
-    const metadata = lines[next];
-    const body = lines.slice(index + 1, next);
-    const block =
-      metadata !== undefined && isMetadata(metadata.text)
-        ? closedBlock(key, line, body, metadata, lines[next + 1])
-        : openBlock(key, line, body);
-    blocks.push(block);
-    index = next;
-  }
-  return blocks;
+  return Array.from(parsing(text)).filter((block) => block !== undefined);
 }
 
-function linesWithOffsets(text: string): Line[] {
-  const lines: Line[] = [];
-  for (let start = text.startsWith(byteOrderMark) ? 1 : 0; start < text.length; ) {
-    const lineBreak = text.indexOf("\n", start);
-    const end = lineBreak === -1 ? text.length : lineBreak + 1;
-    lines.push({ start, end, text: text.slice(start, lineBreak === -1 ? end : lineBreak) });
-    start = end;
+/** The same in steps, of which each that ends no block answers undefined. */
+export function* parsing(text: string): Generator<Block | undefined> {
+  let line = lineFrom(text, text.startsWith(byteOrderMark) ? 1 : 0);
+  while (line !== undefined) {
+    const heading = line;
+    const key = headingKey(heading.text);
+    line = lineFrom(text, heading.end);
+    if (key === "") {
+      yield undefined;
+      continue;
+    }
+    const body: Line[] = [];
+    for (; line !== undefined && !endsBlock(line); line = lineFrom(text, line.end)) {
+      body.push(line);
+      yield undefined;
+    }
+    yield line !== undefined && isMetadata(line.text)
+      ? closedBlock(key, heading, body, line, lineFrom(text, line.end))
+      : openBlock(key, heading, body);
   }
-  return lines;
+}
+
+function lineFrom(text: string, start: number): Line | undefined {
+  if (start >= text.length) return undefined;
+  const lineBreak = text.indexOf("\n", start);
+  const end = lineBreak === -1 ? text.length : lineBreak + 1;
+  return { start, end, text: text.slice(start, lineBreak === -1 ? end : lineBreak) };
 }
 
 /** The key of a heading; "" for any other line, a heading without a key included. */
@@ -95,8 +93,8 @@ function headingKey(line: string): string {
   return line.startsWith(headingMark) ? trim(line.slice(headingMark.length)) : "";
 }
 
-function endsBlock(line: Line | undefined): boolean {
-  return line === undefined || line.text.startsWith(headingMark) || isMetadata(line.text);
+function endsBlock(line: Line): boolean {
+  return line.text.startsWith(headingMark) || isMetadata(line.text);
 }
 
 function isMetadata(line: string): boolean {

@@ -1,5 +1,6 @@
 import type { MemorySnapshot } from "../../core/memory.js";
-import { type Block, parseBlocks } from "./blocks.js";
+import { Turns } from "../../core/turns.js";
+import { type Block, parseBlocks, parsing } from "./blocks.js";
 import { JournalError } from "./errors.js";
 import { compareInstants, type Instant, parseInstant } from "./instants.js";
 
@@ -30,12 +31,37 @@ export class BlockReader {
   #cachedChars = 0;
 
   read(file: string, text: string): readonly Entry[] {
-    const id = `${file}\n${text}`;
+    return this.#kept(file, text) ?? this.#keep(file, text, parseBlocks(text).map((block) => entryIn(file, block)));
+  }
+
+  /** The same, in turns with others. */
+  async readInTurns(file: string, text: string, turns: Turns): Promise<readonly Entry[]> {
+    const known = this.#kept(file, text);
+    if (known !== undefined) return known;
+    const entries: Entry[] = [];
+    for (const block of parsing(text)) {
+      if (block !== undefined) entries.push(entryIn(file, block));
+      if (turns.isOver()) await turns.next();
+    }
+    return this.#keep(file, text, entries);
+  }
+
+  #kept(file: string, text: string): Entry[] | undefined {
+    const id = idOf(file, text);
     const known = this.#parsed.get(id);
+    if (known === undefined) return undefined;
+    // The last one used stays longest.
     this.#parsed.delete(id);
-    const entries = known ?? parseBlocks(text).map((block) => entryIn(file, block));
+    this.#parsed.set(id, known);
+    return known;
+  }
+
+  #keep(file: string, text: string, entries: Entry[]): Entry[] {
+    const id = idOf(file, text);
+    // Another call may have come first.
+    if (this.#parsed.has(id)) return entries;
     this.#parsed.set(id, entries);
-    if (known === undefined) this.#trim(id.length);
+    this.#trim(id.length);
     return entries;
   }
 
@@ -47,6 +73,10 @@ export class BlockReader {
       this.#cachedChars -= oldest.length;
     }
   }
+}
+
+function idOf(file: string, text: string): string {
+  return `${file}\n${text}`;
 }
 
 function entryIn(file: string, block: Block): Entry {
@@ -87,11 +117,12 @@ export interface JournalTree {
 }
 
 /** @param place.root "" for the memory's own root, else a path without a slash at its end */
-export function journalTree(
+export async function journalTree(
   snapshot: MemorySnapshot,
   { root, indexFolder }: { root: string; indexFolder: string },
   reader: BlockReader,
-): Omit<JournalTree, "askedAtMs"> {
+): Promise<Omit<JournalTree, "askedAtMs">> {
+  const turns = new Turns();
   const texts = new Map<string, string>();
   const index = new Map<string, string>();
   const entries: Entry[] = [];
@@ -104,7 +135,8 @@ export function journalTree(
     if (file.startsWith(indexFolder)) index.set(file.slice(indexFolder.length), content);
     if (!isJournalFile(file)) continue;
     texts.set(file, content);
-    entries.push(...reader.read(file, content));
+    // Not by a spread, which takes some 100,000 at most.
+    for (const entry of await reader.readInTurns(file, content, turns)) entries.push(entry);
   }
   return { texts, entries, index };
 }

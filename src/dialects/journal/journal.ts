@@ -16,6 +16,7 @@ import {
   resolve,
   summaryFile,
 } from "./journal-files.js";
+import { Turns } from "../../core/turns.js";
 import { type Claim, indexFolder, KeyIndex, withClaim } from "./key-index.js";
 
 export interface Draft {
@@ -93,7 +94,13 @@ export class Journal {
       tags.every((tag) => entry.tags.includes(tag)) &&
       (lowerQuery === "" || [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
-    return entries.filter(matches).toSorted(compareEntries);
+    const turns = new Turns();
+    const found: Entry[] = [];
+    for (const entry of entries) {
+      if (matches(entry)) found.push(entry);
+      if (turns.isOver()) await turns.next();
+    }
+    return found.toSorted(compareEntries);
   }
 
   /** Claims the key, and waits for writers of the same key who came first. */
@@ -122,14 +129,18 @@ export class Journal {
   /** The key in the summary, or in the files that the index names for it. */
   async #lookUp(key: string): Promise<Resolved | undefined> {
     const [summary, part] = await this.#memory.readFiles([this.#memoryPath(summaryFile), this.#index.partPath(key)]);
-    const inSummary = resolve(namesakes(this.#reader.read(summaryFile, summary ?? ""), key));
+    const turns = new Turns();
+    const inSummary = resolve(namesakes(await this.#reader.readInTurns(summaryFile, summary ?? "", turns), key));
     if (inSummary !== undefined) return inSummary;
     const daily = this.#index.filesFor(key, part ?? "").filter((file) => file !== summaryFile);
     // Only a person makes so many; one snapshot is then cheaper than a read of each.
     if (daily.length > maxLookUps) return undefined;
     const texts = await this.#memory.readFiles(daily.map((file) => this.#memoryPath(file))).catch(emptyIfIllegal);
-    const entries = daily.flatMap((file, index) => this.#reader.read(file, texts[index] ?? ""));
-    return resolve(namesakes(entries, key));
+    const found: Entry[][] = [];
+    for (const [index, file] of daily.entries()) {
+      found.push(namesakes(await this.#reader.readInTurns(file, texts[index] ?? "", turns), key));
+    }
+    return resolve(found.flat());
   }
 
   async #searchAll(key: string): Promise<Resolved | undefined> {
@@ -143,20 +154,20 @@ export class Journal {
   async #claim(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
     const askedAtMs = Date.now();
     const { claim, snapshot } = await this.#index.claim(key, file);
-    const tree = this.#parse(snapshot, askedAtMs);
+    const tree = await this.#parse(snapshot, askedAtMs);
     return { claim, tree: { ...tree, index: withClaim(tree.index, claim) } };
   }
 
   async #load(): Promise<JournalTree> {
     const askedAtMs = Date.now();
-    const tree = this.#parse(await this.#memory.snapshot(), askedAtMs);
+    const tree = await this.#parse(await this.#memory.snapshot(), askedAtMs);
     // `stat` throws for a root that cannot be reached, such as a link in a folder; a snapshot does not.
     if (tree.texts.size === 0 && this.#root !== "") await this.#memory.stat(this.#root);
     return tree;
   }
 
-  #parse(snapshot: MemorySnapshot, askedAtMs: number): JournalTree {
-    return { askedAtMs, ...journalTree(snapshot, { root: this.#root, indexFolder }, this.#reader) };
+  async #parse(snapshot: MemorySnapshot, askedAtMs: number): Promise<JournalTree> {
+    return { askedAtMs, ...(await journalTree(snapshot, { root: this.#root, indexFolder }, this.#reader)) };
   }
 
   /**

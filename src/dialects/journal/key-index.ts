@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { MemoryError } from "../../core/errors.js";
 import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { appendText } from "../../core/text.js";
+import { Turns } from "../../core/turns.js";
 import { isJournalFile, type JournalTree } from "./journal-files.js";
 
 /** Hidden, and no `*.md`: the crate passes it over. */
@@ -101,7 +102,7 @@ export class KeyIndex {
   /** Makes the index say what the files say. A failure is ignored, because only the files decide what a key holds. */
   async repair(tree: JournalTree): Promise<void> {
     await quietly(async () => {
-      for (const [part, { missing, stale }] of differences(tree)) {
+      for (const [part, { missing, stale }] of await differences(tree)) {
         const path = this.#folder + part;
         // One at a time: on MongoDB all of them change the same document.
         if (stale.size === 0) await this.#memory.append(path, missing);
@@ -121,13 +122,15 @@ interface Difference {
   stale: Set<string>;
 }
 
-function differences(tree: JournalTree): Map<string, Difference> {
+async function differences(tree: JournalTree): Promise<Map<string, Difference>> {
   const { entries, index } = tree;
+  const turns = new Turns();
   const expected = new Map<string, Set<string>>();
   for (const { name, file } of entries) {
     const { part, hash } = hashKey(name);
     const pairs = expected.get(part) ?? new Set();
     expected.set(part, pairs.add(`${hash} ${file}`));
+    if (turns.isOver()) await turns.next();
   }
   const found = new Map<string, Difference>();
   for (const part of new Set([...expected.keys(), ...index.keys()])) {
@@ -140,6 +143,7 @@ function differences(tree: JournalTree): Map<string, Difference> {
     const isStale = (line: IndexLine): boolean => !isPending(line, tree) && !unsaid.delete(`${line.hash} ${line.file}`);
     const stale = new Set(lines.filter(isStale).map(({ text }) => text));
     if (missing.length > 0 || stale.size > 0) found.set(part, { missing: missing.join(""), stale });
+    if (turns.isOver()) await turns.next();
   }
   return found;
 }

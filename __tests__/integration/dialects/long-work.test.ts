@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import type { Memory } from "../../../src/core/memory.js";
+import { DeepAgentsBackend } from "../../../src/deepagents/deep-agents-backend.js";
+import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
+import { createJournalTools } from "../../../src/dialects/journal/index.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+
+const lines = "\n".repeat(300_000);
+const headings = "### key\n".repeat(30_000);
+
+/** How often others had the event loop before a call came to its end. The store itself never leaves it. */
+async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let next = setImmediate(function take() {
+    turns += 1;
+    next = setImmediate(take);
+  });
+  await run();
+  clearImmediate(next);
+  return turns;
+}
+
+const calls: [name: string, text: string, call: (memory: Memory) => Promise<unknown>][] = [
+  ["grep of all lines", lines, (memory) => new DeepAgentsBackend(memory).grep("")],
+  ["glob of many stars", lines, (memory) => new DeepAgentsBackend(memory).glob("*a".repeat(500))],
+  ["view of very many lines", lines, (memory) => createClaudeMemoryTool(memory).invoke({ command: "view", path: "/memories/MEMORY.md" })],
+  ["memory_search of very many blocks", headings, async (memory) => createJournalTools(memory)[3]?.invoke({ query: "x" })],
+  ["memory_read of one of very many blocks", headings, async (memory) => createJournalTools(memory)[2]?.invoke({ key: "key" })],
+];
+
+describe("long work", () => {
+  // Requirement: guarantees.others-get-their-turn
+  it.each(calls)("lets others have their turn: %s", async (_name, text, call) => {
+    const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
+    await memory.write("/MEMORY.md", text);
+    for (let index = 0; index < 30; index += 1) await memory.write(`/${"a".repeat(250)}/${"a".repeat(240)}${index}`, "");
+    expect(await turnsDuring(() => call(memory))).toBeGreaterThan(0);
+  });
+
+  it("a file of more headings than a call takes arguments is a journal", async () => {
+    const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
+    await memory.write("/MEMORY.md", "### a\n".repeat(130_000));
+    const [, , , search] = createJournalTools(memory);
+    expect(await search?.invoke({ query: "", limit: 1 })).toContain('"total":130000');
+  });
+});
