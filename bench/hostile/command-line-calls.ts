@@ -17,5 +17,5 @@ export const commandLineCalls: HostileCall[] = [
   grep("a file of one letter, a text nearly found everywhere", sameLetter, (bytes) => [nearlyEverywhere(bytes)]),
   grep("a file of one letter, each marked", sameLetter, () => ["a"]),
   grep("a file of newlines, all of which match", newlines, () => [""]),
-  grep("a file of one letter, `x|(a+)+$` (ended after 2 s)", (bytes) => `x${"a".repeat(bytes - 2)}b`, () => ["-E", "x|(a+)+$"]),
+  grep("a file of one letter, `x\\|(a+)+$` (ended after 2 s)", (bytes) => `x${"a".repeat(bytes - 2)}b`, () => ["-E", "x|(a+)+$"]),
 ];

@@ -50,7 +50,7 @@ const calls: ToolCall[] = [
   unified("update", `${oneLetter}, a text nearly found everywhere`, fileOf(sameLetter), (bytes) => ({ oldContent: nearlyEverywhere(bytes), content: "x" })),
   unified("update", `${oneLetter}, each replaced`, fileOf(sameLetter), () => ({ oldContent: "a", content: "b" })),
   unified("delete", manyNames, names, () => ({ path: "/names" })),
-  claude("view", emptyLines, fileOf(newlines), () => ({})),
+  claude("view", emptyLines, fileOf((bytes) => newlines(bytes * 0.9)), () => ({})),
   claude("view", manyNames, names, () => ({ path: "/memories" })),
   claude("create", "a text of newlines", nothing, (bytes) => ({ file_text: newlines(bytes) })),
   claude("str_replace", `${oneLetter}, a text nearly found everywhere`, fileOf(sameLetter), (bytes) => ({ old_str: nearlyEverywhere(bytes), new_str: "x" })),
