@@ -99,7 +99,23 @@ export const mcp: Requirements = {
   },
   "mcp.http-limits": {
     source: "measured: MCP SDK 2",
-    says: "bodies and sessions have limits",
+    says: "bodies, sessions and their streams have limits, and no client ends the session of another",
+  },
+  "mcp.http-message-size": {
+    source: "specification section 4",
+    says: "a message of too many values or levels is refused before it is parsed, and one of the largest file passes",
+  },
+  "mcp.http-unknown-method": {
+    source: "measured: MCP SDK 2",
+    says: "a method that the server does not have is answered with 404",
+  },
+  "mcp.subscription-limits": {
+    source: "specification section 4",
+    says: "subscriptions are kept by path, and their number and the length of a URI have limits",
+  },
+  "mcp.close-is-bounded": {
+    source: "specification section 4",
+    says: "a server ends in time at a signal, whatever its sessions, streams and storage do",
   },
   "mcp.parallel-appends": {
     source: "specification section 4",

@@ -58,13 +58,17 @@ interface Schema {
 /**
  * Checks options. A bad one is a mistake of the program, so a `TypeError`.
  * Typed by shape because the zod 3 and zod 4 types differ and either may be installed.
+ *
+ * @param secrets fields whose value no message shows
  */
-export function checkOptions(name: string, schema: Schema, options: unknown): void {
+export function checkOptions(name: string, schema: Schema, options: unknown, secrets: readonly string[] = []): void {
   const issues = schema.safeParse(options).error?.issues;
   if (!issues) return;
   const faults = issues.map((issue) => {
     const field = issue.path.map(String).join(".");
-    return field === "" ? issue.message : `${field}: ${issue.message} (given ${preview(valueAt(options, issue.path))})`;
+    if (field === "") return issue.message;
+    const given = secrets.includes(field) ? "" : ` (given ${preview(valueAt(options, issue.path))})`;
+    return `${field}: ${issue.message}${given}`;
   });
   throw new TypeError(`invalid ${name}: ${faults.join("; ")}`);
 }

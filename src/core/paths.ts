@@ -11,7 +11,7 @@ import { invalid, type MemoryError } from "./errors.js";
 export type PathRule = "adr" | "posix";
 
 export const ROOT = "/";
-const maxPathChars = 1024;
+export const maxPathChars = 1024;
 const maxSegmentChars = 255;
 const maxLevels = 32;
 const controlCharacter = /\p{Cc}/u;

@@ -4,28 +4,32 @@ import { shorten } from "../core/text.js";
 import type { ToolDefinition } from "../dialects/dialect.js";
 import { memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
-import { mcpDefaults, type McpServerOptions } from "./options.js";
+import { mcpDefaults, type McpServeOptions } from "./options.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /** What all connections of a server share: the memory, its tools, and the watch for changes. */
 export class MemoryService {
   readonly watch: ChangeWatch;
   readonly pageSize: number;
+  readonly maxSubscriptions: number;
   /** As `tools/list` answers. */
   readonly toolList: Tool[];
   readonly instructions: string;
   readonly #tools: Map<string, ToolDefinition>;
   readonly #source: MemorySource;
   readonly #threadId: string | undefined;
+  readonly #closeTimeoutMs: number;
   readonly #calls = new Set<Promise<unknown>>();
 
   /** @throws TypeError where two tools have one name */
-  constructor(options: McpServerOptions) {
-    const { memory, dialects = ["unified"], threadId, watchIntervalMs, pageSize } = options;
+  constructor(options: McpServeOptions) {
+    const { memory, dialects = ["unified"], threadId, watchIntervalMs, pageSize, maxSubscriptions, closeTimeoutMs } = options;
     this.#source = memory;
     this.#threadId = threadId;
     this.#tools = toolsByName(dialects);
     this.pageSize = pageSize ?? mcpDefaults.pageSize;
+    this.maxSubscriptions = maxSubscriptions ?? mcpDefaults.maxSubscriptions;
+    this.#closeTimeoutMs = closeTimeoutMs ?? mcpDefaults.closeTimeoutMs;
     this.toolList = Array.from(this.#tools.values(), describeTool);
     this.instructions = instructionsFor([...this.#tools.keys()]);
     this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
@@ -57,10 +61,15 @@ export class MemoryService {
     }
   }
 
-  /** Stops watching; resolves when the calls under way are over, so that the store can be closed. */
+  /** Stops watching; resolves when the calls under way are over, so that the store can be closed, or have taken too long. */
   async close(): Promise<void> {
     this.watch.close();
-    await Promise.allSettled(this.#calls);
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise((resolve) => {
+      timer = setTimeout(resolve, this.#closeTimeoutMs);
+    });
+    await Promise.race([Promise.allSettled(this.#calls), tooLong]);
+    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../core/options.js";
+import { checkOptions, memoryDefaults } from "../core/options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../dialects/memory-source.js";
 import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
@@ -25,10 +25,15 @@ export interface McpServerOptions {
   watchIntervalMs?: number | undefined;
   /** How many files `resources/list` tells at once. @default 500 */
   pageSize?: number | undefined;
+  /** Most files that one session, or one stream that listens, is subscribed to. @default 200 */
+  maxSubscriptions?: number | undefined;
 }
 
 /** What both transports take. */
-export type McpServeOptions = McpServerOptions;
+export interface McpServeOptions extends McpServerOptions {
+  /** How long closing waits for calls under way, in milliseconds; their changes may still be made. @default 5000 */
+  closeTimeoutMs?: number | undefined;
+}
 
 /** A server for the one client that started this process. */
 export interface McpStdioOptions extends McpServeOptions {
@@ -52,10 +57,20 @@ export interface McpHttpOptions extends McpServeOptions {
   allowedOrigins?: string[] | undefined;
   /** Names under which the server may be called, without port. @default the loopback names, and `host` */
   allowedHosts?: string[] | undefined;
-  /** Longest request body, in bytes. @default 16_000_000 */
+  /**
+   * Longest request body, in bytes; the bodies of all requests under way may hold 16 times as much. The default takes a
+   * file of 1,000,000 bytes however JSON escapes it: a control character is 6 bytes there.
+   * @default 6_100_000
+   */
   maxBodyBytes?: number | undefined;
-  /** Most sessions at once; where there is no idle one left, a new one is refused with 503. @default 100 */
+  /**
+   * Most sessions at once, and most streams that listen without one (revision 2026-07-28). A further one is refused with
+   * 503: no client ends the session of another.
+   * @default 100
+   */
   maxSessions?: number | undefined;
+  /** Most requests and streams of one session at once; a further one is refused with 429. @default 100 */
+  maxStreams?: number | undefined;
   /** How long a session without any request or open stream is kept, in milliseconds. @default 1_800_000 (half an hour) */
   sessionIdleMs?: number | undefined;
 }
@@ -66,11 +81,14 @@ export const endpointPath = "/mcp";
 export const mcpDefaults = {
   watchIntervalMs: 2000,
   pageSize: 500,
+  maxSubscriptions: 200,
+  closeTimeoutMs: 5000,
   maxMessageBytes: 16_000_000,
   host: "127.0.0.1",
   port: 3000,
-  maxBodyBytes: 16_000_000,
+  maxBodyBytes: 6 * memoryDefaults.maxFileBytes + 100_000,
   maxSessions: 100,
+  maxStreams: 100,
   sessionIdleMs: 1_800_000,
 } as const;
 
@@ -79,7 +97,7 @@ const dialectSchema = z.custom<DialectName | Dialect>(
   `must be one of ${dialectNames.join(", ")}, or a Dialect`,
 );
 
-const bytes = z.number().int().min(1);
+const count = z.number().int().min(1);
 // The longest interval that a timer takes.
 const intervalMs = z.number().int().min(1).max(2 ** 31 - 1);
 const noHost = "must be a host without scheme and port";
@@ -91,21 +109,24 @@ const serverFields = {
   dialects: z.array(dialectSchema).min(1).optional(),
   threadId: z.string().min(1).optional(),
   watchIntervalMs: intervalMs.optional(),
-  pageSize: z.number().int().min(1).optional(),
+  pageSize: count.optional(),
+  maxSubscriptions: count.optional(),
 };
+const serveFields = { ...serverFields, closeTimeoutMs: intervalMs.optional() };
 
 const serverSchema = z.object(serverFields).strict();
-const stdioSchema = z.object({ ...serverFields, maxMessageBytes: bytes.optional() }).strict();
+const stdioSchema = z.object({ ...serveFields, maxMessageBytes: count.optional() }).strict();
 const httpSchema = z
   .object({
-    ...serverFields,
+    ...serveFields,
     host: host.optional(),
     port: z.number().int().min(0).max(65_535).optional(),
     token: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces").optional(),
     allowedOrigins: z.array(origin).optional(),
     allowedHosts: z.array(host).optional(),
-    maxBodyBytes: bytes.optional(),
-    maxSessions: z.number().int().min(1).optional(),
+    maxBodyBytes: count.optional(),
+    maxSessions: count.optional(),
+    maxStreams: count.optional(),
     sessionIdleMs: intervalMs.optional(),
   })
   .strict();
@@ -114,7 +135,7 @@ const schemas = { McpServerOptions: serverSchema, McpStdioOptions: stdioSchema, 
 
 /** @throws TypeError */
 export function checkMcpOptions(name: keyof typeof schemas, options: McpServerOptions): void {
-  checkOptions(name, schemas[name], options);
+  checkOptions(name, schemas[name], options, ["token"]);
   checkMemorySource(options.memory);
 }
 

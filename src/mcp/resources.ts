@@ -8,11 +8,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { MemoryError } from "../core/errors.js";
 import type { Memory, OutlineFile } from "../core/memory.js";
-import { normalizePath, segmentsOf } from "../core/paths.js";
+import { maxPathChars, normalizePath, segmentsOf } from "../core/paths.js";
 import { shorten } from "../core/text.js";
 
 const scheme = "memory://";
 const maxEchoChars = 1024;
+/** Of a path as long as can be, each character of which takes three bytes, percent-encoded. */
+const maxUriChars = scheme.length + 9 * maxPathChars;
 
 export const fileTemplate: ResourceTemplateType = {
   name: "file",
@@ -29,7 +31,7 @@ export function uriOf(path: string): string {
 /** @throws ProtocolError InvalidParams for what is no URI of a file */
 export function pathOfUri(uri: string): string {
   try {
-    if (uri.startsWith(`${scheme}/`)) return normalizePath(decodeURIComponent(uri.slice(scheme.length)));
+    if (uri.length <= maxUriChars && uri.startsWith(`${scheme}/`)) return normalizePath(decodeURIComponent(uri.slice(scheme.length)));
   } catch (error) {
     if (!(error instanceof URIError) && !MemoryError.isInstance(error)) throw error;
   }
@@ -37,6 +39,10 @@ export function pathOfUri(uri: string): string {
     ProtocolErrorCode.InvalidParams,
     `invalid uri: ${shorten(uri, maxEchoChars)}; a file of the memory is ${scheme}/ and its path, percent-encoded`,
   );
+}
+
+export function tooManySubscriptions(maxSubscriptions: number): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidRequest, `at most ${maxSubscriptions} files can be subscribed to at once; unsubscribe from others first`);
 }
 
 /** Files after the one that `cursor` names, so that a page is right whatever has come or gone since the last one. */

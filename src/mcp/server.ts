@@ -3,8 +3,10 @@ import { z } from "zod";
 import type { MemoryChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { checkMcpOptions, type McpServerOptions } from "./options.js";
-import { fileTemplate, inProtocol, listFiles, pathOfUri, readFile, uriOf } from "./resources.js";
+import { fileTemplate, inProtocol, listFiles, pathOfUri, readFile, tooManySubscriptions, uriOf } from "./resources.js";
 import { packageVersion } from "./version.js";
+
+const callMethod = "tools/call";
 
 /**
  * An MCP server for one memory: the tools of its dialects, and its files as resources `memory:///path`. Connect it to one
@@ -21,21 +23,29 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   return serverFor(new MemoryService(options), { tellsChanges: true });
 }
 
-/** @param options.tellsChanges whether this connection itself tells its client of changes, as before 2026-07-28 */
-export function serverFor(service: MemoryService, { tellsChanges }: { tellsChanges: boolean }): McpServer {
+export interface ConnectionOptions {
+  /** Whether this connection itself tells its client of changes, as before 2026-07-28. */
+  tellsChanges: boolean;
+  /** The only request that the server will get, where that is known. */
+  method?: string | null | undefined;
+}
+
+export function serverFor(service: MemoryService, { tellsChanges, method = callMethod }: ConnectionOptions): McpServer {
   const info = { name: "langgraph-mongo-memory", title: "Memory", version: packageVersion };
   const mcp = new McpServer(info, { instructions: service.instructions });
   mcp.server.registerCapabilities({ tools: {}, resources: { subscribe: true, listChanged: true } });
-  setTools(mcp, service);
+  setTools(mcp, service, method === callMethod);
   setResources(mcp, service, tellsChanges);
   return mcp;
 }
 
-function setTools({ server }: McpServer, service: MemoryService): void {
+function setTools({ server }: McpServer, service: MemoryService, takesCalls: boolean): void {
   server.setRequestHandler("tools/list", { params: z.object({}) }, () => ({ tools: service.toolList }));
+  // With a fallback the SDK answers an unknown method of 2026-07-28 with 200, where that revision asks for 404.
+  if (!takesCalls) return;
   // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its schema.
   server.fallbackRequestHandler = ({ method, params }) => {
-    if (method === "tools/call") return service.call(params);
+    if (method === callMethod) return service.call(params);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   };
 }
@@ -43,12 +53,12 @@ function setTools({ server }: McpServer, service: MemoryService): void {
 function setResources(mcp: McpServer, service: MemoryService, tellsChanges: boolean): void {
   const { server } = mcp;
   const openMemory = () => inProtocol(undefined, async () => service.openMemory());
-  // How the client has spelled the URIs of the paths it is subscribed to.
-  const subscriptions = new Map<string, string>();
+  // Paths, not the URIs as the client has spelled them: those may be of any length.
+  const subscriptions = new Set<string>();
   const watcher = {
     isOpen: () => mcp.isConnected(),
     isSubscribed: () => subscriptions.size > 0,
-    tell: (change: MemoryChange) => tellChange(mcp, change, (path) => subscriptions.get(path)),
+    tell: (change: MemoryChange) => tellChange(mcp, change, (path) => subscriptions.has(path)),
   };
   const uriParams = z.object({ uri: z.string() });
 
@@ -64,7 +74,8 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
   server.setRequestHandler("resources/read", { params: uriParams }, async ({ uri }) => readFile(await openMemory(), uri));
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
     const path = pathOfUri(uri);
-    subscriptions.set(path, uri);
+    if (subscriptions.size >= service.maxSubscriptions && !subscriptions.has(path)) throw tooManySubscriptions(service.maxSubscriptions);
+    subscriptions.add(path);
     service.watch.add(watcher);
     try {
       await inProtocol(undefined, () => service.watch.look());
@@ -80,13 +91,12 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
   });
 }
 
-/** @param uriFor how a changed file is named to the client, undefined where it does not want to know. */
-export function tellChange(mcp: McpServer, { isListChanged, paths }: MemoryChange, uriFor: (path: string) => string | undefined = uriOf): void {
+/** @param wants whether the client wants to know of a changed file */
+export function tellChange(mcp: McpServer, { isListChanged, paths }: MemoryChange, wants: (path: string) => boolean = () => true): void {
   // Where a notification cannot be sent, the client has gone.
   const lost = () => {};
   if (isListChanged) mcp.server.sendResourceListChanged().catch(lost);
   for (const path of paths) {
-    const uri = uriFor(path);
-    if (uri !== undefined) mcp.server.sendResourceUpdated({ uri }).catch(lost);
+    if (wants(path)) mcp.server.sendResourceUpdated({ uri: uriOf(path) }).catch(lost);
   }
 }

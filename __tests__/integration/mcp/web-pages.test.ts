@@ -31,6 +31,11 @@ describe("hosts and origins", () => {
   it.each([
     [{ Host: "evil.example" }, "Host evil.example is not allowed; allowed: localhost, 127.0.0.1, [::1]"],
     [{ Host: "127.0.0.1.evil.example:80" }, "Host 127.0.0.1.evil.example:80 is not allowed"],
+    [{ Host: "evil.example@127.0.0.1" }, "Host evil.example@127.0.0.1 is not allowed"],
+    [{ Host: "user:password@localhost:80" }, "Host user:password@localhost:80 is not allowed"],
+    [{ Host: "127.0.0.1/evil.example" }, "Host 127.0.0.1/evil.example is not allowed"],
+    [{ Host: "127.0.0.1?" }, "Host 127.0.0.1? is not allowed"],
+    [{ Host: "127.0.0.1:99999" }, "Host 127.0.0.1:99999 is not allowed"],
     [{ Origin: "https://evil.example" }, "Origin https://evil.example is not allowed; allowed: localhost, 127.0.0.1, [::1]"],
     [{ Origin: "null" }, "Origin null is not allowed"],
   ])("answers 403 to %j", async (headers, message) => {

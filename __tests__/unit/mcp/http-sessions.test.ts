@@ -38,7 +38,7 @@ async function begin(sessions: HttpSessions, accept = "application/json, text/ev
 
 describe("the sessions of an HTTP server", () => {
   it("end when nothing of them was open for a time, and not before", async () => {
-    const sessions = new HttpSessions({ maxSessions: 5, idleMs, createServer });
+    const sessions = new HttpSessions({ maxSessions: 5, maxStreams: 5, idleMs, createServer });
     const { id, response } = await begin(sessions);
     await jest.advanceTimersByTimeAsync(2 * idleMs);
     expect(sessions.size).toBe(1);
@@ -55,7 +55,7 @@ describe("the sessions of an HTTP server", () => {
   });
 
   it("end at once when their client says so", async () => {
-    const sessions = new HttpSessions({ maxSessions: 5, idleMs, createServer });
+    const sessions = new HttpSessions({ maxSessions: 5, maxStreams: 5, idleMs, createServer });
     const { transport, id } = await begin(sessions);
     const headers = { "Mcp-Session-Id": id };
     expect((await transport.handleRequest(new Request("http://localhost/mcp", { method: "DELETE", headers }))).status).toBe(200);
@@ -63,7 +63,7 @@ describe("the sessions of an HTTP server", () => {
   });
 
   it("end at once where they never began", async () => {
-    const sessions = new HttpSessions({ maxSessions: 5, idleMs, createServer });
+    const sessions = new HttpSessions({ maxSessions: 5, maxStreams: 5, idleMs, createServer });
     const { status, response } = await begin(sessions, "text/html");
     expect(status).toBe(406);
     response.emit("close");
@@ -71,7 +71,7 @@ describe("the sessions of an HTTP server", () => {
   });
 
   it("leave no timer behind when they are closed", async () => {
-    const sessions = new HttpSessions({ maxSessions: 5, idleMs, createServer });
+    const sessions = new HttpSessions({ maxSessions: 5, maxStreams: 5, idleMs, createServer });
     const { response } = await begin(sessions);
     response.emit("close");
     await begin(sessions);

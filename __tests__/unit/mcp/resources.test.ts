@@ -85,6 +85,15 @@ describe("the resources of an MCP server", () => {
     await expect(client.readResource({ uri })).rejects.toMatchObject(error);
   });
 
+  // Requirement: mcp.resource-uris
+  it("refuse a URI that is longer than a path can be", async () => {
+    const client = await connect(posixMemory());
+    await expect(client.readResource({ uri: `memory:///${"/".repeat(10_000)}a` })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining("invalid uri"),
+    });
+  });
+
   it.each(["nonsense!", "", Buffer.from("a").toString("base64url")])("refuse the cursor %j", async (cursor) => {
     const client = await connect(posixMemory());
     await expect(client.request({ method: "resources/list", params: { cursor } })).rejects.toMatchObject({
@@ -167,13 +176,26 @@ describe("a client that subscribed", () => {
     expect(heard.filter((what) => what !== "list")).toEqual(["memory:///b"]);
   });
 
-  it("is told in the words it subscribed with", async () => {
+  // Requirement: mcp.subscription-limits
+  it("is told by the URI of the list, however it has spelled that", async () => {
     const memory = posixMemory();
     const client = await connect(memory, { watchIntervalMs: 5 });
     const changes = new HeardChanges(client);
-    await client.subscribeResource({ uri: "memory:///caf%c3%a9" });
+    await client.subscribeResource({ uri: "memory:////caf%c3%a9/" });
     await memory.write("/café", "x");
-    expect(await changes.next(2)).toEqual(["list", "memory:///caf%c3%a9"]);
+    expect(await changes.next(2)).toEqual(["list", "memory:///caf%C3%A9"]);
+  });
+
+  // Requirement: mcp.subscription-limits
+  it("to as many files as it may cannot subscribe to another one, but to one of them again", async () => {
+    const client = await connect(posixMemory(), { maxSubscriptions: 2 });
+    for (const name of ["a", "b", "a"]) await client.subscribeResource({ uri: `memory:///${name}` });
+    await expect(client.subscribeResource({ uri: "memory:///c" })).rejects.toMatchObject({
+      code: -32_600,
+      message: "at most 2 files can be subscribed to at once; unsubscribe from others first",
+    });
+    await client.unsubscribeResource({ uri: "memory:///a" });
+    await client.subscribeResource({ uri: "memory:///c" });
   });
 });
 

@@ -1,12 +1,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { localhostAllowedHostnames, localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { localhostAllowedHostnames, localhostAllowedOrigins, type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { shorten } from "../../core/text.js";
-import { asHostname } from "../hostnames.js";
+import { asHostname, isHost } from "../hostnames.js";
 
 /** An answer in place of the protocol's own. */
 export interface HttpRefusal {
   status: number;
+  /** Of the request, where it is known. @default null */
+  id?: RequestId;
   /** Of the JSON-RPC error. */
   code: number;
   message: string;
@@ -28,7 +30,7 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
   const hosts = hostnames(allowedHosts ?? [...localhostAllowedHostnames(), host]);
   const origins = hostnames(allowedOrigins ?? localhostAllowedOrigins());
   return ({ headers }) => {
-    if (!validateHostHeader(headers.host, hosts).ok) return forbidden("Host", headers.host, hosts);
+    if (!isHostHeader(headers.host) || !validateHostHeader(headers.host, hosts).ok) return forbidden("Host", headers.host, hosts);
     if (!validateOriginHeader(headers.origin, origins).ok) return forbidden("Origin", headers.origin, origins);
     return undefined;
   };
@@ -44,6 +46,11 @@ export function createTokenGuard(token: string | undefined): Guard {
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
     return { status: 401, code: serverError, message, headers: { "WWW-Authenticate": challenge } };
   };
+}
+
+/** The SDK reads the header as a part of a URL, where `evil.example@127.0.0.1` names 127.0.0.1. */
+function isHostHeader(header: string | undefined): boolean {
+  return header !== undefined && isHost(header.replace(/:\d{1,5}$/, ""));
 }
 
 /** @param hosts `scheme://*` means all hosts of a scheme */
@@ -70,6 +77,6 @@ export function refusalResponse(refusal: HttpRefusal): Response {
   return Response.json(errorBody(refusal), { status: refusal.status, ...(refusal.headers && { headers: refusal.headers }) });
 }
 
-function errorBody({ code, message }: HttpRefusal): object {
-  return { jsonrpc: "2.0", id: null, error: { code, message } };
+function errorBody({ id = null, code, message }: Omit<HttpRefusal, "id"> & { id?: RequestId | null }): object {
+  return { jsonrpc: "2.0", id, error: { code, message } };
 }

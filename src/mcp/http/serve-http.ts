@@ -2,22 +2,26 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, isLegacyRequest, type McpHttpHandler, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpRequestContext, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { WatchedEvents } from "../event-bus.js";
-import { readJson } from "./body.js";
+import { RequestBodies } from "./body.js";
 import { asHostname, isLoopback } from "../hostnames.js";
 import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalResponse } from "./guard.js";
+import { checkListen, isListen } from "./listen.js";
 import { HttpSessions } from "./sessions.js";
 import { MemoryService } from "../memory-service.js";
 import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "../options.js";
 import { serverFor } from "../server.js";
 import { admitPage } from "./web-pages.js";
 
+/** A client that sends its body so slowly would keep the room of others. */
+const maxUploadMs = 60_000;
+
 /** A server that listens. */
 export interface McpHttpServer {
   /** Where clients connect, such as `http://127.0.0.1:3000/mcp`. */
   readonly url: string;
-  /** Ends every session and stops listening; resolves when the calls under way are over. The caller then closes the store. */
+  /** Ends every session and stops listening; resolves when the calls under way are over, or after `closeTimeoutMs`. The caller then closes the store. */
   close(): Promise<void>;
 }
 
@@ -40,7 +44,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
   const endpoint = new HttpEndpoint(service, options);
   const nameRefusal = createNameGuard({ host, allowedHosts, allowedOrigins });
   const tokenRefusal = createTokenGuard(token);
-  const http = createServer((request, response) => {
+  const http = createServer({ requestTimeout: maxUploadMs }, (request, response) => {
     const foreign = nameRefusal(request);
     if (foreign !== undefined) return refuse(response, foreign);
     if (allowedOrigins !== undefined && admitPage(request, response)) return undefined;
@@ -67,33 +71,45 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
 /** The SDK's type differs where a property may be absent (exactOptionalPropertyTypes). */
 type HttpRequest = IncomingMessage & NodeIncomingMessageLike;
 
+/** What a client says of itself is kept as long as its session. */
+const maxBeginBytes = 65_536;
+
 /** The one endpoint, for clients of every revision: with sessions up to 2025-11-25, without from 2026-07-28 on. */
 class HttpEndpoint {
   readonly #service: MemoryService;
   readonly #modern: McpHttpHandler;
   readonly #sessions: HttpSessions;
-  readonly #maxBodyBytes: number;
+  readonly #bodies: RequestBodies;
+  readonly #maxListening: number;
+  #listening = 0;
 
-  constructor(service: MemoryService, { maxBodyBytes, maxSessions, sessionIdleMs }: McpHttpOptions) {
+  constructor(service: MemoryService, options: McpHttpOptions) {
+    const { maxBodyBytes, maxSessions = mcpDefaults.maxSessions, maxStreams, sessionIdleMs } = options;
     this.#service = service;
-    this.#maxBodyBytes = maxBodyBytes ?? mcpDefaults.maxBodyBytes;
-    this.#modern = createMcpHandler(() => serverFor(service, { tellsChanges: false }), {
+    this.#bodies = new RequestBodies(maxBodyBytes ?? mcpDefaults.maxBodyBytes);
+    this.#maxListening = maxSessions;
+    // The SDK has compared the header with the body.
+    const createModern = ({ requestInfo }: McpRequestContext) =>
+      serverFor(service, { tellsChanges: false, method: requestInfo?.headers.get("mcp-method") });
+    this.#modern = createMcpHandler(createModern, {
       legacy: "reject",
       bus: new WatchedEvents(service.watch),
+      maxSubscriptions: maxSessions,
     });
     this.#sessions = new HttpSessions({
-      maxSessions: maxSessions ?? mcpDefaults.maxSessions,
+      maxSessions,
+      maxStreams: maxStreams ?? mcpDefaults.maxStreams,
       idleMs: sessionIdleMs ?? mcpDefaults.sessionIdleMs,
       createServer: () => serverFor(service, { tellsChanges: true }),
     });
   }
 
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
-    const body = request.method === "POST" ? await readJson(request, this.#maxBodyBytes) : { value: undefined };
+    const body = request.method === "POST" ? await this.#bodies.readJson(request, response) : { value: undefined, sizeBytes: 0 };
     if ("refusal" in body) return refuse(response, body.refusal);
     const handler = toNodeHandler({
       fetch: async (webRequest) => {
-        const answer = await this.#answer(webRequest, body.value, response);
+        const answer = await this.#answer(webRequest, body, response);
         if (isStream(answer)) setImmediate(() => flushHeaders(response));
         return answer;
       },
@@ -101,15 +117,33 @@ class HttpEndpoint {
     return handler(request, response, body.value);
   }
 
-  async #answer(request: Request, body: unknown, response: ServerResponse): Promise<Response> {
+  async #answer(request: Request, { value: body, sizeBytes }: { value: unknown; sizeBytes: number }, response: ServerResponse): Promise<Response> {
     if (!(await isLegacyRequest(request, body))) {
-      if (isListen(body)) await this.#watchWhile(response);
-      return this.#modern.fetch(request, { parsedBody: body });
+      return isListen(body) ? this.#listen(request, body, response) : this.#modern.fetch(request, { parsedBody: body });
     }
     const id = request.headers.get("mcp-session-id") ?? undefined;
+    if (id === undefined && sizeBytes > maxBeginBytes) {
+      const message = `the body has ${sizeBytes} bytes; one that begins a session has at most ${maxBeginBytes}`;
+      return refusalResponse({ status: 413, code: ProtocolErrorCode.InvalidRequest, message });
+    }
     const transport = await this.#sessions.transportFor(id, body, response);
     if ("status" in transport) return refusalResponse(transport);
     return request.method === "GET" ? transport.openStream(request, response) : transport.handleRequest(request, { parsedBody: body });
+  }
+
+  async #listen(request: Request, body: unknown, response: ServerResponse): Promise<Response> {
+    const checked = checkListen(body, this.#service.maxSubscriptions);
+    if ("status" in checked) return refusalResponse(checked);
+    if (this.#listening >= this.#maxListening) {
+      const message = `all ${this.#maxListening} streams of the server that listen are in use; try again later`;
+      return refusalResponse({ status: 503, code: -32_000, message });
+    }
+    this.#listening += 1;
+    response.once("close", () => {
+      this.#listening -= 1;
+    });
+    await this.#watchWhile(response);
+    return this.#modern.fetch(request, { parsedBody: checked.body });
   }
 
   /** Looks first, so that the stream about to begin misses nothing that changes after it is acknowledged. */
@@ -132,10 +166,6 @@ function endpointRefusal({ url = "", method = "" }: IncomingMessage): HttpRefusa
   if (["GET", "POST", "DELETE"].includes(method)) return undefined;
   const headers = { Allow: "GET, POST, DELETE" };
   return { status: 405, code: ProtocolErrorCode.InvalidRequest, message: `method ${method} is not allowed; use POST`, headers };
-}
-
-function isListen(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "method" in body && body.method === "subscriptions/listen";
 }
 
 function isStream({ headers }: Response): boolean {

@@ -6,6 +6,8 @@ import { SessionTransport } from "./session-transport.js";
 
 export interface SessionsOptions {
   maxSessions: number;
+  /** Of one session. */
+  maxStreams: number;
   idleMs: number;
   createServer: () => McpServer;
 }
@@ -19,11 +21,10 @@ interface Session {
 
 /**
  * The sessions of clients of the revisions before 2026-07-28, a server each. A session ends by its client's DELETE, or when
- * nothing of it has been open for `idleMs`, as after a client was killed; where there are too many, the longest idle one.
+ * nothing of it has been open for `idleMs`, as after a client was killed. A further client ends none.
  */
 export class HttpSessions {
   readonly #options: SessionsOptions;
-  /** In the order of their last use, longest ago first. */
   readonly #sessions = new Map<string, Session>();
 
   constructor(options: SessionsOptions) {
@@ -39,11 +40,14 @@ export class HttpSessions {
     if (id !== undefined) {
       const session = this.#sessions.get(id);
       if (session === undefined) return refusal(404, -32_001, "there is no such session, or it has expired; begin with initialize");
+      if (session.openResponses >= this.#options.maxStreams) {
+        return refusal(429, -32_000, `${this.#options.maxStreams} requests and streams of the session are open; wait until one is over`);
+      }
       this.#keepWhile(response, id, session);
       return session.transport;
     }
     if (!isInitializeRequest(body)) return refusal(400, -32_000, "a Mcp-Session-Id header is required; the answer to initialize has it");
-    if (this.#sessions.size >= this.#options.maxSessions && !this.#endIdlest()) {
+    if (this.#sessions.size >= this.#options.maxSessions) {
       return refusal(503, -32_000, `all ${this.#options.maxSessions} sessions of the server are in use; try again later`);
     }
     return this.#begin(response);
@@ -73,22 +77,11 @@ export class HttpSessions {
   #keepWhile(response: ServerResponse, id: string, session: Session): void {
     session.openResponses += 1;
     clearTimeout(session.timer);
-    this.#sessions.delete(id);
-    this.#sessions.set(id, session);
     response.once("close", () => {
       session.openResponses -= 1;
       if (session.openResponses > 0 || !this.#sessions.has(id)) return;
       session.timer = setTimeout(() => void this.#end(id), this.#options.idleMs).unref();
     });
-  }
-
-  #endIdlest(): boolean {
-    for (const [id, { openResponses }] of this.#sessions) {
-      if (openResponses > 0) continue;
-      void this.#end(id);
-      return true;
-    }
-    return false;
   }
 
   async #end(id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { Transform, type TransformCallback } from "node:stream";
 import { type JSONRPCMessage, parseJSONRPCMessage, ProtocolErrorCode, type RequestId } from "@modelcontextprotocol/server";
+import { JsonBounds } from "../json-bounds.js";
 
 /** Why a line is not passed on. */
 export interface Refusal {
@@ -82,6 +83,13 @@ export class MessageLines extends Transform {
     if (sizeBytes > maxMessageBytes) {
       const reason = `the message has ${sizeBytes} bytes; at most ${maxMessageBytes} are accepted`;
       refuse({ id: idAtEnd(line.toString()), code: ProtocolErrorCode.InvalidRequest, reason });
+      return;
+    }
+    const bounds = new JsonBounds();
+    bounds.add(line);
+    if (bounds.excess !== undefined) {
+      const reason = `the message holds ${bounds.excess}; none needs so many`;
+      refuse({ id: idAtEnd(line.subarray(-maxTailBytes).toString()), code: ProtocolErrorCode.InvalidRequest, reason });
       return;
     }
     const message = parse(line);

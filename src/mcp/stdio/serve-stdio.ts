@@ -10,8 +10,8 @@ import { AnsweringTransport } from "./transport.js";
 
 /**
  * Serves one client over this process's stdin and stdout, to which nothing else may write. Resolves when the client has
- * gone, or at SIGTERM or SIGINT, once the calls under way are over; the caller then closes the store. What was read before
- * the end of stdin is answered first.
+ * gone, or at SIGTERM or SIGINT, once the calls under way are over or `closeTimeoutMs` have passed; the caller then closes
+ * the store. What was read before the end of stdin is answered first.
  *
  * A message that is malformed or too long is answered with an error, and the next one is read.
  *
