@@ -65,6 +65,18 @@ export const commandLine: Requirements = {
     source: "specification section 3",
     says: "no password of a connection string is ever printed",
   },
+  "command-line.terminal": {
+    source: "reported: other memories",
+    says: "a terminal gets no control sequence out of a file, a name or a fault; a pipe gets every byte",
+  },
+  "command-line.databases": {
+    source: "public names",
+    says: "the database is that of the option, else of the connection string, else of the other side of a copy",
+  },
+  "command-line.time-limits": {
+    source: "specification section 4",
+    says: "a server that does not answer is waited for a few seconds",
+  },
   "command-line.faults-change-nothing": {
     source: "specification section 4",
     says: "a fault of the input or of the server leaves everything as it was",

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import process, { argv, env, stderr, stdin, stdout } from "node:process";
 import { packageVersion } from "../mcp/version.js";
+import { exitCodes } from "./exit-codes.js";
 import { runCli } from "./program.js";
 
 /*
@@ -8,9 +9,17 @@ import { runCli } from "./program.js";
  * command leaves anything half-written.
  */
 
+/** Calls under way have 5 seconds of these; the rest is for closing a connection to a storage that may not answer. */
+const maxEndingMs = 6000;
+
 function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => {
+        setTimeout(() => process.exit(exitCodes.storage), maxEndingMs).unref();
+        resolve();
+      });
+    }
   });
 }
 

@@ -78,7 +78,7 @@ async function reportFault(failure: unknown, argv: readonly string[], { err, red
   const { code, exitCode } = fault;
   const report = argv.includes("--json")
     ? err.json({ ok: false, error: { code, message } })
-    : err.line(`${err.style("red", "error:")} ${message}`);
+    : err.line(`${err.style("red", "error:")} ${err.foreign(message)}`);
   // Where nobody reads the standard error, the exit code has to do.
   await report.catch(() => undefined);
   return exitCode;

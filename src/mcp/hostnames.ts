@@ -1,5 +1,8 @@
 import { isIPv4 } from "node:net";
 
+/** The names of the own machine, as they stand in a URL. */
+export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"] as const;
+
 const form = /^(?:[^\s/\\:@?#]+|[0-9a-f:.]+|\[[0-9a-f:.]+\])$/i;
 
 /** Whether a text is a host alone, an IPv6 address with brackets or without. */

@@ -114,6 +114,16 @@ describe("any memory", () => {
   });
 });
 
+describe("a copy", () => {
+  // Requirement: command-line.databases
+  it("goes to the database of the source where --to-uri and --to-db name none", async () => {
+    const [source, destination] = [newMemory(), newMemory()];
+    await source.memory.write("/a", "text");
+    await cliJson(["copy", ...source.target, "--to-uri", uri, "--to-node", destination.memory.address.nodeId]);
+    expect(await destination.memory.read("/a")).toBe("text");
+  });
+});
+
 describe("an export", () => {
   it("into a folder has names that every system can hold, and a manifest that says what is what", async () => {
     const { memory, target } = newMemory();

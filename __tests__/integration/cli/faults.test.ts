@@ -84,6 +84,10 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["mcp", "--http", "--host", "0.0.0.0", ...inFolder], 2, "EUSAGE", /token/],
   [["mcp", "--http", "--token-file", join(folder, "missing"), ...inFolder], 2, "EINPUT", /--token-file .*missing: there is no such/],
   [["mcp", "--http", "--token-file", dir, ...inFolder], 2, "EINPUT", /it is a folder/],
+  [["mcp", "--dialect", "unified", "claude", ...inFolder], 2, "EUSAGE", /--dialect: .*unified and claude both have a tool called memory/],
+  [["mcp", "--http", "--dialect", "journal", "journal", ...inFolder], 2, "EUSAGE", /--dialect: .*both have a tool called memory_write/],
+  [["ls", "--uri", "mongodb://127.0.0.1:9/a.b", "--node", "a"], 2, "EUSAGE", /name of the database in the MongoDB connection string must have/],
+  [["ls", "--uri", "mongodb+srv://user:geheim@missing.invalid/a", "--node", "a"], 3, "EIO", /user:\*\*\*@missing\.invalid.*the name in the connection string does not resolve/],
 ];
 
 describe("a fault", () => {
@@ -122,6 +126,14 @@ describe("a fault", () => {
       throw new Error("a fault\nof the test");
     })();
     expect(await cli(["append", "/a", ...inFolder], { stdin: failing })).toMatchObject({ exitCode: 70, stderr: "error: unexpected failure (a fault of the test); please report it\n" });
+  });
+});
+
+describe("a token", () => {
+  // Requirement: command-line.secrets
+  it("that is refused is not printed", async () => {
+    const { exitCode, stderr } = await cli(["mcp", "--http", "--port", "0", ...inFolder], { env: { LANGGRAPH_MONGO_MEMORY_TOKEN: "geheimes wort" } });
+    expect([exitCode, stderr]).toEqual([2, "error: mcp --http: invalid McpHttpOptions: token: must be printable ASCII characters without spaces\n"]);
   });
 });
 

@@ -39,6 +39,13 @@ describe("migrate mongodb-store", () => {
     expect((await things.indexes()).map((index) => index.name)).toEqual(["_id_", "items_by_namespace"]);
   });
 
+  // Requirement: command-line.databases
+  it("reads the database of the destination where --from-uri and --from-db name none", async () => {
+    const { name } = await newSource("old");
+    const argv = ["migrate", "mongodb-store", "--uri", uri, "--db", name, "--from-uri", uri, "--from-collection", "old", "--dry-run"];
+    expect(await cliJson(argv)).toMatchObject({ copied: 8 });
+  });
+
   it("goes on after a document, and tells what it refused", async () => {
     const { name, argv } = await newSource();
     const documents = await client.db(name).collection("store").find().sort({ _id: 1 }).toArray();

@@ -4,17 +4,18 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { compiled } from "../../helpers/compiled-sources.js";
-import { answerOf, connectTo } from "../../helpers/mcp-clients.js";
+import { answerOf, connectTo, type Revision } from "../../helpers/mcp-clients.js";
+import { send } from "../../helpers/raw-http.js";
 import { cliJson } from "../../helpers/run-cli.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { ended, spawnCli } from "../../helpers/spawn-cli.js";
-import { testDatabase } from "../../helpers/test-database.js";
+import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 import { withDatabase } from "../../helpers/with-database.js";
 
@@ -124,6 +125,14 @@ describe("an import that is killed", () => {
   });
 });
 
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+const append = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "memory", arguments: { command: "append", path: "/a", content: "x" } } };
+
 describe("mcp", () => {
   it("serves a memory over standard input and output", async () => {
     const args = [compiled("src/cli/main.ts"), "mcp", "--node", "served", "--db", dbName];
@@ -138,11 +147,13 @@ describe("mcp", () => {
     const dir = newPath();
     const tokenFile = newPath();
     await writeFile(tokenFile, "secret-token\n");
-    const child = spawnCli(["mcp", "--http", "--port", "0", "--token-file", tokenFile, "--dialect", "claude", "journal", "--dir", dir, "--json"]);
+    const child = spawnCli(["mcp", "--http", "--port", "0", "--token-file", tokenFile, "--dialect", "claude", "journal", "--allow-host", "memory.example", "--dir", dir, "--json"]);
     const end = ended(child);
     const [line] = (await once(child.stdout, "data")) as [string];
     const { url } = JSON.parse(line) as { url: string };
     expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);
+    const statusFor = async (Host: string) => (await send(url, { headers: { Host }, body: "{}" })).status;
+    expect([await statusFor("memory.example"), await statusFor("other.example")]).toEqual([401, 403]);
     const headers = { Authorization: "Bearer secret-token" };
     const mcp = await connectTo(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
     expect((await mcp.listTools()).tools.map((tool) => tool.name)).toContain("memory_write");
@@ -151,5 +162,28 @@ describe("mcp", () => {
     await mcp.close();
     child.kill("SIGTERM");
     expect(await end).toEqual({ code: 0, signal: null, stdout: line, stderr: "" });
+  });
+
+  // Requirement: mcp.close-is-bounded
+  it("ends at a signal with sessions, streams and calls open of a server that is frozen", async () => {
+    const server = await privateMongod("standalone");
+    const env = { MONGODB_URI: server.uri };
+    const overHttp = spawnCli(["mcp", "--http", "--port", "0", "--node", "n", "--json"], env);
+    const [line] = (await once(overHttp.stdout, "data")) as [string];
+    const { url } = JSON.parse(line) as { url: string };
+    const connect = (revision: Revision): Promise<Client> => connectTo(new StreamableHTTPClientTransport(new URL(url)), revision);
+    const clients = await Promise.all([connect("legacy"), connect("modern")]);
+    await clients[0]?.subscribeResource({ uri: "memory:///a" });
+    await clients[1]?.listen({ resourceSubscriptions: ["memory:///a"] });
+    const overStdio = spawnCli(["mcp", "--node", "n"], env);
+    overStdio.stdin.write(`${JSON.stringify(initialize)}\n${JSON.stringify(append)}\n`);
+    await once(overStdio.stdout, "data");
+    await server.pause();
+    for (const mcp of clients) answerOf(mcp, { command: "append", path: "/a", content: "x" }).catch(() => {});
+    overStdio.stdin.write(`${JSON.stringify(append)}\n`);
+    const ends = [overHttp, overStdio].map(ended);
+    overHttp.kill("SIGTERM");
+    overStdio.kill("SIGINT");
+    for (const { signal } of await Promise.all(ends)) expect(signal).toBeNull();
   });
 });

@@ -19,7 +19,7 @@ export function addCat(program: Command, context: CliContext): void {
     await withMemory(context, options, "read", async ({ memory }) => {
       const content = await about(path, () => memory.read(path));
       if (options.json) await context.out.json({ ok: true, path: normalizePath(path), content });
-      else await context.out.write(content);
+      else await context.out.write(context.out.foreign(content));
     });
   });
 }

@@ -7,6 +7,7 @@ import { about, usageFault } from "../fault.js";
 import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withMemory } from "../targets/open-target.js";
+import { visibleJson } from "../terminal/visible.js";
 import { type Progress, withProgress } from "../terminal/progress.js";
 import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions } from "../targets/target-options.js";
 
@@ -81,7 +82,7 @@ async function exportTo(
   const onTree = (files: number): void => progress.setTotal((total += files));
   const onFile = (): void => progress.step();
   if (format === "folder") return exportToFolder(trees, to, { overwrite, many: all, onTree, onFile });
-  if (to === "-") return exportToJsonl(trees, (text) => context.out.write(text), { onTree, onFile });
+  if (to === "-") return exportToJsonl(trees, (text) => context.out.write(visibleJson(text)), { onTree, onFile });
   return writeWholeFile(to, overwrite, (write) => exportToJsonl(trees, write, { onTree, onFile }));
 }
 

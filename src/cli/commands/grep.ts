@@ -30,7 +30,8 @@ interface Match {
 /** What is sought. Either method may take years for some expressions. */
 interface Sought {
   isIn: (line: string) => boolean;
-  highlighted: (line: string, highlight: (hit: string) => string) => string;
+  /** What is not a hit at even positions, the hits at odd ones. */
+  pieces: (line: string) => string[];
 }
 
 interface Wanted {
@@ -50,7 +51,7 @@ export function addGrep(program: Command, context: CliContext): void {
     .option("-m, --max-count <lines>", "at most so many lines of each file");
   addTargetOptions(command).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
     const sought = parsePattern(pattern, options);
-    const shownLine = options.json ? undefined : (line: string): string => sought.highlighted(line, (hit) => context.out.style("red", hit));
+    const shownLine = options.json ? undefined : (line: string): string => highlighted(sought.pieces(line), context.out);
     const maxCount = parseMaxCount(options.maxCount);
     await withMemory(context, options, "read", async ({ memory }) => {
       let found = false;
@@ -112,7 +113,11 @@ function inTime<T>(path: string, search: () => T): T {
 }
 
 function matchLine(path: string, line: number, shown: string, out: Output): string {
-  return `${out.style("magenta", path)}:${out.style("green", String(line))}:${shown}`;
+  return `${out.style("magenta", out.foreign(path))}:${out.style("green", String(line))}:${shown}`;
+}
+
+function highlighted(pieces: string[], out: Output): string {
+  return pieces.map((piece, index) => (index % 2 === 0 ? out.foreign(piece) : out.style("red", out.foreign(piece)))).join("");
 }
 
 /** @throws CommandFault EUSAGE */
@@ -130,15 +135,26 @@ function parsePattern(pattern: string, { regex, ignoreCase }: GrepOptions): Soug
 function expressed(expression: RegExp): Sought {
   return {
     isIn: (line) => line.search(expression) !== -1,
-    highlighted: (line, highlight) => line.replaceAll(expression, (hit) => (hit === "" ? "" : highlight(hit))),
+    pieces: (line) => piecesBetween(line, expression),
   };
+}
+
+function piecesBetween(line: string, expression: RegExp): string[] {
+  const pieces: string[] = [];
+  let end = 0;
+  for (const { 0: hit, index } of line.matchAll(expression)) {
+    if (hit === "") continue;
+    pieces.push(line.slice(end, index), hit);
+    end = index + hit.length;
+  }
+  return [...pieces, line.slice(end)];
 }
 
 function literally(pattern: string): Sought {
   const search = new LiteralSearch(pattern);
   return {
     isIn: (line) => search.firstIn(line) !== -1,
-    highlighted: (line, highlight) => (pattern === "" ? line : search.split(line).join(highlight(pattern))),
+    pieces: (line) => (pattern === "" ? [line] : search.split(line).flatMap((rest, index) => (index === 0 ? [rest] : [pattern, rest]))),
   };
 }
 

@@ -55,7 +55,7 @@ async function listEntries(memory: Memory, path: string): Promise<{ entries: Mem
 }
 
 function rowLine({ name, kind, sizeBytes, updatedAt }: Row, { out }: CliContext, long: boolean): string {
-  const shown = kind === "dir" ? out.style("blue", `${name}/`) : name;
+  const shown = kind === "dir" ? out.style("blue", `${out.foreign(name)}/`) : out.foreign(name);
   if (!long) return shown;
   const time = updatedAt?.toISOString() ?? "-";
   return `${bytesText(sizeBytes ?? 0).padStart(10)}  ${time.padEnd(24)}  ${shown}`;

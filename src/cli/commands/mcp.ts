@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { type DialectName, dialectNames } from "../../dialects/registry.js";
+import { loopbackNames } from "../../mcp/hostnames.js";
 import type { McpHttpOptions, McpServeOptions } from "../../mcp/index.js";
 import { newCommand } from "../command.js";
 import { inputFault, usageFault, withFile } from "../fault.js";
@@ -34,18 +35,37 @@ export function addMcp(program: Command, context: CliContext): void {
     .option("--host <name>", "the address to listen on; any but a loopback address needs a token (default: 127.0.0.1)")
     .option("--port <number>", "the port to listen on, 0 for any free one (default: 3000)")
     .option("--token-file <file>", "a file that holds the token which clients must send")
-    .option("--allow-host <names...>", "names under which the server may be called (default: those of the loopback, and --host)")
+    .option("--allow-host <names...>", "further names under which the server may be called, beside those of the loopback and --host")
     .option("--allow-origin <names...>", "hosts of web pages that may call (default: those of the loopback)")
     .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames));
   addTargetOptions(command).action(async (options: McpOptions) => {
     if (options.http !== true) refuseFlags(options, httpOnly, "goes with --http; pass that too");
+    await checkDialects(options.dialect);
     const http = options.http === true ? await readHttpOptions(options, context) : null;
     await withMemory(context, options, "write", async ({ memory }) => {
       const serveOptions: McpServeOptions = { memory, ...(options.dialect && { dialects: options.dialect }) };
-      if (http === null) await (await import("../../mcp/index.js")).serveStdio(serveOptions);
+      if (http === null) await serveOverStdio(serveOptions, context);
       else await serveOverHttp({ ...serveOptions, ...http }, options.json === true, context);
     });
   });
+}
+
+async function serveOverStdio(options: McpServeOptions, { io }: CliContext): Promise<void> {
+  const { serveStdio } = await import("../../mcp/index.js");
+  // It listens to the signals itself; what comes after it, closing the connection, is to end in time too.
+  void io.untilStopped();
+  await serveStdio(options);
+}
+
+/** @throws CommandFault EUSAGE */
+async function checkDialects(names: DialectName[] | undefined): Promise<void> {
+  const { toolsByName } = await import("../../mcp/tools.js");
+  try {
+    toolsByName(names ?? []);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw usageFault(`--dialect: ${error.message.replace(/;.*$/, "")}; serve them by two commands`, error);
+  }
 }
 
 async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }: CliContext): Promise<void> {
@@ -80,7 +100,7 @@ async function readHttpOptions({ host, port, tokenFile, allowHost, allowOrigin }
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port: parsePort(port) }),
     ...(token !== undefined && token !== "" && { token }),
-    ...(allowHost && { allowedHosts: allowHost }),
+    ...(allowHost && { allowedHosts: [...loopbackNames, ...(host === undefined ? [] : [host]), ...allowHost] }),
     ...(allowOrigin && { allowedOrigins: allowOrigin }),
   };
 }

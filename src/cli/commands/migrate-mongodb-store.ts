@@ -7,6 +7,7 @@ import { exitCodes } from "../exit-codes.js";
 import { about, CommandFault, faultOf, usageFault } from "../fault.js";
 import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
+import { databaseIn } from "../targets/connection-string.js";
 import { withDatabase } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
 import { addDatabaseOptions, checkCollectionName, checkDatabaseName, databaseOf, type DatabaseTarget, type TargetOptions } from "../targets/target-options.js";
@@ -38,7 +39,7 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
     ],
   )
     .option("--from-uri <string>", "connection string of the source (default: that of --uri)")
-    .option("--from-db <name>", "database of the source (default: that of the destination)")
+    .option("--from-db <name>", "database of the source (default: that of --from-uri, else that of the destination)")
     .option("--from-collection <name>", "collection of the source", "store")
     .option("--items-collection <name>", 'collection of the items here (default: "items")')
     .option("--no-text-search", "do not index words; for a store with textSearch: false, or with embeddings")
@@ -46,8 +47,8 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
     .option("--dry-run", "say what would be done, and change nothing");
   addDatabaseOptions(command).action(async (options: MigrationOptions) => {
     const to = databaseOf(options, context.io.env);
-    const { fromUri, fromDb, db } = options;
-    const dbName = checkDatabaseName("--from-db", fromDb ?? (fromUri === undefined ? db : undefined));
+    const { fromUri, fromDb } = options;
+    const dbName = checkDatabaseName("--from-db", fromDb ?? databaseIn(fromUri) ?? to.dbName);
     const from: DatabaseTarget = { ...to, uri: fromUri ?? to.uri, dbName };
     const summary = await withDatabase(from, (source) => withDatabase(to, (destination) => migrateItems(source, destination, options, context)));
     await report(summary, options, context);
@@ -102,7 +103,7 @@ async function report(summary: MigrationSummary, { dryRun = false, json }: Migra
   const { copied, unchanged, skipped, refused } = counts;
   if (json) await out.json({ ok: refused === 0, dryRun, ...counts, refusals: refusals.map(refusedJson) });
   else {
-    for (const refusal of refusals.slice(0, maxNamed)) await err.line(`refused: ${refusedLine(refusal)}`);
+    for (const refusal of refusals.slice(0, maxNamed)) await err.line(`refused: ${err.foreign(refusedLine(refusal))}`);
     if (refused > maxNamed) await err.line(`refused: ${refused - maxNamed} more`);
     const left = `there already: ${unchanged}; skipped (expired, or directories): ${skipped}; refused: ${refused}`;
     await out.line(`${dryRun ? "to copy" : "copied"}: ${countText(copied, "item")}; ${left}`);

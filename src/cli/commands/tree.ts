@@ -55,14 +55,14 @@ function treeText(root: string, { files, directories }: Pick<MemoryOutline, "fil
   }
   const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const counts = `${countText(directories.filter((path) => path !== root).length, "directory")}, ${countText(files.length, "file")}`;
-  return `${[out.style("blue", root), ...branchLines(root, children, "", out)].join("\n")}\n\n${counts}, ${countText(total, "byte")}\n`;
+  return `${[out.style("blue", out.foreign(root)), ...branchLines(root, children, "", out)].join("\n")}\n\n${counts}, ${countText(total, "byte")}\n`;
 }
 
 function branchLines(directory: string, children: ReadonlyMap<string, Entry[]>, indent: string, out: Output): string[] {
   const entries = (children.get(directory) ?? []).toSorted((a, b) => compareCodeUnits(a.path, b.path));
   return entries.flatMap(({ path, sizeBytes }, index) => {
     const isLast = index === entries.length - 1;
-    const name = path.slice(path.lastIndexOf("/") + 1);
+    const name = out.foreign(path.slice(path.lastIndexOf("/") + 1));
     const shown = sizeBytes === null ? out.style("blue", `${name}/`) : `${name}  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
     const below = sizeBytes === null ? branchLines(path, children, `${indent}${isLast ? "    " : "│   "}`, out) : [];
     return [`${indent}${isLast ? "└── " : "├── "}${shown}`, ...below];

@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander";
 import type { MemoryAddress } from "../../core/address.js";
 import type { PathRule } from "../../core/paths.js";
+import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/names.js";
 import { type CommandFault, usageFault } from "../fault.js";
 import type { CliIo } from "../terminal/io.js";
+import { databaseIn } from "./connection-string.js";
 
 /** The options that say where a memory is, as commander hands them over. */
 export interface TargetOptions {
@@ -61,7 +63,7 @@ export function addTargetOptions(command: Command): Command {
 export function addDestinationOptions(command: Command): Command {
   return command
     .option("--to-uri <string>", "connection string of the destination (default: that of the source)")
-    .option("--to-db <name>", "database of the destination (default: that of the source)")
+    .option("--to-db <name>", "database of the destination (default: that of --to-uri, else that of the source)")
     .option("--to-collection <name>", "collection of the destination (default: that of the source)")
     .option("--to-node <id>", "node id of the destination (default: the memory's own)")
     .option("--to-thread <id>", "thread id of the destination (default: the memory's own, unless --to-node is given)")
@@ -74,7 +76,8 @@ export function databaseOf(options: TargetOptions, env: CliIo["env"]): DatabaseT
   const { MONGODB_URI: fromEnvironment = "" } = env;
   const uri = options.uri ?? fromEnvironment;
   if (uri === "") throw usageFault("no database was named; pass --uri, or set MONGODB_URI");
-  return { kind: "database", uri, dbName: checkDatabaseName("--db", options.db), memoriesCollection: checkCollectionName("--collection", options.collection) };
+  const dbName = checkDatabaseName("--db", options.db) ?? databaseIn(uri);
+  return { kind: "database", uri, dbName, memoriesCollection: checkCollectionName("--collection", options.collection) };
 }
 
 /** @throws CommandFault EUSAGE */
@@ -111,26 +114,27 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
 export function destinationDatabaseOf(to: DestinationOptions, source: TargetOptions, env: CliIo["env"]): DatabaseTarget {
   const { toUri, toDb, toCollection } = to;
   const { MONGODB_URI: fromEnvironment } = env;
-  const uri = toUri ?? source.uri ?? fromEnvironment;
+  const sourceUri = source.dir === undefined ? (source.uri ?? fromEnvironment) : undefined;
+  const uri = toUri ?? sourceUri ?? fromEnvironment;
   if (uri === undefined || uri === "") throw noDestination();
   return {
     kind: "database",
     uri,
-    dbName: checkDatabaseName("--to-db", toDb ?? (toUri === undefined ? source.db : undefined)),
+    dbName: checkDatabaseName("--to-db", toDb ?? databaseIn(toUri) ?? source.db ?? databaseIn(sourceUri)),
     memoriesCollection: checkCollectionName("--to-collection", toCollection ?? source.collection),
   };
 }
 
 /** @throws CommandFault EUSAGE for what MongoDB refuses */
 export function checkDatabaseName(flag: string, name: string | undefined): string | undefined {
-  if (name === undefined || /^[^/\\. "$*<>:|?\0]{1,63}$/.test(name)) return name;
-  throw usageFault(`${flag} ${JSON.stringify(name)}: MongoDB allows no such name of a database; pass one without spaces, dots, slashes, quotes and $`);
+  if (name === undefined || isDatabaseName(name)) return name;
+  throw usageFault(`${flag} ${JSON.stringify(name)}: MongoDB allows no such name of a database; it ${databaseNameRule}`);
 }
 
 /** @throws CommandFault EUSAGE for what MongoDB refuses */
 export function checkCollectionName<Name extends string | undefined>(flag: string, name: Name): Name {
-  if (name === undefined || (/^[^$\0]{1,120}$/.test(name) && !name.startsWith("system."))) return name;
-  throw usageFault(`${flag} ${JSON.stringify(name)}: MongoDB allows no such name of a collection; pass one without $, and not beginning with "system."`);
+  if (name === undefined || isCollectionName(name)) return name;
+  throw usageFault(`${flag} ${JSON.stringify(name)}: MongoDB allows no such name of a collection; it ${collectionNameRule}`);
 }
 
 /** @throws CommandFault EUSAGE where one of them was given, which would be ignored otherwise */

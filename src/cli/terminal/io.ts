@@ -11,6 +11,6 @@ export interface CliIo {
   env: Readonly<Record<string, string | undefined>>;
   /** Of the package. */
   version: string;
-  /** Resolves when the process is asked to end; from then on the command must end it. */
+  /** Resolves when the process is asked to end; the command must then end it, or it is ended a few seconds later. */
   untilStopped(): Promise<void>;
 }

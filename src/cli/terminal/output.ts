@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { CliIo, OutputStream } from "./io.js";
+import { visible, visibleJson } from "./visible.js";
 
 /** The reader of a pipe has gone, as `head` does: the command ends, and that is no fault. */
 export class BrokenPipe extends Error {
@@ -37,7 +38,12 @@ export class Output {
   }
 
   json(value: unknown): Promise<void> {
-    return this.line(JSON.stringify(value));
+    return this.line(visibleJson(JSON.stringify(value)));
+  }
+
+  /** A text that somebody else has chosen: on a terminal without what that would take for a command. */
+  foreign(text: string): string {
+    return this.isTerminal ? visible(text) : text;
   }
 
   /** Coloured on a terminal only. */

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { localhostAllowedHostnames, localhostAllowedOrigins, type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { shorten } from "../../core/text.js";
-import { asHostname, isHost } from "../hostnames.js";
+import { asHostname, isHost, loopbackNames } from "../hostnames.js";
 
 /** An answer in place of the protocol's own. */
 export interface HttpRefusal {
@@ -27,8 +27,8 @@ const serverError = -32_000;
 
 /** Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin names it. */
 export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOptions): Guard {
-  const hosts = hostnames(allowedHosts ?? [...localhostAllowedHostnames(), host]);
-  const origins = hostnames(allowedOrigins ?? localhostAllowedOrigins());
+  const hosts = hostnames(allowedHosts ?? [...loopbackNames, host]);
+  const origins = hostnames(allowedOrigins ?? loopbackNames);
   return ({ headers }) => {
     if (!isHostHeader(headers.host) || !validateHostHeader(headers.host, hosts).ok) return forbidden("Host", headers.host, hosts);
     if (!validateOriginHeader(headers.origin, origins).ok) return forbidden("Origin", headers.origin, origins);

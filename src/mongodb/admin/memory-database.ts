@@ -4,7 +4,7 @@ import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
-import { createClient } from "../driver/client.js";
+import { createClient, openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import type { MemoryFacts, MemoryLayout } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
@@ -24,8 +24,8 @@ export interface OpenOptions {
   clock?: () => Date;
 }
 
-/** Unless the connection string says otherwise: somebody may be waiting at a terminal. */
-const selectionTimeoutMs = 10_000;
+/** Unless the connection string says otherwise: somebody may be waiting at a terminal. The driver's own are 30 s, 30 s and none. */
+const timeouts = { serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socketTimeoutMS: 30_000 };
 
 /**
  * The memories of a database, for programs that administer them: opened for reading it makes nothing, neither an index nor
@@ -39,7 +39,7 @@ export class MemoryDatabase {
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
     this.client = client;
-    this.db = client.db(dbName);
+    this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     const open = (makesIndexes: boolean): MemoryLayout =>
       layouts.document({
@@ -53,13 +53,14 @@ export class MemoryDatabase {
     this.#layouts = { read: open(false), write: open(true) };
   }
 
-  /** @throws TypeError for a malformed string, which it does not repeat; MemoryError EIO where no server answers, or for names that no database has */
+  /** @throws TypeError for a malformed string, or a name of a database in it that MongoDB does not allow, which it does not repeat; MemoryError EIO where no server answers */
   static async connect(options: MemoryDatabaseOptions): Promise<MemoryDatabase> {
-    const ownTimeout = /[?&]serverSelectionTimeoutMS=/i.test(options.uri);
-    const client = await createClient(options.uri, ownTimeout ? {} : { serverSelectionTimeoutMS: selectionTimeoutMs });
+    const unset = Object.entries(timeouts).filter(([name]) => !new RegExp(`[?&]${name}=`, "i").test(options.uri));
+    const client = await createClient(options.uri, Object.fromEntries(unset));
+    const database = new MemoryDatabase(client, options);
     try {
       await client.connect();
-      return new MemoryDatabase(client, options);
+      return database;
     } catch (error) {
       await client.close();
       throw storageError(error, "read", 0);

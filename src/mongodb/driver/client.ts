@@ -1,4 +1,5 @@
-import type { Binary, MongoClient, MongoClientOptions } from "mongodb";
+import type { Binary, Db, MongoClient, MongoClientOptions } from "mongodb";
+import { databaseNameRule } from "./names.js";
 
 /*
  * The driver is imported in this file only, and only when needed, so that passing in a client loads no second copy of it.
@@ -11,6 +12,16 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
     return new MongoClient(uri, options);
   } catch (cause) {
     throw new TypeError("the MongoDB connection string is malformed; expected mongodb://… or mongodb+srv://…", { cause });
+  }
+}
+
+/** @param dbName by default that of the connection string. @throws TypeError for a name that MongoDB does not allow, which it does not repeat */
+export function openDatabase(client: MongoClient, dbName: string | undefined): Db {
+  try {
+    return client.db(dbName);
+  } catch (cause) {
+    const where = dbName === undefined ? " in the MongoDB connection string" : "";
+    throw new TypeError(`the name of the database${where} ${databaseNameRule}; correct it`, { cause });
   }
 }
 

@@ -8,6 +8,7 @@ const duplicateKeyCode = 11000;
 /** What the driver throws, read by shape: the copy of `mongodb` that threw may not be the one we could import. */
 interface DriverError {
   name?: unknown;
+  syscall?: unknown;
   code?: unknown;
   codeName?: unknown;
 }
@@ -32,13 +33,16 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
     return new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label}code ${code})`, { cause });
   }
   const outcome = act === "write" ? "; the outcome is unknown" : "";
-  return new MemoryError("EIO", `EIO: MongoDB did not answer (${reasonOf(name)})${outcome}`, { cause });
+  return new MemoryError("EIO", `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`, { cause });
 }
 
 /** Server codes of commands interrupted on their way: shutdowns, step-downs, timeouts, unsatisfied write concerns. */
 const mayHaveRun = new Set([6, 7, 24, 50, 64, 79, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
-function reasonOf(name: unknown): string {
+function reasonOf(cause: unknown): string {
+  const { name, syscall } = (cause ?? {}) as DriverError;
+  // Of mongodb+srv; the names of a plain string are looked up later, and fail as a server that cannot be selected.
+  if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";
   if (typeof name === "string" && /^Mongo\w+$/.test(name)) return name;
   return "unexpected failure";

@@ -1,5 +1,6 @@
 import type { Collection, MongoClient } from "mongodb";
 import { z } from "zod";
+import { openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import { checkOptions } from "../../core/options.js";
 import type { ForeignItem } from "../store/foreign-items.js";
@@ -137,7 +138,7 @@ export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOpti
 
 function collectionOf(source: MongoDBStoreMigrationOptions["source"]): Collection {
   if ("find" in source) return source;
-  return source.client.db(source.dbName).collection(source.collectionName ?? "store");
+  return openDatabase(source.client, source.dbName).collection(source.collectionName ?? "store");
 }
 
 function withNamespace(item: ForeignItem, mapNamespace: (namespace: string[]) => string[]): ForeignItem {

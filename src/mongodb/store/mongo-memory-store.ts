@@ -7,7 +7,7 @@ import type { MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import type { MemoryOptions } from "../../core/options.js";
-import { createClient } from "../driver/client.js";
+import { createClient, openDatabase } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
 import { type CopyReport, type ForeignItem, ForeignItems } from "./foreign-items.js";
@@ -46,7 +46,7 @@ export class MongoMemoryStore extends BaseStore {
     checkStoreOptions(options);
     Object.defineProperty(this, brand, { value: true });
     const clock = options.clock ?? ((): Date => new Date());
-    const database = options.client.db(options.dbName);
+    const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
     this.#ownsClient = internal.ownsClient ?? false;
     this.#clock = clock;

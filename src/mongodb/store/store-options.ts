@@ -3,6 +3,7 @@ import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
 import { addressOfNamespace } from "../../core/namespace.js";
 import { checkOptions } from "../../core/options.js";
+import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
@@ -79,16 +80,18 @@ const vectorSearchSchema = z
   })
   .strict();
 
+const collectionName = z.string().refine(isCollectionName, collectionNameRule);
+
 const optionsSchema = z
   .object({
     client: z.custom<MongoClient>(
       (client) => typeof (client as MongoClient | undefined)?.db === "function",
       "must be a MongoClient of the mongodb package",
     ),
-    dbName: z.string().min(1).optional(),
-    memoriesCollection: z.string().min(1).optional(),
+    dbName: z.string().refine(isDatabaseName, databaseNameRule).optional(),
+    memoriesCollection: collectionName.optional(),
     layout: z.enum(layoutNames).optional(),
-    itemsCollection: z.string().min(1).optional(),
+    itemsCollection: collectionName.optional(),
     memoryWriteConcern: z
       .object({
         w: z.union([z.string(), z.number().int().min(1)]).optional(),

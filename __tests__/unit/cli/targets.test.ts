@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@jest/globals";
+import { databaseIn } from "../../../src/cli/targets/connection-string.js";
+import { databaseOf, destinationDatabaseOf } from "../../../src/cli/targets/target-options.js";
+
+describe("the database of a connection string", () => {
+  // Requirement: command-line.databases
+  it.each([
+    ["mongodb://host/app", "app"],
+    ["mongodb+srv://user:pass%2Fword@host/app?retryWrites=true", "app"],
+    ["mongodb://a:1,b:2/my%20app", undefined],
+    ["mongodb://a:1,b:2/caf%C3%A9?replicaSet=r", "café"],
+    ["mongodb://host", undefined],
+    ["mongodb://host/", undefined],
+    ["mongodb://host/?authSource=admin", undefined],
+    ["mongodb://host?x=a/b", undefined],
+    ["mongodb://host/%E0%A4%A", undefined],
+    ["mongodb://user:unescaped/secret@host/app", undefined],
+  ])("%s is %s", (uri, name) => {
+    expect(databaseIn(uri)).toBe(name);
+  });
+});
+
+describe("the database that copy writes to", () => {
+  const env = { MONGODB_URI: "mongodb://host/env" };
+
+  // Requirement: command-line.databases
+  it.each([
+    [{}, {}, "env"],
+    [{ db: "db" }, {}, "db"],
+    [{ uri: "mongodb://host/app" }, {}, "app"],
+    [{ uri: "mongodb://host/app", db: "db" }, { toUri: "mongodb://other" }, "db"],
+    [{ uri: "mongodb://host/app" }, { toUri: "mongodb://other" }, "app"],
+    [{}, { toUri: "mongodb://other" }, "env"],
+    [{ uri: "mongodb://host/app", db: "db" }, { toUri: "mongodb://other/theirs" }, "theirs"],
+    [{ db: "db" }, { toUri: "mongodb://other/theirs", toDb: "to" }, "to"],
+    [{ uri: "mongodb://host" }, { toUri: "mongodb://other" }, undefined],
+    [{ dir: "folder" }, { toUri: "mongodb://other" }, undefined],
+  ])("from %j with %j is %s", (source, to, name) => {
+    expect(destinationDatabaseOf(to, source, env).dbName).toBe(name);
+  });
+
+  it("from a place is that place, where nothing else is said", () => {
+    expect(databaseOf({}, env).dbName).toBe(destinationDatabaseOf({ toUri: env.MONGODB_URI }, {}, env).dbName);
+  });
+});

@@ -1,0 +1,1 @@
+export { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
