@@ -69,6 +69,14 @@ export const template: Requirements = {
     source: "public names",
     says: "a turn under way ends with what it began with",
   },
+  "template.checked-is-used": {
+    source: "specification section 4",
+    says: "no getter, proxy or toJSON of a definition replaces what was checked",
+  },
+  "template.allowed-node-ids": {
+    source: "specification section 4",
+    says: "a definition opens no memory but those that the program allows, if it says which",
+  },
   "template.context-checked": {
     source: "specification section 9",
     says: "a bad context is a TypeError",

@@ -6,6 +6,7 @@ import { checkOptions, preview } from "../core/options.js";
 import type { MemoryTool } from "../dialects/unified/memory-tool.js";
 import type { Agent } from "../graph/agent.js";
 import type { MemoryNode } from "../graph/memory-node.js";
+import type { AllowedNodeIds } from "./allowed-node-ids.js";
 import { checkDefinition } from "./check-definition.js";
 import type { GraphDefinition } from "./definition.js";
 import { quoteAll } from "./field-faults.js";
@@ -43,6 +44,12 @@ const contextSchema = z
       "must be a chat model, or a function from the id of an agent's node to its chat model",
     ),
     checkpointer: z.unknown().optional(),
+    allowedNodeIds: z
+      .custom<AllowedNodeIds>(
+        (value) => typeof value === "function" || (Array.isArray(value) && value.every((id) => typeof id === "string")),
+        "must be a list of node ids, or a function from a node id to whether it is allowed",
+      )
+      .optional(),
     onError: z.custom<GraphContext["onError"]>((value) => typeof value === "function", "must be a function").optional(),
   })
   .strict();
@@ -50,7 +57,8 @@ const contextSchema = z
 /**
  * Makes running agents of a graph that is written as JSON.
  *
- * @param definition checked strictly: whatever it has too much, too little or wrong is a fault.
+ * @param definition checked strictly: whatever it has too much, too little or wrong is a fault. Its author is trusted: it
+ *   says which memories there are, what prompts say and what tools may do. Where others write it, give `allowedNodeIds`.
  * @throws MemoryError EINVAL whose message lists every fault, one a line: where it is, what is wrong, what would be right
  * @throws TypeError for a bad context, and where the model of an agent is none or cannot bind tools
  */
@@ -82,7 +90,7 @@ class GraphOfParts implements BuiltGraph {
   }
 
   apply(definition: GraphDefinition): void {
-    const parts = makeParts(checkDefinition(definition), this.#context, this.#parts);
+    const parts = makeParts(checkDefinition(definition, this.#context.allowedNodeIds), this.#context, this.#parts);
     // Nothing from here on can fail.
     for (const { agent, callModel, title } of parts.agents.values()) {
       agent.setCallModel(callModel);

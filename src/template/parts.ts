@@ -17,6 +17,12 @@ export interface GraphContext {
   model: BaseChatModel | ((nodeId: string) => BaseChatModel);
   /** Keeps the conversation of each `thread_id`. @default none: every call of an agent begins anew */
   checkpointer?: BaseCheckpointSaver;
+  /**
+   * The `nodeId`s that the memories of a definition may have, as a list, or as a function that answers `true` for each:
+   * `(nodeId) => nodeId.startsWith("acme/")`. Any other one is a fault of the definition, also in `apply`.
+   * @default any, and with it every memory of the store
+   */
+  allowedNodeIds?: readonly string[] | ((nodeId: string) => boolean);
   /** Told why a memory could not be shown to a model. @default a warning of the process */
   onError?: (error: MemoryError) => void;
 }

@@ -51,6 +51,15 @@ describe("lines of messages", () => {
     expect(refused).toEqual([{ id: null, code: -32_700, reason: expect.stringContaining("not valid JSON") }]);
   });
 
+  // Requirement: mcp.http-message-size
+  it("that are nested too deep are refused by their id, and the next one passes", async () => {
+    const deep = `{"params":${"[".repeat(101)}${"]".repeat(101)},"jsonrpc":"2.0","id":7}`;
+    expect(await linesOf(`${deep}\n${JSON.stringify(ping(1))}\n`)).toEqual({
+      passed: [ping(1)],
+      refused: [{ id: 7, code: -32_600, reason: "the message holds more than 100 levels; none needs so many" }],
+    });
+  });
+
   it.each([
     ["[]", null],
     ["7", null],

@@ -118,7 +118,10 @@ class HttpEndpoint {
   }
 
   async #answer(request: Request, { value: body, sizeBytes }: { value: unknown; sizeBytes: number }, response: ServerResponse): Promise<Response> {
-    if (!(await isLegacyRequest(request, body))) {
+    const isLegacy = await isLegacyRequest(request, body);
+    // The client has gone, and nothing would tell that what begins now is over.
+    if (response.closed) return new Response(null, { status: 499 });
+    if (!isLegacy) {
       return isListen(body) ? this.#listen(request, body, response) : this.#modern.fetch(request, { parsedBody: body });
     }
     const id = request.headers.get("mcp-session-id") ?? undefined;
