@@ -37,6 +37,22 @@ export const directory: Requirements = {
     source: "specification section 4",
     says: "no link inside the folder is followed, by any command",
   },
+  "directory.exchanged-directories": {
+    source: "specification section 4",
+    says: "a directory that is exchanged with a link during a call lets nothing outside be read, changed or deleted",
+  },
+  "directory.ended-holder": {
+    source: "public names",
+    says: "the lock of a process that has ended is taken over at once, and of no other",
+  },
+  "directory.leaves-signals-alone": {
+    source: "public names",
+    says: "a process that has used a folder ends at SIGTERM",
+  },
+  "directory.owner-only": {
+    source: "measured: @anthropic-ai/sdk 1.12",
+    says: "what is new is its owner's only, whatever the umask, unless asked for otherwise",
+  },
   "directory.no-special-files": {
     source: "specification section 4",
     says: "pipes and sockets are never opened",
@@ -63,7 +79,7 @@ export const directory: Requirements = {
   },
   "directory.keeps-rights": {
     source: "public names",
-    says: "a changed file keeps its mode and its owner, and a read-only one stays",
+    says: "a changed file keeps its owner and its mode, but for setuid and setgid, and a read-only one stays",
   },
   "directory.unreadable-files": {
     source: "specification section 9",

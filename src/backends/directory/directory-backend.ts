@@ -1,25 +1,26 @@
-import { lstat, realpath, rename, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { lstat, realpath, unlink } from "node:fs/promises";
+import { join } from "node:path";
 import type { MemoryBackend, WriteMode } from "../../core/backend.js";
 import {
   alreadyExists,
-  directoryNotFound,
   fileNotFound,
   fileTooLarge,
   MemoryError,
   parentIsFile,
   pathIsDirectory,
-  pathIsFile,
 } from "../../core/errors.js";
 import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "../../core/memory.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/text.js";
-import { Folder, type FoundFile, inParallel, type Located, textOfFile } from "./folder.js";
+import { type FileSystemTraits, Folder, type FoundFile, type Located } from "./folder.js";
 import { type Hold, withFolderLock } from "./folder-lock.js";
 import { io, ioOrNull, isForbidden } from "./fs-errors.js";
+import { inParallel } from "./in-parallel.js";
 import { assertCreatable, workFolder } from "./names.js";
-import { discard, freshPath, makeWorkFolder } from "./work-folder.js";
-import { fileStat, placeDirectories, placeFile } from "./write-file.js";
+import { textOfFile } from "./read-file.js";
+import { type Modes, modesFor, type Rights } from "./rights.js";
+import { discard, freshName, makeWorkFolder } from "./work-folder.js";
+import { fileStat, move, placeDirectories, placeFile } from "./write-file.js";
 
 export interface DirectorySettings {
   /** Absolute. */
@@ -27,6 +28,7 @@ export interface DirectorySettings {
   maxFileBytes: number;
   lockTimeoutMs: number;
   fsync: boolean;
+  rights: Rights;
 }
 
 const anyoneWrites = 0o222;
@@ -39,32 +41,29 @@ type Change<T> = (folder: Folder, hold: Hold) => Promise<T>;
  */
 export class DirectoryBackend implements MemoryBackend {
   readonly #settings: DirectorySettings;
-  #opened: Folder | undefined;
+  readonly #traits: FileSystemTraits = {};
+  /** The folder with its own links resolved, once it is there. */
+  #root: string | undefined;
 
   constructor(settings: DirectorySettings) {
     this.#settings = settings;
   }
 
-  async read(path: string): Promise<string> {
-    return textOfFound(await (await this.#folder()).locate(path));
+  read(path: string): Promise<string> {
+    return this.#looking(async (folder) => textOfFound(await folder.locate(path)));
   }
 
-  async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+  readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const readAll = (folder: Folder): Promise<(string | null)[]> =>
       inParallel(paths, async (path) => {
         const found = await folder.locate(path);
         return found.kind === "file" ? textOfFound(found) : null;
       });
-    return paths.length > 1 ? this.#atOneMoment(readAll) : readAll(await this.#folder());
+    return paths.length > 1 ? this.#atOneMoment(readAll) : this.#looking(readAll);
   }
 
-  async list(path: string): Promise<MemoryEntry[]> {
-    const folder = await this.#folder();
-    const found = await folder.locate(path);
-    if (found.kind === "file") throw pathIsFile();
-    if (found.kind !== "dir") throw directoryNotFound();
-    const entries = await folder.entries(path, found.absolute);
-    return entries.map(({ name, kind }) => ({ name, kind }));
+  list(path: string): Promise<MemoryEntry[]> {
+    return this.#looking((folder) => folder.list(path));
   }
 
   append(path: string, content: string, create: boolean): Promise<void> {
@@ -83,20 +82,20 @@ export class DirectoryBackend implements MemoryBackend {
     return this.#change(path, false, async (folder, hold) => {
       const found = await folder.locate(path);
       const { text, replaced } = replaceText(await textOfFound(found), oldContent, content, this.#settings.maxFileBytes);
-      if (replaced > 0) await this.#replace(folder, found, text, hold);
+      if (replaced > 0) await this.#replace(found, text, hold);
       return replaced;
     });
   }
 
   async delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
-    if ((await this.#existing()) === null) return { files: 0, dirs: 0 };
+    if ((await this.#existingRoot()) === null) return { files: 0, dirs: 0 };
     const counts = { files: 0, dirs: 0 };
     return this.#change(path, false, async (folder, hold) => {
       if (ifDirectory === "fail" && (await folder.locate(path)).kind === "dir") throw pathIsDirectory();
       if (path !== ROOT) return remove(folder, path, hold);
       // One by one: the folder stays, with what is not part of the memory, such as `.git`.
-      for (const entry of await folder.entries(ROOT, folder.root)) {
-        const { files, dirs } = await remove(folder, entry.path, hold);
+      for (const { name } of await folder.list(ROOT)) {
+        const { files, dirs } = await remove(folder, ROOT + name, hold);
         counts.files += files;
         counts.dirs += dirs;
       }
@@ -110,14 +109,14 @@ export class DirectoryBackend implements MemoryBackend {
       const found = await folder.locate(path);
       if (found.kind !== "file") return this.#create(folder, found, content, { create, hold });
       if (mode.ifExists === "fail") throw alreadyExists();
-      return this.#replace(folder, found, content, hold);
+      return this.#replace(found, content, hold);
     });
   }
 
   edit(path: string, change: (text: string) => string): Promise<FileStat> {
     return this.#change(path, false, async (folder, hold) => {
       const found = await folder.locate(path);
-      return this.#replace(folder, found, change(await textOfFound(found)), hold);
+      return this.#replace(found, change(await textOfFound(found)), hold);
     });
   }
 
@@ -129,26 +128,29 @@ export class DirectoryBackend implements MemoryBackend {
       if (target.kind === "belowFile") throw parentIsFile();
       if (target.kind !== "missing") throw alreadyExists();
       const { parent, names } = target;
+      const place = source.kind === "file" ? source : source.place;
+      if (place === null) throw fileNotFound();
       const siblings = await folder.namesIn(parent);
-      assertCreatable(names, siblings.filter((name) => join(parent, name) !== source.absolute));
+      assertCreatable(names, siblings.filter((name) => join(parent.path, name) !== join(place.parent.path, place.name)));
       if (source.kind === "dir") {
-        const { files, directories } = await folder.walk(from, source.absolute);
+        const { files, directories } = await folder.walk(from);
         for (const path of [...files.map((file) => file.path), ...directories]) checkMoved(to + path.slice(from.length));
       }
-      await placeDirectories(target, folder.root, hold);
-      hold.assertHeld();
-      await io(rename(source.absolute, join(parent, ...names)));
+      await placeDirectories(target, hold, this.#modes);
+      const made = names.length === 1 ? target : await folder.locate(to);
+      if (made.kind !== "missing" || made.names.length !== 1) throw alreadyExists();
+      await move(hold, place, { parent: made.parent, name: made.names[0] ?? "" });
     });
   }
 
   async stat(path: string): Promise<MemoryStat | null> {
-    const found = await (await this.#folder()).locate(path);
+    const found = await this.#looking((folder) => folder.locate(path));
     if (found.kind === "file") return fileStat(found.stats);
     if (found.kind !== "dir") return null;
     return this.#atOneMoment(async (folder) => {
       // Looked up again, as it may be gone by the time of the lock.
       if ((await folder.locate(path)).kind !== "dir") return null;
-      const { files } = await folder.walk(path, found.absolute);
+      const { files } = await folder.walk(path);
       return { kind: "dir", sizeBytes: totalFileBytes(files), createdAt: null, updatedAt: null };
     });
   }
@@ -159,10 +161,10 @@ export class DirectoryBackend implements MemoryBackend {
 
   outline(maxContentBytes: number): Promise<MemoryOutline> {
     return this.#atOneMoment(async (folder) => {
-      const { files, directories } = await folder.walk(ROOT, folder.root);
+      const { files, directories } = await folder.walk(ROOT);
       const outlined =
         totalFileBytes(files) <= maxContentBytes
-          ? (await readableFiles(files)).map(({ path, content }) => ({ path, sizeBytes: utf8Bytes(content), content }))
+          ? (await readableFiles(folder, files)).map(({ path, content }) => ({ path, sizeBytes: utf8Bytes(content), content }))
           : files.map(({ path, stats }) => ({ path, sizeBytes: stats.size }));
       return { files: outlined, directories, revision: null };
     });
@@ -176,7 +178,7 @@ export class DirectoryBackend implements MemoryBackend {
   ): Promise<void> {
     const found = await folder.locate(path);
     if (found.kind !== "file") await this.#create(folder, found, content, { create, hold });
-    else await this.#replace(folder, found, appendText(await textOfFound(found), content), hold);
+    else await this.#replace(found, appendText(await textOfFound(found), content), hold);
   }
 
   async #create(
@@ -189,65 +191,78 @@ export class DirectoryBackend implements MemoryBackend {
     if (!create) throw fileNotFound();
     if (found.kind !== "missing") throw parentIsFile();
     assertCreatable(found.names, await folder.namesIn(found.parent));
-    return placeFile(found, content, { root: folder.root, fsync: this.#settings.fsync, hold });
+    return placeFile(found, content, { fsync: this.#settings.fsync, modes: this.#modes, hold });
   }
 
-  async #replace(folder: Folder, found: Located, content: string, hold: Hold): Promise<FileStat> {
+  async #replace(found: Located, content: string, hold: Hold): Promise<FileStat> {
     if (found.kind !== "file") throw fileNotFound();
     const sizeBytes = utf8Bytes(content);
     if (sizeBytes > this.#settings.maxFileBytes) throw fileTooLarge(sizeBytes, this.#settings.maxFileBytes);
     // The file system lets a file be replaced that nobody may write. Whoever made it read-only wants it to stay.
     if ((found.stats.mode & anyoneWrites) === 0) throw new MemoryError("EIO", "EIO: the file is read-only");
-    const destination = { parent: dirname(found.absolute), names: [basename(found.absolute)] };
-    return placeFile(destination, content, { root: folder.root, fsync: this.#settings.fsync, replaced: found.stats, hold });
+    const destination = { parent: found.parent, names: [found.name] };
+    return placeFile(destination, content, { fsync: this.#settings.fsync, modes: this.#modes, replaced: found.stats, hold });
   }
 
   /** @param create whether the command may make the memory's folder */
   async #change<T>(path: string, create: boolean, change: Change<T>): Promise<T> {
-    if ((await this.#existing()) === null) {
+    if ((await this.#existingRoot()) === null) {
       if (path === ROOT) throw pathIsDirectory();
       if (!create) throw fileNotFound();
       assertCreatable(segmentsOf(path), []);
-      await makeWorkFolder(this.#settings.dir);
+      await makeWorkFolder(this.#settings.dir, this.#modes);
     }
-    const folder = await this.#folder();
-    return withFolderLock(folder.root, this.#settings.lockTimeoutMs, (hold) => change(folder, hold));
+    return this.#locked(change);
   }
 
   /** Reads several files as they are between two changes. */
   async #atOneMoment<T>(read: (folder: Folder) => Promise<T>): Promise<T> {
-    const folder = await this.#folder();
-    const isUntouched = async (): Promise<boolean> => (await ioOrNull(lstat(join(folder.root, workFolder)))) === null;
+    const root = (await this.#existingRoot()) ?? this.#settings.dir;
+    const isUntouched = async (): Promise<boolean> => (await ioOrNull(lstat(join(root, workFolder)))) === null;
     // A folder that no memory has changed has no work folder for a lock. Reading does not make one.
     if (await isUntouched()) {
-      const seen = await read(folder);
+      const seen = await this.#looking(read);
       if (await isUntouched()) return seen;
     }
-    const readLocked = async (hold: Hold): Promise<T> => {
-      const seen = await read(folder);
-      hold.assertHeld();
-      return seen;
-    };
     try {
-      return await withFolderLock(folder.root, this.#settings.lockTimeoutMs, readLocked);
+      return await this.#locked(async (folder, hold) => {
+        const seen = await read(folder);
+        hold.assertHeld();
+        return seen;
+      });
     } catch (error) {
       // Without the right to write there is no lock, and no other process of this user changes what is read.
-      if (MemoryError.isInstance(error) && (isForbidden(error) || error.code === "ENOSPC")) return read(folder);
+      if (MemoryError.isInstance(error) && (isForbidden(error) || error.code === "ENOSPC")) return this.#looking(read);
       throw error;
     }
   }
 
-  /** The folder, which reads as an empty one where it is missing. */
-  async #folder(): Promise<Folder> {
-    return (await this.#existing()) ?? new Folder(this.#settings.dir);
+  async #locked<T>(change: Change<T>): Promise<T> {
+    const root = (await this.#existingRoot()) ?? this.#settings.dir;
+    const settings = { timeoutMs: this.#settings.lockTimeoutMs, modes: this.#modes };
+    return withFolderLock(root, settings, (hold) => this.#looking((folder) => change(folder, hold)));
   }
 
-  async #existing(): Promise<Folder | null> {
-    if (this.#opened !== undefined) return this.#opened;
+  /** Runs a task on the folder, which reads as an empty one where it is missing. */
+  async #looking<T>(task: (folder: Folder) => Promise<T>): Promise<T> {
+    const folder = new Folder((await this.#existingRoot()) ?? this.#settings.dir, this.#traits);
+    try {
+      return await task(folder);
+    } finally {
+      folder.close();
+    }
+  }
+
+  async #existingRoot(): Promise<string | null> {
+    if (this.#root !== undefined) return this.#root;
     const root = await ioOrNull(realpath(this.#settings.dir));
     if (root === null) return null;
     if (!(await io(lstat(root))).isDirectory()) throw new MemoryError("EIO", "EIO: the memory's folder is not a folder");
-    return (this.#opened ??= new Folder(root));
+    return (this.#root ??= root);
+  }
+
+  get #modes(): Modes {
+    return modesFor[this.#settings.rights];
   }
 }
 
@@ -255,14 +270,14 @@ export class DirectoryBackend implements MemoryBackend {
 async function textOfFound(found: Located): Promise<string> {
   if (found.kind === "dir") throw pathIsDirectory();
   if (found.kind !== "file") throw fileNotFound();
-  const text = await textOfFile(found);
+  const text = await textOfFile(found, found.stats);
   if (typeof text === "string") return text;
   throw text ?? fileNotFound();
 }
 
 async function folderSnapshot(folder: Folder): Promise<MemorySnapshot> {
-  const { files, directories } = await folder.walk(ROOT, folder.root);
-  const withTexts = await readableFiles(files);
+  const { files, directories } = await folder.walk(ROOT);
+  const withTexts = await readableFiles(folder, files);
   return {
     files: withTexts.map(({ path, stats, content }) => ({ path, content, ...fileStat(stats), sizeBytes: utf8Bytes(content) })),
     directories,
@@ -271,24 +286,28 @@ async function folderSnapshot(folder: Folder): Promise<MemorySnapshot> {
 }
 
 /** The files that are text. One that is not must not keep the others from being read. */
-async function readableFiles(files: readonly FoundFile[]): Promise<(FoundFile & { content: string })[]> {
-  const texts = await inParallel(files, async (file) => ({ ...file, content: await textOfFile(file) }));
-  return texts.flatMap(({ content, ...file }) => (typeof content === "string" ? [{ ...file, content }] : []));
+async function readableFiles(folder: Folder, files: readonly FoundFile[]): Promise<(FoundFile & { content: string })[]> {
+  const texts = await folder.eachIn(files, ({ name, stats }, parent) => textOfFile({ parent, name }, stats));
+  return files.flatMap((file, index) => {
+    const content = texts[index];
+    return typeof content === "string" ? [{ ...file, content }] : [];
+  });
 }
 
 async function remove(folder: Folder, path: string, hold: Hold): Promise<DeletedCounts> {
   const found = await folder.locate(path);
   if (found.kind === "file") {
+    await found.parent.check();
     hold.assertHeld();
-    await io(unlink(found.absolute));
+    await io(unlink(found.parent.pathTo(found.name)));
+    await found.parent.check();
     return { files: 1, dirs: 0 };
   }
-  if (found.kind !== "dir") return { files: 0, dirs: 0 };
-  const { files, directories } = await folder.walk(path, found.absolute);
-  const old = freshPath(folder.root, "old");
-  hold.assertHeld();
-  await io(rename(found.absolute, old));
-  await discard(old);
+  if (found.kind !== "dir" || found.place === null) return { files: 0, dirs: 0 };
+  const { files, directories } = await folder.walk(path);
+  const old = freshName("old");
+  await move(hold, found.place, { parent: hold.work, name: old });
+  await discard(hold.work, old);
   return { files: files.length, dirs: directories.length + 1 };
 }
 

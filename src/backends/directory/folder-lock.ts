@@ -1,25 +1,24 @@
 import { randomInt } from "node:crypto";
-import { lstat } from "node:fs/promises";
-import { join } from "node:path";
+import { unlink, utimes } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-// Loaded with the module: loaded later, its signal listener would end a program before that program's own `once` listener
-// is done.
-import lockfile from "proper-lockfile";
 import { MemoryError } from "../../core/errors.js";
 import { KeyedMutex } from "../../core/keyed-mutex.js";
-import { codeOf, ioOrNull, fileSystemError } from "./fs-errors.js";
-import { workFolder } from "./names.js";
-import { cleanWorkFolder, makeWorkFolder } from "./work-folder.js";
+import { codeOf, fileSystemError } from "./fs-errors.js";
+import { claim, freeIfHeld, isHeldBy, staleMs, takeOver } from "./lock-file.js";
+import type { OpenDirectory } from "./open-directory.js";
+import type { Modes } from "./rights.js";
+import { cleanWorkFolder, openWorkFolder } from "./work-folder.js";
 
-/** A lock that was not refreshed for so long is taken over. Its holder refreshes it twice in that time. */
-const staleMs = 5000;
+const refreshMs = staleMs / 2;
 
-/** A holder whose event loop stood still for longer refreshed its lock too late: another may have it. */
-const maxPauseMs = 2000;
-const pauseCheckMs = 500;
+/** A holder that did not refresh its lock for so long, because it or the file system stood still, may soon lose it. */
+const maxUnrefreshedMs = staleMs - 500;
 
 /** Short, as a process with many changes in its queue frees the lock for an instant only. */
 const maxPollMs = 10;
+const lookAtHolderMs = 100;
+
+const lockName = "lock";
 
 /** One queue for each folder, so that the changes of one process do not poll the lock against each other. */
 const queues = new KeyedMutex();
@@ -27,7 +26,15 @@ const queues = new KeyedMutex();
 /** Folders in which this process has looked for what a crash left behind. */
 const cleaned = new Set<string>();
 
+export interface LockSettings {
+  timeoutMs: number;
+  /** Of the work folder, and of what is made in it for the lock. */
+  modes: Modes;
+}
+
 export interface Hold {
+  /** Where what is about to be moved into place is made. */
+  work: OpenDirectory;
   /** Called right before a change becomes visible. @throws what makes the task run again, where the lock may be lost */
   assertHeld(): void;
 }
@@ -39,31 +46,56 @@ export interface Hold {
  * @param root absolute, its links resolved; made where it is missing.
  * @throws EIO where the lock is not to be had, or to be kept, within `timeoutMs`; what the task throws
  */
-export async function withFolderLock<T>(root: string, timeoutMs: number, task: (hold: Hold) => Promise<T>): Promise<T> {
+export async function withFolderLock<T>(root: string, settings: LockSettings, task: (hold: Hold) => Promise<T>): Promise<T> {
   return queues.run(root, async () => {
-    const deadlineMs = Date.now() + timeoutMs;
+    const deadlineMs = Date.now() + settings.timeoutMs;
     for (;;) {
-      if (!cleaned.has(root)) await makeWorkFolder(root);
-      const lock = await acquire(root, deadlineMs);
+      const work = await openWorkFolder(root, settings.modes);
       try {
-        if (!cleaned.has(root)) await cleanWorkFolder(root);
-        cleaned.add(root);
-        return await task(lock);
+        const lock = await acquire(root, work, settings.modes, deadlineMs);
+        if (lock === null) {
+          // The work folder was taken away, as `git clean` does, and is made anew.
+          cleaned.delete(root);
+          if (Date.now() >= deadlineMs) throw lockTimeout();
+          continue;
+        }
+        try {
+          if (!cleaned.has(root)) await cleanWorkFolder(work, settings.modes);
+          cleaned.add(root);
+          return await task(lock);
+        } finally {
+          await lock.release();
+        }
       } catch (error) {
         if (!(error instanceof LockLost)) throw error;
         if (Date.now() >= deadlineMs) throw lockTimeout();
       } finally {
-        await lock.release();
+        work.close();
       }
     }
   });
 }
 
-async function acquire(root: string, deadlineMs: number): Promise<FolderLock> {
+/** Null where the work folder is gone. */
+async function acquire(root: string, work: OpenDirectory, modes: Modes, deadlineMs: number): Promise<FolderLock | null> {
+  let lookAtMs = 0;
   for (let pollMs = 2; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-    // No lock counts as stale here: only takeOver removes one, one process at a time.
-    const lock = (await tryLock(root, "lock", Infinity)) ?? (await takeOver(root));
-    if (lock !== null) return lock;
+    try {
+      const startedMs = Date.now();
+      const id = await claim(work, lockName, modes);
+      if (id !== null) return new FolderLock(work, modes, id, startedMs);
+      if (startedMs >= lookAtMs) {
+        lookAtMs = startedMs + lookAtHolderMs;
+        const takenId = await takeOver(work, lockName, modes);
+        if (takenId !== null) {
+          cleaned.delete(root);
+          return new FolderLock(work, modes, takenId, startedMs);
+        }
+      }
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return null;
+      throw fileSystemError(error);
+    }
     if (Date.now() >= deadlineMs) throw lockTimeout();
     await sleep(randomInt(pollMs) + 1);
   }
@@ -73,61 +105,23 @@ function lockTimeout(): MemoryError {
   return new MemoryError("EIO", "EIO: other processes kept the memory locked for too long; nothing was changed");
 }
 
-/**
- * The library removes a stale lock and takes its place in two steps, so of two processes that find it stale one can
- * remove the other's fresh lock. Therefore they come one by one, and each looks again.
- */
-async function takeOver(root: string): Promise<FolderLock | null> {
-  if (!(await isStale(root))) return null;
-  const guard = await tryLock(root, "takeover", staleMs);
-  if (guard === null) return null;
-  try {
-    cleaned.delete(root);
-    return await tryLock(root, "lock", staleMs);
-  } finally {
-    await guard.release();
-  }
-}
-
-const pathOfLock = (root: string, name: string): string => join(root, workFolder, name);
-
-async function isStale(root: string): Promise<boolean> {
-  const stats = await ioOrNull(lstat(pathOfLock(root, "lock")));
-  return stats !== null && stats.mtimeMs < Date.now() - staleMs;
-}
-
-/** Null where somebody holds it. @param stale age in ms at which a lock counts as left behind */
-async function tryLock(root: string, name: "lock" | "takeover", stale: number): Promise<FolderLock | null> {
-  const lockfilePath = pathOfLock(root, name);
-  const lock = new FolderLock();
-  const onCompromised = (): void => lock.lose();
-  try {
-    const options = { lockfilePath, realpath: false, stale, update: staleMs / 2, onCompromised };
-    lock.hold(await lockfile.lock(lockfilePath, options));
-    return lock;
-  } catch (error) {
-    // Somebody, or `git clean`, has removed the folder of the lock.
-    if (codeOf(error) === "ENOENT") await makeWorkFolder(root);
-    else if (codeOf(error) !== "ELOCKED") throw fileSystemError(error);
-    return null;
-  }
-}
-
 class LockLost extends Error {}
 
 class FolderLock implements Hold {
+  readonly work: OpenDirectory;
+  readonly #modes: Modes;
+  readonly #id: string;
+  readonly #refreshTimer: NodeJS.Timeout;
+  #refreshedAtMs: number;
+  #refreshing: Promise<void> | undefined;
   #isLost = false;
-  #aliveAtMs = Date.now();
-  #pauseCheck: NodeJS.Timeout | undefined;
-  #unlock: (() => Promise<void>) | undefined;
 
-  hold(unlock: () => Promise<void>): void {
-    this.#unlock = unlock;
-    this.#pauseCheck = setInterval(() => this.#noticePause(), pauseCheckMs).unref();
-  }
-
-  lose(): void {
-    this.#isLost = true;
+  constructor(work: OpenDirectory, modes: Modes, id: string, startedMs: number) {
+    this.work = work;
+    this.#modes = modes;
+    this.#id = id;
+    this.#refreshedAtMs = startedMs;
+    this.#refreshTimer = setInterval(() => void (this.#refreshing = this.#refresh()), refreshMs).unref();
   }
 
   assertHeld(): void {
@@ -136,20 +130,32 @@ class FolderLock implements Hold {
   }
 
   async release(): Promise<void> {
-    clearInterval(this.#pauseCheck);
+    clearInterval(this.#refreshTimer);
+    await this.#refreshing;
     this.#noticePause();
-    // The library would remove the lock of another process too. After this pause it has checked whose the lock is.
-    if (this.#isLost) await sleep(pauseCheckMs);
     try {
-      await this.#unlock?.();
+      if (this.#isLost) await freeIfHeld(this.work, lockName, this.#id, this.#modes);
+      else await unlink(this.work.pathTo(lockName));
     } catch {
       // The change is made already. A lock that stays behind is taken over.
     }
   }
 
+  async #refresh(): Promise<void> {
+    this.#noticePause();
+    if (this.#isLost) return;
+    const startedMs = Date.now();
+    try {
+      if (await isHeldBy(this.work, lockName, this.#id)) {
+        await utimes(this.work.pathTo(lockName), new Date(), new Date());
+        this.#refreshedAtMs = startedMs;
+      } else this.#isLost = true;
+    } catch {
+      // Tried again, until it is too late.
+    }
+  }
+
   #noticePause(): void {
-    const now = Date.now();
-    if (now - this.#aliveAtMs > maxPauseMs) this.#isLost = true;
-    this.#aliveAtMs = now;
+    if (Date.now() - this.#refreshedAtMs > maxUnrefreshedMs) this.#isLost = true;
   }
 }

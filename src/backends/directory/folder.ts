@@ -1,164 +1,235 @@
 import { isUtf8 } from "node:buffer";
-import { constants, type Stats } from "node:fs";
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { type Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { directoryNotFound, MemoryError } from "../../core/errors.js";
+import { directoryNotFound, MemoryError, type MemoryErrorCode, pathIsFile } from "../../core/errors.js";
 import type { MemoryEntry } from "../../core/memory.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
+import { inParallel } from "./in-parallel.js";
 import { isReserved, pathOfChild, reservedName } from "./names.js";
+import { OpenDirectory } from "./open-directory.js";
+
+/** A name in a directory. */
+export interface Place {
+  parent: OpenDirectory;
+  name: string;
+}
 
 /** What a path leads to. `missing`: `names` are the segments that are not there, below the directory `parent`. */
 export type Located =
-  | { kind: "file"; absolute: string; stats: Stats }
-  | { kind: "dir"; absolute: string }
-  | { kind: "missing"; parent: string; names: string[] }
+  | ({ kind: "file"; stats: Stats } & Place)
+  | { kind: "dir"; place: Place | null }
+  | { kind: "missing"; parent: OpenDirectory; names: string[] }
   | { kind: "belowFile" };
-
-export interface FoundEntry extends MemoryEntry {
-  path: string;
-  absolute: string;
-}
 
 export interface FoundFile {
   path: string;
-  absolute: string;
+  /** The path of its directory. */
+  directory: string;
+  name: string;
   stats: Stats;
 }
 
-/** The largest limit a memory can have (`maxFileBytes`); a larger file was put there by other means and is not read. */
-const maxReadableBytes = 15_000_000;
+/** What is known of a file system, once for all calls. */
+export interface FileSystemTraits {
+  foldsNames?: boolean;
+}
 
-/** A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in between. */
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-/** Files looked at at once; a memory of thousands must not use up the handles of the process. */
-const maxParallel = 32;
-
-/** Reads a real folder, and nothing that a link in it leads to. */
+/** A real folder during one call. Nothing that a link in it leads to is read or changed. */
 export class Folder {
   /** Absolute, its own links resolved. */
   readonly root: string;
-  #foldsNames: boolean | undefined;
+  readonly #traits: FileSystemTraits;
+  readonly #rootDirectory: OpenDirectory;
+  readonly #opened: OpenDirectory[] = [];
 
-  constructor(root: string) {
+  constructor(root: string, traits: FileSystemTraits) {
     this.root = root;
+    this.#traits = traits;
+    this.#rootDirectory = OpenDirectory.root(root);
+  }
+
+  /** Closes what was opened on the way to what was located. */
+  close(): void {
+    for (const directory of this.#opened.splice(0)) directory.close();
   }
 
   /** @throws EINVAL where a link, a special file or a reserved name is on the way or at its end */
   async locate(path: string): Promise<Located> {
     const names = segmentsOf(path);
-    let absolute = this.root;
-    for (const [index, name] of names.entries()) {
-      if (isReserved(name)) throw reservedName(name);
-      const parent = absolute;
-      absolute = join(parent, name);
-      const stats = await this.#statsOf(parent, name);
-      if (stats === null) return { kind: "missing", parent, names: names.slice(index) };
-      if (stats.isSymbolicLink()) throw linkInTheWay();
-      if (stats.isDirectory()) continue;
-      if (!stats.isFile()) throw notAFile();
-      return index === names.length - 1 ? { kind: "file", absolute, stats } : { kind: "belowFile" };
+    if (names.length > 1) {
+      const parent = await this.#inOneStep(names.slice(0, -1));
+      if (parent !== null) return this.#locateBelow(this.#kept(parent), names, names.length - 1);
     }
-    return { kind: "dir", absolute };
+    return this.#locateBelow(this.#rootDirectory, names, 0);
   }
 
   /** Whatever a command can name: neither links and special files, nor names that no path can hold. @throws ENOENT */
-  async entries(path: string, absolute: string): Promise<FoundEntry[]> {
-    // As bytes, for a name that is no UTF-8 would come back as another one.
-    const found = await ioOrNull(readdir(absolute, { withFileTypes: true, encoding: "buffer" }), { inFolder: path === ROOT });
-    if (found === null) {
-      if (path === ROOT) return [];
-      throw directoryNotFound();
-    }
-    const entries: FoundEntry[] = [];
-    for (const entry of found) {
-      const kind = entry.isFile() ? "file" : entry.isDirectory() ? "dir" : null;
-      if (kind === null || !isUtf8(entry.name)) continue;
-      const name = entry.name.toString();
-      const child = pathOfChild(path, name);
-      if (child !== null) entries.push({ name, kind, path: child, absolute: join(absolute, name) });
-    }
-    return entries;
+  async list(path: string): Promise<MemoryEntry[]> {
+    return this.#inDirectory(path, (directory) => this.#entries(path, directory));
   }
 
   /** All below a directory. What vanishes meanwhile is left out, and the inside of a directory that may not be read. */
-  async walk(path: string, absolute: string): Promise<{ files: FoundFile[]; directories: string[] }> {
+  async walk(path: string): Promise<{ files: FoundFile[]; directories: string[] }> {
     const files: FoundFile[] = [];
     const directories: string[] = [];
-    let level = await this.entries(path, absolute);
-    while (level.length > 0) {
-      const found = await inParallel(level, async (entry) => {
-        if (entry.kind === "dir") return this.#entriesOrNone(entry);
-        const stats = await ioOrNull(lstat(entry.absolute));
-        if (stats?.isFile() === true) files.push({ path: entry.path, absolute: entry.absolute, stats });
-        return [];
-      });
-      for (const entry of level) if (entry.kind === "dir") directories.push(entry.path);
-      level = found.flat();
+    for (let level = [path]; level.length > 0; ) {
+      const found = await inParallel(level, (one) => (one === path ? this.#children(one) : noneIfGone(this.#children(one))));
+      files.push(...found.flatMap((children) => children.files));
+      level = found.flatMap((children) => children.directories);
+      directories.push(...level);
     }
     return { files, directories };
   }
 
-  /** The names in a directory as they are spelled; none where it is missing. */
-  async namesIn(absolute: string): Promise<string[]> {
-    return (await ioOrNull(readdir(absolute))) ?? [];
+  /** Runs a task for the files of each directory, which is open meanwhile. The outcomes keep the order of the files. */
+  async eachIn<T>(files: readonly FoundFile[], task: (file: FoundFile, directory: OpenDirectory) => Promise<T>): Promise<(T | null)[]> {
+    const byDirectory = new Map<string, FoundFile[]>();
+    for (const file of files) byDirectory.set(file.directory, [...(byDirectory.get(file.directory) ?? []), file]);
+    const outcomes = new Map<FoundFile, T>();
+    await inParallel([...byDirectory], async ([path, group]) => {
+      const run = this.#inDirectory(path, (directory) => inParallel(group, async (file) => void outcomes.set(file, await task(file, directory))));
+      await noneIfGone(run.then(() => noChildren));
+    });
+    return files.map((file) => outcomes.get(file) ?? null);
   }
 
-  async #entriesOrNone({ path, absolute }: FoundEntry): Promise<FoundEntry[]> {
-    try {
-      return await this.entries(path, absolute);
-    } catch (error) {
-      if (MemoryError.isInstance(error) && (isForbidden(error) || error.code === "ENOENT")) return [];
-      throw error;
+  /** The names in a directory as they are spelled; none where it is missing. */
+  async namesIn(directory: OpenDirectory): Promise<string[]> {
+    return (await ioOrNull(readdir(directory.base))) ?? [];
+  }
+
+  async #locateBelow(start: OpenDirectory, names: string[], from: number): Promise<Located> {
+    let parent = start;
+    for (let index = from; ; index += 1) {
+      const name = names[index];
+      if (name === undefined) return { kind: "dir", place: null };
+      if (isReserved(name)) throw reservedName(name);
+      const stats = await this.#statsOf(parent, name);
+      const isLast = index === names.length - 1;
+      if (stats === null) return { kind: "missing", parent, names: names.slice(index) };
+      if (stats.isSymbolicLink()) throw linkInTheWay();
+      if (stats.isDirectory()) {
+        if (isLast) return { kind: "dir", place: { parent, name } };
+        const child = await parent.openChild(name);
+        // It was a directory a moment ago.
+        if (child === null) throw linkInTheWay();
+        parent = this.#kept(child);
+      } else {
+        if (!stats.isFile()) throw notAFile();
+        return isLast ? { kind: "file", parent, name, stats } : { kind: "belowFile" };
+      }
     }
   }
 
+  /** Null where the names have to be looked at one by one, as the file system may fold them or one of them is no directory. */
+  async #inOneStep(names: readonly string[]): Promise<OpenDirectory | null> {
+    if (names.some(isReserved) || (await this.#isFolding())) return null;
+    return OpenDirectory.inOneStep(join(this.root, ...names));
+  }
+
+  #kept(directory: OpenDirectory): OpenDirectory {
+    this.#opened.push(directory);
+    return directory;
+  }
+
+  /** @throws ENOENT */
+  async #inDirectory<T>(path: string, run: (directory: OpenDirectory) => Promise<T>): Promise<T> {
+    if (path === ROOT) return run(this.#rootDirectory);
+    const directory = (await this.#inOneStep(segmentsOf(path))) ?? (await this.#openByName(path));
+    try {
+      await directory.check();
+      const outcome = await run(directory);
+      await directory.check();
+      return outcome;
+    } finally {
+      directory.close();
+    }
+  }
+
+  async #openByName(path: string): Promise<OpenDirectory> {
+    const found = await this.locate(path);
+    if (found.kind === "file") throw pathIsFile();
+    const directory = found.kind === "dir" ? await found.place?.parent.openChild(found.place.name) : null;
+    if (directory === null || directory === undefined) throw directoryNotFound();
+    return directory;
+  }
+
+  async #entries(path: string, directory: OpenDirectory): Promise<MemoryEntry[]> {
+    // As bytes, for a name that is no UTF-8 would come back as another one.
+    const found = await ioOrNull(readdir(directory.base, { withFileTypes: true, encoding: "buffer" }), { inFolder: path === ROOT });
+    if (found === null) {
+      if (path === ROOT) return [];
+      throw directoryNotFound();
+    }
+    const entries: MemoryEntry[] = [];
+    for (const entry of found) {
+      const kind = entry.isFile() ? "file" : entry.isDirectory() ? "dir" : null;
+      if (kind === null || !isUtf8(entry.name)) continue;
+      const name = entry.name.toString();
+      if (pathOfChild(path, name) !== null) entries.push({ name, kind });
+    }
+    return entries;
+  }
+
+  async #children(path: string): Promise<Children> {
+    return this.#inDirectory(path, async (directory) => {
+      const entries = await this.#entries(path, directory);
+      const pathOf = (name: string): string => pathOfChild(path, name) ?? "";
+      const files = await inParallel(
+        entries.filter(({ kind }) => kind === "file"),
+        async ({ name }) => {
+          const stats = await ioOrNull(lstat(directory.pathTo(name)));
+          return stats?.isFile() === true ? { path: pathOf(name), directory: path, name, stats } : null;
+        },
+      );
+      return {
+        files: files.filter((file) => file !== null),
+        directories: entries.filter(({ kind }) => kind === "dir").map(({ name }) => pathOf(name)),
+      };
+    });
+  }
+
   /** Null too where the file system knows the file by another spelling of the name only. */
-  async #statsOf(parent: string, name: string): Promise<Stats | null> {
-    const stats = await ioOrNull(lstat(join(parent, name)), { inFolder: parent === this.root });
+  async #statsOf(parent: OpenDirectory, name: string): Promise<Stats | null> {
+    await parent.check();
+    const stats = await ioOrNull(lstat(parent.pathTo(name)), { inFolder: parent === this.#rootDirectory });
+    await parent.check();
     if (stats === null || !(await this.#isFolding())) return stats;
     return (await this.namesIn(parent)).includes(name) ? stats : null;
   }
 
   /** Whether the file system may take two spellings for one name. Linux is asked, as it mounts all kinds. */
   async #isFolding(): Promise<boolean> {
-    if (this.#foldsNames !== undefined) return this.#foldsNames;
-    if (process.platform !== "linux") return (this.#foldsNames = true);
-    const names = await this.namesIn(this.root);
+    if (this.#traits.foldsNames !== undefined) return this.#traits.foldsNames;
+    if (process.platform !== "linux") return (this.#traits.foldsNames = true);
+    const names = await this.namesIn(this.#rootDirectory);
     const telling = names.find((name) => /^[\x20-\x7e]*[a-z][\x20-\x7e]*$/i.test(name) && !names.includes(otherCase(name)));
     if (telling === undefined) return true;
-    return (this.#foldsNames = (await ioOrNull(lstat(join(this.root, otherCase(telling))))) !== null);
+    return (this.#traits.foldsNames = (await ioOrNull(lstat(join(this.root, otherCase(telling))))) !== null);
+  }
+}
+
+interface Children {
+  files: FoundFile[];
+  directories: string[];
+}
+
+const noChildren: Children = { files: [], directories: [] };
+
+/** What a directory that was seen a moment ago answers when it is gone, or when something else has its name. */
+const notThere = new Set<MemoryErrorCode>(["ENOENT", "ENOTDIR", "EINVAL"]);
+
+async function noneIfGone(children: Promise<Children>): Promise<Children> {
+  try {
+    return await children;
+  } catch (error) {
+    if (MemoryError.isInstance(error) && (isForbidden(error) || notThere.has(error.code))) return noChildren;
+    throw error;
   }
 }
 
 function otherCase(name: string): string {
   return name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
-}
-
-/**
- * The text of a file, a byte order mark included; null where it is gone by now. The error is returned, not thrown, where
- * only this file cannot be read, so that others still can.
- */
-export async function textOfFile({ absolute, stats }: { absolute: string; stats: Stats }): Promise<string | MemoryError | null> {
-  if (stats.size > maxReadableBytes) {
-    return new MemoryError("EFBIG", `EFBIG: the file has ${stats.size} bytes; over ${maxReadableBytes} none is read`);
-  }
-  try {
-    const bytes = await ioOrNull(readFile(absolute, { flag: readFlags }));
-    if (bytes === null) return null;
-    return isUtf8(bytes) ? bytes.toString() : new MemoryError("EIO", "EIO: the file is not UTF-8 text");
-  } catch (error) {
-    if (MemoryError.isInstance(error) && isForbidden(error)) return error;
-    throw error;
-  }
-}
-
-/** Runs a task on each item, a few at once; the outcomes keep their order. */
-export async function inParallel<T, U>(items: readonly T[], task: (item: T) => Promise<U>): Promise<U[]> {
-  const outcomes: U[] = [];
-  for (let start = 0; start < items.length; start += maxParallel) {
-    outcomes.push(...(await Promise.all(items.slice(start, start + maxParallel).map(task))));
-  }
-  return outcomes;
 }

@@ -55,13 +55,15 @@ const missing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
  * As `io`, but null for what is not there. A name that no file system could hold is not there either.
  *
  * @param inFolder whether it is the memory's folder or right in it: where that is no folder, nothing is known of the memory
+ * @param linkIsMissing whether a link in the place of what `O_NOFOLLOW` is to open counts as nothing
  */
-export async function ioOrNull<T>(call: Promise<T>, { inFolder = false } = {}): Promise<T | null> {
+export async function ioOrNull<T>(call: Promise<T>, { inFolder = false, linkIsMissing = false } = {}): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (missing.includes(code) && !(inFolder && code === "ENOTDIR")) return null;
+    if (linkIsMissing && code === "ELOOP") return null;
     throw fileSystemError(error);
   }
 }

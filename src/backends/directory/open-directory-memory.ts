@@ -11,7 +11,8 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
   dir: string;
   /**
    * How long, in ms, a call waits while other processes hold the lock, before it is EIO. With less than 5,000, the lock of
-   * a killed process is not waited out. @default 15_000
+   * a process that stands still, or was killed on another machine or elsewhere than on Linux, is not waited out.
+   * @default 15_000
    */
   lockTimeoutMs?: number;
   /**
@@ -19,9 +20,14 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
    * same; a power failure may leave a changed file empty. @default true
    */
   fsync?: boolean;
+  /**
+   * Who may use the files and directories that are made. `owner`: the user of the process alone (600 and 700), whatever the
+   * umask. `umask`: whoever the umask of the process lets. @default "owner"
+   */
+  rights?: "owner" | "umask";
 }
 
-const defaults = { lockTimeoutMs: 15_000, fsync: true } as const;
+const defaults = { lockTimeoutMs: 15_000, fsync: true, rights: "owner" } as const;
 
 const optionsSchema = z
   .object({
@@ -29,6 +35,7 @@ const optionsSchema = z
     dir: z.string().min(1).refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
     lockTimeoutMs: z.number().int().min(0).max(600_000).optional(),
     fsync: z.boolean().optional(),
+    rights: z.enum(["owner", "umask"]).optional(),
   })
   .strict();
 
@@ -41,7 +48,7 @@ const optionsSchema = z
  * emptied file by file. Reads of one file or one listing take no lock. Neither does an editor: what it saves between two
  * calls is seen at once, what it saves during a call may be overwritten.
  *
- * A changed file keeps its rights and its owner; `createdAt` becomes the time of the change, and of hard links only this
+ * A changed file keeps its owner and its rights, but for setuid and setgid; `createdAt` becomes the time of the change, and of hard links only this
  * name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links, special files and what no path
  * can name are not part of the memory. A file that is no UTF-8 text, may not be read, or has more than 15,000,000 bytes is
  * listed; reading it is EIO or EFBIG, and a snapshot leaves it out. `maxMemoryBytes` is ignored.
@@ -51,10 +58,10 @@ const optionsSchema = z
  */
 export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);
-  const { dir, lockTimeoutMs = defaults.lockTimeoutMs, fsync = defaults.fsync, ...memoryOptions } = options;
+  const { dir, lockTimeoutMs = defaults.lockTimeoutMs, fsync = defaults.fsync, rights = defaults.rights, ...memoryOptions } = options;
   const absolute = resolve(dir);
   return openMemoryOver(
-    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync }),
+    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
     { nodeId: basename(absolute) },
     memoryOptions,
   );

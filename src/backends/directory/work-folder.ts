@@ -1,39 +1,65 @@
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "../../core/errors.js";
-import { codeOf, io, ioOrNull } from "./fs-errors.js";
+import { io, ioOrNull } from "./fs-errors.js";
 import { workFolder } from "./names.js";
+import { OpenDirectory } from "./open-directory.js";
+import type { Modes } from "./rights.js";
 
-const ownName = /^(?:new|old)-[0-9a-f-]{36}$/;
+/** Tells git to leave the work folder out. */
+const ignoreFile = ".gitignore";
 
-/** A path that nothing has yet, for what is to be moved into place (`new`) or was moved away (`old`). */
-export function freshPath(root: string, kind: "new" | "old"): string {
-  return join(root, workFolder, `${kind}-${randomUUID()}`);
+const ownName = /^(?:new|old|taken)-[0-9a-f-]+$/;
+
+/** A name that nothing in the work folder has, for what is to be moved into place (`new`) or was moved away (`old`). */
+export function freshName(kind: "new" | "old"): string {
+  return `${kind}-${randomUUID()}`;
 }
 
-/** Makes the work folder, and the memory's folder with it. A `.gitignore` in it tells git to leave it out. */
-export async function makeWorkFolder(root: string): Promise<void> {
-  const folder = join(root, workFolder);
-  await io(mkdir(folder, { recursive: true }));
+/** Opens the work folder, which is made where it is missing, and the memory's folder with it. */
+export async function openWorkFolder(root: string, modes: Modes): Promise<OpenDirectory> {
+  const parent = OpenDirectory.root(root);
+  const there = await parent.openChild(workFolder);
+  if (there !== null) return there;
+  await makeWorkFolder(root, modes);
+  const made = await parent.openChild(workFolder);
+  if (made !== null) return made;
   // A link here, perhaps cloned with the rest, would have us write and clean up elsewhere.
-  if (!(await io(lstat(folder))).isDirectory()) {
-    throw new MemoryError("EIO", `EIO: ${workFolder} in the memory's folder is a link; remove it`);
-  }
-  try {
-    await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx" });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") await io(Promise.reject(error));
-  }
+  throw new MemoryError("EIO", `EIO: ${workFolder} in the memory's folder is a link; remove it`);
+}
+
+export async function makeWorkFolder(root: string, modes: Modes): Promise<void> {
+  await io(mkdir(join(root, workFolder), { recursive: true, mode: modes.directory }));
 }
 
 /** Removes what a crash left. Call it under the lock: only who holds the lock makes such files. */
-export async function cleanWorkFolder(root: string): Promise<void> {
-  const names = (await ioOrNull(readdir(join(root, workFolder)))) ?? [];
-  for (const name of names) if (ownName.test(name)) await discard(join(root, workFolder, name));
+export async function cleanWorkFolder(work: OpenDirectory, modes: Modes): Promise<void> {
+  const names = (await ioOrNull(readdir(work.base))) ?? [];
+  for (const name of names) if (ownName.test(name)) await discard(work, name);
+  if (!names.includes(ignoreFile)) await io(writeFile(work.pathTo(ignoreFile), "*\n", { flag: "wx", mode: modes.file }));
 }
 
-/** Removes a path of the work folder. What cannot be removed stays there, and no memory shows it. */
-export async function discard(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true }).catch(() => {});
+/** Removes a name of the work folder and all below it. What cannot be removed stays there, and no memory shows it. */
+export async function discard(work: OpenDirectory, name: string): Promise<void> {
+  await removeAll(work, name).catch(() => {});
+}
+
+/** Node's own `rm` would follow a link that takes a directory's place meanwhile. */
+async function removeAll(parent: OpenDirectory, name: string | Buffer): Promise<void> {
+  const directory = await parent.openChild(name);
+  if (directory === null) {
+    await parent.check();
+    return unlink(parent.pathTo(name));
+  }
+  try {
+    for (const entry of await readdir(directory.base, { withFileTypes: true, encoding: "buffer" })) {
+      if (entry.isDirectory()) await removeAll(directory, entry.name);
+      else await directory.check().then(() => unlink(directory.pathTo(entry.name)));
+    }
+  } finally {
+    directory.close();
+  }
+  await parent.check();
+  return rmdir(parent.pathTo(name));
 }

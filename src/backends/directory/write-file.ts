@@ -1,25 +1,24 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import type { FileStat } from "../../core/memory.js";
-import { codeOf, io } from "./fs-errors.js";
+import type { Place } from "./folder.js";
 import type { Hold } from "./folder-lock.js";
-import { discard, freshPath } from "./work-folder.js";
+import { codeOf, io, linkInTheWay } from "./fs-errors.js";
+import type { OpenDirectory } from "./open-directory.js";
+import { keptModeBits, type Modes } from "./rights.js";
+import { discard, freshName } from "./work-folder.js";
 
 /** Where a file goes: `names`, of which all but the last are directories to be made, below the directory `parent`. */
 export interface Destination {
-  parent: string;
+  parent: OpenDirectory;
   names: readonly string[];
 }
 
 export interface WriteSettings {
-  root: string;
   /** Whether the text is on the disk before it is in its place. */
   fsync: boolean;
+  modes: Modes;
 }
-
-const newFileMode = 0o666;
-const permissionBits = 0o7777;
 
 /**
  * Writes a file beside the memory and moves it into its place, with the directories that are missing on the way: in one
@@ -31,33 +30,75 @@ const permissionBits = 0o7777;
 export async function placeFile(
   { parent, names }: Destination,
   text: string,
-  { root, fsync, replaced, hold }: WriteSettings & { replaced?: Stats; hold: Hold },
+  { fsync, modes, replaced, hold }: WriteSettings & { replaced?: Stats; hold: Hold },
 ): Promise<FileStat> {
-  const top = freshPath(root, "new");
-  const file = join(top, ...names.slice(1));
+  const [first = "", ...below] = names;
+  return moveIntoPlace(hold, { parent, name: first }, async (top) => {
+    const last = below.at(-1) ?? top;
+    const directories = below.length === 0 ? [] : [top, ...below.slice(0, -1)];
+    const make = (directory: OpenDirectory): Promise<Stats> => makeFile(directory.pathTo(last), text, { fsync, modes, replaced });
+    return fileStat(await inNewDirectories(hold.work, directories, modes, make));
+  });
+}
+
+/** Makes the directories of a destination, all but its last name, in one step. */
+export async function placeDirectories({ parent, names }: Destination, hold: Hold, modes: Modes): Promise<void> {
+  const [first, ...below] = names.slice(0, -1);
+  if (first === undefined) return;
+  await moveIntoPlace(hold, { parent, name: first }, (top) => inNewDirectories(hold.work, [top, ...below], modes, async () => undefined));
+}
+
+/** Renames, and makes sure that the change was made where it was meant. */
+export async function move(hold: Hold, from: Place, to: Place): Promise<void> {
+  const check = (): Promise<unknown> => Promise.all([from.parent.check(), to.parent.check()]);
+  await check();
+  hold.assertHeld();
+  await io(rename(from.parent.pathTo(from.name), to.parent.pathTo(to.name)));
+  await check();
+}
+
+async function moveIntoPlace<T>(hold: Hold, to: Place, make: (top: string) => Promise<T>): Promise<T> {
+  const top = freshName("new");
   try {
-    if (file !== top) await io(mkdir(dirname(file), { recursive: true }));
-    const stats = await io(makeFile(file, text, { fsync, replaced }));
-    hold.assertHeld();
-    await io(rename(top, join(parent, names[0] ?? "")));
-    return fileStat(stats);
+    const made = await make(top);
+    await move(hold, { parent: hold.work, name: top }, to);
+    return made;
   } catch (error) {
-    await discard(top);
+    await discard(hold.work, top);
     throw error;
   }
 }
 
-async function makeFile(
-  file: string,
-  text: string,
-  { fsync, replaced }: { fsync: boolean; replaced: Stats | undefined },
-): Promise<Stats> {
-  const handle = await open(file, "wx", replaced ? replaced.mode & 0o777 : newFileMode);
+/** Makes directories, each in the one before, and runs a task in the last. */
+async function inNewDirectories<T>(
+  parent: OpenDirectory,
+  [name, ...below]: readonly string[],
+  modes: Modes,
+  run: (directory: OpenDirectory) => Promise<T>,
+): Promise<T> {
+  await parent.check();
+  if (name === undefined) return run(parent);
+  await io(mkdir(parent.pathTo(name), modes.directory));
+  const directory = await parent.openChild(name);
+  if (directory === null) throw linkInTheWay();
   try {
-    await handle.writeFile(text);
-    const stats = await handle.stat();
-    if (replaced !== undefined) await keepRights(handle, stats, replaced);
-    if (fsync) await handle.sync();
+    return await inNewDirectories(directory, below, modes, run);
+  } finally {
+    directory.close();
+  }
+}
+
+async function makeFile(
+  path: string,
+  text: string,
+  { fsync, modes, replaced }: WriteSettings & { replaced: Stats | undefined },
+): Promise<Stats> {
+  const handle = await io(open(path, "wx", replaced === undefined ? modes.file : replaced.mode & 0o777));
+  try {
+    await io(handle.writeFile(text));
+    const stats = await io(handle.stat());
+    if (replaced !== undefined) await io(keepRights(handle, stats, replaced));
+    if (fsync) await io(handle.sync());
     return stats;
   } finally {
     await handle.close();
@@ -71,22 +112,7 @@ async function keepRights(handle: FileHandle, stats: Stats, { uid, gid, mode }: 
       if (codeOf(error) !== "EPERM") throw error;
     });
   }
-  if (stats.mode !== mode) await handle.chmod(mode & permissionBits);
-}
-
-/** Makes the directories of a destination, all but its last name, in one step. */
-export async function placeDirectories({ parent, names }: Destination, root: string, hold: Hold): Promise<void> {
-  const directories = names.slice(0, -1);
-  if (directories.length === 0) return;
-  const top = freshPath(root, "new");
-  try {
-    await io(mkdir(join(top, ...directories.slice(1)), { recursive: true }));
-    hold.assertHeld();
-    await io(rename(top, join(parent, directories[0] ?? "")));
-  } catch (error) {
-    await discard(top);
-    throw error;
-  }
+  if ((stats.mode & 0o7777) !== (mode & keptModeBits)) await handle.chmod(mode & keptModeBits);
 }
 
 /**

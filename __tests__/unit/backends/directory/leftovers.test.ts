@@ -10,7 +10,7 @@ const folder = testFolder();
 const work = ".langgraph-mongo-memory";
 const crashed = "01234567-89ab-cdef-0123-456789abcdef";
 
-/** A lock as a process leaves it that is killed while it holds it. */
+/** A lock as a process of version 0.1.0 leaves it that is killed while it holds it; that of a later one is in `lock.test.ts`. */
 function leaveLock(dir: string, ageMs: number): void {
   mkdirSync(join(dir, work, "lock"), { recursive: true });
   const time = new Date(Date.now() - ageMs);

@@ -7,11 +7,12 @@ import { asOrdinaryUser, isRoot } from "../../../helpers/ordinary-user.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();
+const work = ".langgraph-mongo-memory";
 const modeOf = (...path: string[]): number => statSync(join(...path)).mode & 0o7777;
 
 describe("a changed file", () => {
   // Requirement: directory.keeps-rights
-  it.each(["600", "640", "755", "666", "2775"])("keeps its mode %s", async (octal) => {
+  it.each(["600", "640", "755", "666", "1777"])("keeps its mode %s", async (octal) => {
     const mode = Number.parseInt(octal, 8);
     const dir = folderWith(folder, { file: "text" });
     chmodSync(join(dir, "file"), mode);
@@ -21,6 +22,15 @@ describe("a changed file", () => {
     await memory.rename("/file", "/moved");
     await memory.edit("/moved", (text) => text);
     expect(modeOf(dir, "moved")).toBe(mode);
+  });
+
+  // Requirement: directory.keeps-rights
+  it.each(["4755", "2775", "6711"])("with the mode %s runs as nobody else any longer", async (octal) => {
+    const mode = Number.parseInt(octal, 8);
+    const dir = folderWith(folder, { file: "text" });
+    chmodSync(join(dir, "file"), mode);
+    await openDirectoryMemory({ dir }).append("/file", "x");
+    expect(modeOf(dir, "file")).toBe(mode & 0o777);
   });
 
   // Requirement: directory.keeps-rights
@@ -46,11 +56,28 @@ describe("a changed file", () => {
   });
 });
 
-it("new files and directories have the mode that the process gives", async () => {
-  const dir = join(folderWith(folder), "new");
-  const before = process.umask();
-  await openDirectoryMemory({ dir }).write("/sub/file", "x");
-  expect([modeOf(dir, "sub/file"), modeOf(dir, "sub"), modeOf(dir)]).toEqual([0o666 & ~before, 0o777 & ~before, 0o777 & ~before]);
+describe("new files and directories", () => {
+  /** The modes of what a memory makes under a umask: folder, directory, file, and those for the lock. */
+  async function modesUnder(umask: number, options: { rights?: "owner" | "umask" } = {}): Promise<number[]> {
+    const dir = join(folderWith(folder), "new");
+    const before = process.umask(umask);
+    try {
+      await openDirectoryMemory({ dir, ...options }).write("/sub/deep/file", "x");
+    } finally {
+      process.umask(before);
+    }
+    return ["", "sub", "sub/deep", "sub/deep/file", work, `${work}/.gitignore`].map((path) => modeOf(dir, path));
+  }
+
+  // Requirement: directory.owner-only
+  it.each([0, 0o022])("are their owner's only under the umask %o", async (umask) => {
+    expect(await modesUnder(umask)).toEqual([0o700, 0o700, 0o700, 0o600, 0o700, 0o600]);
+  });
+
+  // Requirement: directory.owner-only
+  it("have the modes that the process gives where that is asked for", async () => {
+    expect(await modesUnder(0o002, { rights: "umask" })).toEqual([0o775, 0o775, 0o775, 0o664, 0o775, 0o664]);
+  });
 });
 
 describe("what may not be read", () => {

@@ -1,0 +1,60 @@
+import { isUtf8 } from "node:buffer";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
+import { MemoryError } from "../../core/errors.js";
+import type { Place } from "./folder.js";
+import { io, ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
+
+/** The largest limit a memory can have (`maxFileBytes`); a larger file was put there by other means and is not read. */
+const maxReadableBytes = 15_000_000;
+
+/** A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in between. */
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * The text of a file, a byte order mark included; null where it is gone by now. The error is returned, not thrown, where
+ * only this file cannot be read, so that others still can.
+ */
+export async function textOfFile(place: Place, stats: Stats): Promise<string | MemoryError | null> {
+  if (stats.size > maxReadableBytes) return tooLarge(stats.size);
+  try {
+    const handle = await ioOrNull(open(place.parent.pathTo(place.name), readFlags));
+    if (handle === null) return null;
+    try {
+      return await textOf(handle, place);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (MemoryError.isInstance(error) && (isForbidden(error) || error.code === "EINVAL")) return error;
+    throw error;
+  }
+}
+
+async function textOf(handle: FileHandle, place: Place): Promise<string | MemoryError> {
+  const stats = await io(handle.stat());
+  if (!stats.isFile()) throw notAFile();
+  if (stats.size > maxReadableBytes) return tooLarge(stats.size);
+  await assertOpened(handle, place);
+  const bytes = Buffer.allocUnsafe(stats.size);
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await io(handle.read(bytes, length, bytes.length - length, length));
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  const text = bytes.subarray(0, length);
+  return isUtf8(text) ? text.toString() : new MemoryError("EIO", "EIO: the file is not UTF-8 text");
+}
+
+/** Where there are no handles of directories, a file that was opened through a link is told by its identity. */
+async function assertOpened(handle: FileHandle, { parent, name }: Place): Promise<void> {
+  if (!parent.isChecked) return;
+  const [opened, there] = await Promise.all([io(handle.stat({ bigint: true })), ioOrNull(lstat(parent.pathTo(name), { bigint: true }))]);
+  await parent.check();
+  if (there?.ino !== opened.ino || there.dev !== opened.dev) throw linkInTheWay();
+}
+
+function tooLarge(sizeBytes: number): MemoryError {
+  return new MemoryError("EFBIG", `EFBIG: the file has ${sizeBytes} bytes; over ${maxReadableBytes} none is read`);
+}
