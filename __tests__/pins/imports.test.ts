@@ -41,7 +41,6 @@ const packageUsers: Record<string, string[]> = {
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects"],
-  "proper-lockfile": ["backends"],
   commander: ["cli"],
   "cli-progress": ["cli"],
 };

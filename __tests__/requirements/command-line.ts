@@ -55,7 +55,15 @@ export const commandLine: Requirements = {
   },
   "command-line.hostile-archives": {
     source: "FastMCP4J",
-    says: "an archive whose names, paths or links lead out of its folder is refused",
+    says: "an archive whose names, paths or links lead out of its folder, or with what is no ordinary file, is refused",
+  },
+  "command-line.own-archives": {
+    source: "public names",
+    says: "export replaces and removes only what an export has made, told by its content",
+  },
+  "command-line.owner-only": {
+    source: "public names",
+    says: "an export is its owner's only, whatever the umask",
   },
   "command-line.faults": {
     source: "specification section 9",

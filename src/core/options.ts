@@ -17,8 +17,8 @@ export interface MemoryOptions {
   maxMemoryBytes?: number;
 }
 
-/** 15 MB leaves a margin below the 16 MiB that MongoDB allows a document. */
-const memoryBytesCeiling = 15_000_000;
+/** The most that either limit can be: 15 MB leaves a margin below the 16 MiB that MongoDB allows a document. */
+export const memoryBytesCeiling = 15_000_000;
 
 export const memoryDefaults = {
   paths: "adr",

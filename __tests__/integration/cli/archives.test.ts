@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -169,7 +169,8 @@ describe("an export", () => {
     await cliJson(["export", to, ...target]);
     expect(await cli(["export", to, ...target])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("--overwrite") });
     // As a run leaves it that ended before its manifest.
-    await rename(join(to, "manifest.json"), join(to, "export-unfinished"));
+    await rm(join(to, "manifest.json"));
+    await writeFile(join(to, "export-unfinished"), "Run the export again to finish it.\n");
     await rm(join(to, "files", "b"));
     await writeFile(join(to, "files", "a~part"), "hal");
     await writeFile(join(to, "files", "gone"), "of a file that is no more");

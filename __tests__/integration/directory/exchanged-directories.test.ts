@@ -13,7 +13,7 @@ const swapper = compiled("__tests__/helpers/link-swapper.ts");
 const folder = testFolder();
 const inside = "inside";
 const outside = "secret";
-const rounds = repetitions({ usual: 60, long: 2000 });
+const rounds = repetitions({ usual: 20, long: 1000 });
 const workFolder = ".langgraph-mongo-memory";
 const swappers: ChildProcess[] = [];
 

@@ -2,11 +2,12 @@ import { isUtf8 } from "node:buffer";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { MemoryError } from "../../core/errors.js";
+import { memoryBytesCeiling } from "../../core/options.js";
 import type { Place } from "./folder.js";
 import { io, ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 
-/** The largest limit a memory can have (`maxFileBytes`); a larger file was put there by other means and is not read. */
-const maxReadableBytes = 15_000_000;
+/** A larger file was put there by other means and is not read. */
+const maxReadableBytes = memoryBytesCeiling;
 
 /** A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in between. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

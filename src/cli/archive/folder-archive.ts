@@ -1,9 +1,11 @@
-import { lstat, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
+import { OpenDirectory } from "../../backends/directory/open-directory.js";
 import { CommandFault, inputFault, withFile } from "../fault.js";
 import { decodeUtf8 } from "../terminal/text-input.js";
 import { FileNames, safeName } from "./file-names.js";
+import { directoryMode, inParentOf, readBytes, removeOthers, withRegularFile } from "./inside-folder.js";
 import { addressField, addressFrom, archiveFormat, archiveVersion, fileFields, headerFields, parsedAs, sha256Of } from "./manifest.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
 import { writeWhole } from "./whole-file.js";
@@ -11,10 +13,14 @@ import { writeWhole } from "./whole-file.js";
 const manifestName = "manifest.json";
 /** Lies in the folder while an export is under way, or was broken off. */
 const markerName = "export-unfinished";
+const markerText = "Run the export again to finish it.\n";
+/** Of some two million files, and less than the longest text that JavaScript can hold. */
+const maxManifestBytes = 500_000_000;
 const filesFolder = "files";
 
 const fileSchema = z.object({ ...fileFields, file: z.string() }).strict();
 const memorySchema = z.object({ address: addressField, directories: z.array(z.string()), files: z.array(fileSchema) }).strict();
+const headerSchema = z.object(headerFields);
 const manifestSchema = z.object({ ...headerFields, memories: z.array(memorySchema) }).strict();
 
 type ManifestFile = z.infer<typeof fileSchema>;
@@ -62,7 +68,8 @@ export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string,
   }
   const manifest = { format: archiveFormat, version: archiveVersion, memories };
   await withFile(folder, "write", async () => {
-    await removeOthers(join(folder, filesFolder), filesFolder, new Set(memories.flatMap(({ files }) => files.map(({ file }) => file))));
+    const kept = new Set(memories.flatMap(({ files }) => files.map(({ file }) => file)));
+    await inParentOf(folder, `${filesFolder}/`, {}, (directory) => removeOthers(directory, filesFolder, kept));
     await writeWhole(join(folder, manifestName), (handle) => handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`));
     await rm(join(folder, markerName), { force: true });
   });
@@ -70,19 +77,44 @@ export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string,
 }
 
 async function prepareFolder(folder: string, overwrite: boolean): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: directoryMode });
   const names = await readdir(folder);
-  const isExport = names.includes(manifestName) && names.includes(filesFolder);
-  if (isExport && !names.includes(markerName) && !overwrite) {
+  const isUnfinished = names.includes(markerName);
+  if (names.length > 0) await assertOurs(folder, names);
+  if (names.length > 0 && !isUnfinished && !overwrite) {
     throw new CommandFault("EEXIST", `${folder}: it holds an export already; pass --overwrite to bring that up to date, or name a new folder`);
   }
-  if (names.length > 0 && !isExport && !names.includes(markerName)) {
+  await writeWhole(join(folder, markerName), (handle) => handle.writeFile(markerText));
+  await inParentOf(folder, `${filesFolder}/`, { makes: true }, () => Promise.resolve());
+}
+
+/** Only what an export has made is replaced or removed: told by what its files hold, as others use such names, too. @throws CommandFault */
+async function assertOurs(folder: string, names: readonly string[]): Promise<void> {
+  const isMade = names.includes(manifestName) && (await isManifest(folder));
+  const isBegun = names.includes(markerName) && (await isMarker(folder));
+  const isOther = (names.includes(manifestName) && !isMade) || (names.includes(markerName) && !isBegun);
+  if (isOther || (!isMade && !isBegun)) {
     throw new CommandFault("EEXIST", `${folder}: it is not empty, and holds no export; name a new or an empty folder`);
   }
-  await assertNoLinks(folder, markerName);
-  await writeFile(join(folder, markerName), "Run the export again to finish it.\n");
-  await assertNoLinks(folder, filesFolder);
-  await mkdir(join(folder, filesFolder), { recursive: true });
+}
+
+async function isManifest(folder: string): Promise<boolean> {
+  const where = join(folder, manifestName);
+  const bytes = await manifestBytes(folder, where);
+  if (bytes === null) return false;
+  try {
+    parsedAs(headerSchema, decodeUtf8(bytes, where), where);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isMarker(folder: string): Promise<boolean> {
+  const read = withRegularFile(OpenDirectory.root(folder), markerName, async (handle, sizeBytes) =>
+    sizeBytes === markerText.length && (await readBytes(handle, sizeBytes)).equals(Buffer.from(markerText)),
+  );
+  return (await read) === true;
 }
 
 /** The folder of a memory in an export of several, such as `assistant/global` and `assistant/threads/ada`. */
@@ -96,35 +128,14 @@ function memoryFolder({ address }: Tree): string {
 }
 
 async function writeIfDifferent(folder: string, file: string, bytes: Buffer): Promise<boolean> {
-  await assertNoLinks(folder, file);
-  const target = join(folder, file);
-  const there = await readIfThere(target);
-  if (there?.equals(bytes) === true) return false;
-  await mkdir(dirname(target), { recursive: true });
-  await writeWhole(target, (handle) => handle.writeFile(bytes));
-  return true;
-}
-
-async function readIfThere(file: string): Promise<Buffer | null> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-/** What earlier runs have left. */
-async function removeOthers(directory: string, name: string, kept: ReadonlySet<string>): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const inner = `${name}/${entry.name}`;
-    if (entry.isDirectory()) {
-      await removeOthers(join(directory, entry.name), inner, kept);
-      await rmdir(join(directory, entry.name)).catch(() => undefined);
-    } else if (!kept.has(inner)) {
-      await rm(join(directory, entry.name));
-    }
-  }
+  return inParentOf(folder, file, { makes: true }, async (directory, name) => {
+    const isThere = await withRegularFile(directory, name, async (handle, sizeBytes) =>
+      sizeBytes === bytes.length && (await readBytes(handle, sizeBytes)).equals(bytes),
+    );
+    if (isThere === true) return false;
+    await writeWhole(directory.pathTo(name), (handle) => handle.writeFile(bytes));
+    return true;
+  });
 }
 
 /** All of it is checked before this answers, and each file once more as it is loaded. @throws CommandFault EINPUT */
@@ -143,21 +154,31 @@ export async function readFolderArchive(folder: string): Promise<Tree[]> {
 async function readManifest(folder: string, where: string): Promise<z.infer<typeof manifestSchema>> {
   const names = await withFile(folder, "read", () => readdir(folder));
   if (names.includes(markerName)) throw inputFault(`${folder}: the export in it was broken off; run that export again first`);
-  if (!names.includes(manifestName)) throw inputFault(`${folder}: there is no ${manifestName} in it; name a folder that export has made`);
-  const bytes = await withFile(where, "read", () => readFile(where));
+  const bytes = await withFile(where, "read", () => manifestBytes(folder, where));
+  if (bytes === null) throw inputFault(`${folder}: there is no ${manifestName} in it; name a folder that export has made`);
   return parsedAs(manifestSchema, decodeUtf8(bytes, where), where);
+}
+
+function manifestBytes(folder: string, where: string): Promise<Buffer | null> {
+  return withRegularFile(OpenDirectory.root(folder), manifestName, async (handle, sizeBytes) => {
+    if (sizeBytes > maxManifestBytes) throw inputFault(`${where}: it has ${sizeBytes} bytes, of ${maxManifestBytes} at most; export to JSONL instead`);
+    return readBytes(handle, sizeBytes);
+  });
 }
 
 async function loadFile(folder: string, { path, file, sizeBytes, sha256, createdAt, updatedAt }: ManifestFile, where: string): Promise<FileContent> {
   if (!isInside(file)) throw inputFault(`${where}: ${path}: the file name ${JSON.stringify(file)} leaves the folder; it must be a relative one below it`);
   const target = join(folder, file);
-  const bytes = await withFile(target, "read", async () => {
-    await assertNoLinks(folder, file);
-    const found = await stat(target);
-    if (!found.isFile()) throw inputFault(`${target}: it is not a regular file; export it again`);
-    if (found.size !== sizeBytes) throw changed(target);
-    return readFile(target);
-  });
+  const bytes = await withFile(target, "read", () =>
+    inParentOf(folder, file, {}, (directory, name) =>
+      withRegularFile(directory, name, async (handle, foundBytes) => {
+        // `sizeBytes` is no more than a memory can hold.
+        if (foundBytes !== sizeBytes) throw changed(target);
+        return readBytes(handle, sizeBytes);
+      }),
+    ),
+  );
+  if (bytes === null) throw inputFault(`${target}: there is no such file or folder; export it again`);
   if (sha256Of(bytes) !== sha256) throw changed(target);
   return { content: decodeUtf8(bytes, target), createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
 }
@@ -169,18 +190,4 @@ function changed(target: string): CommandFault {
 /** By the rules of all systems at once: neither absolute nor upwards, no drive, no stream, no NUL. */
 function isInside(file: string): boolean {
   return !/[\\:\0]/.test(file) && file.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
-}
-
-/** @throws CommandFault EINPUT where a part of the name is a link, which may lead anywhere */
-async function assertNoLinks(folder: string, file: string): Promise<void> {
-  let current = folder;
-  for (const segment of file.split("/")) {
-    current = join(current, segment);
-    const found = await lstat(current).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return null;
-      throw error;
-    });
-    if (found === null) return;
-    if (found.isSymbolicLink()) throw inputFault(`${current}: it is a link, and could lead out of the folder; put the file itself there`);
-  }
 }

@@ -1,7 +1,9 @@
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { memoryBytesCeiling } from "../../core/options.js";
 import { CommandFault, inputFault, withFile } from "../fault.js";
 import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8 } from "../terminal/text-input.js";
@@ -16,8 +18,8 @@ const directorySchema = z.object({ address: addressField, directory: z.string() 
 const memorySchema = z.object({ address: addressField, memory: z.literal(true) }).strict();
 const endSchema = z.object({ end: z.literal(true), lines: z.number().int().min(1) }).strict();
 
-/** A file of a million bytes takes six times as much at most, all of it escaped. */
-const maxLineBytes = 8_000_000;
+/** The largest file that a memory can hold takes six times as much at most, all of it escaped; the rest is its path and address. */
+const maxLineBytes = 6 * memoryBytesCeiling + 100_000;
 const openingBrace = 0x7b;
 const chunkBytes = 256 * 1024;
 
@@ -65,18 +67,19 @@ export async function writeWholeFile<T>(file: string, overwrite: boolean, run: (
 }
 
 async function assertFree(file: string): Promise<void> {
-  const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
+  const found = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  await handle?.close();
-  if (handle !== null) throw new CommandFault("EEXIST", `${file}: it is there already; pass --overwrite to replace it, or name another`);
+  if (found !== null) throw new CommandFault("EEXIST", `${file}: it is there already; pass --overwrite to replace it, or name another`);
 }
 
 /** Opens an archive, and closes it after `run`. @throws CommandFault EINPUT */
 export async function withJsonlFile<T>(file: string, run: (trees: Tree[]) => Promise<T>): Promise<T> {
-  const handle = await withFile(file, "read", () => open(file, "r"));
+  const handle = await withFile(file, "read", () => open(file, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
+    // It may be another one by now than when it was looked at.
+    if (!(await handle.stat()).isFile()) throw inputFault(`${file}: it is no regular file; name one that export has made`);
     return await run(await readJsonlArchive(handle, file));
   } finally {
     await handle.close();
@@ -178,24 +181,27 @@ async function loadLine({ handle, offset, length }: Place, where: string): Promi
 
 /** One line is held at a time. */
 async function* readLines(handle: FileHandle, name: string): AsyncGenerator<Line> {
-  const chunk = Buffer.alloc(chunkBytes);
-  let rest = Buffer.alloc(0);
+  /** Of the line that has not ended yet. */
+  let pieces: Buffer[] = [];
   let offset = 0;
   let number = 0;
   for (let position = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(chunkBytes);
     const { bytesRead } = await withFile(name, "read", () => handle.read(chunk, 0, chunkBytes, position));
-    position += bytesRead;
-    rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+    if (bytesRead === 0) break;
+    const read = chunk.subarray(0, bytesRead);
     let start = 0;
-    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
+    for (let end = read.indexOf(10); end !== -1; end = read.indexOf(10, start)) {
       number += 1;
-      yield { bytes: rest.subarray(start, end), offset: offset + start, number };
+      const bytes = Buffer.concat([...pieces, read.subarray(start, end)]);
+      yield { bytes, offset, number };
+      offset += bytes.length + 1;
+      pieces = [];
       start = end + 1;
     }
-    rest = rest.subarray(start);
-    offset += start;
-    if (rest.length > maxLineBytes) throw inputFault(`${name}: line ${number + 1}: longer than ${maxLineBytes} bytes; no file of a memory is that long`);
-    if (bytesRead === 0) break;
+    pieces.push(read.subarray(start));
+    position += bytesRead;
+    if (position - offset > maxLineBytes) throw inputFault(`${name}: line ${number + 1}: longer than ${maxLineBytes} bytes; no file of a memory is that long`);
   }
-  if (rest.length > 0) throw inputFault(`${name}: line ${number + 1} does not end; export or copy it again`);
+  if (pieces.some(({ length }) => length > 0)) throw inputFault(`${name}: line ${number + 1} does not end; export or copy it again`);
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { checkAddress, type CheckedAddress } from "../../core/address.js";
 import { MemoryError } from "../../core/errors.js";
+import { memoryBytesCeiling } from "../../core/options.js";
 import { inputFault } from "../fault.js";
 
 /** Names the format in a manifest and in the first line of JSONL. */
@@ -15,7 +16,7 @@ const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must 
 /** What both formats say of a file. */
 export const fileFields = {
   path: z.string(),
-  sizeBytes: z.number().int().min(0),
+  sizeBytes: z.number().int().min(0).max(memoryBytesCeiling),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
   createdAt: time,
   updatedAt: time,

@@ -1,6 +1,6 @@
 import { alreadyExists, fileTooLarge, memoryFull } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryDefaults } from "../../core/options.js";
+import { memoryBytesCeiling } from "../../core/options.js";
 import { creationFault } from "../../core/paths.js";
 import { about, CommandFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
@@ -127,9 +127,8 @@ function checkNew(path: string, there: { has(path: string): boolean }, { name, p
 }
 
 function checkSize({ path, sizeBytes }: TreeFile, { name }: OpenMemory): void {
-  const { maxFileBytes } = memoryDefaults;
-  if (sizeBytes <= maxFileBytes) return;
-  const { code, message } = fileTooLarge(sizeBytes, maxFileBytes);
+  if (sizeBytes <= memoryBytesCeiling) return;
+  const { code, message } = fileTooLarge(sizeBytes, memoryBytesCeiling);
   throw new CommandFault(code, `${name}: ${path}: ${message}`);
 }
 
@@ -154,9 +153,8 @@ function checkTotal({ open, writes }: TransferPlan, there: Tree): void {
   if (open.kind === "folder") return;
   const sizes = new Map([...there.files, ...writes.map(({ file }) => file)].map(({ path, sizeBytes }) => [path, sizeBytes]));
   const total = [...sizes.values()].reduce((sum, sizeBytes) => sum + sizeBytes, 0);
-  const { maxMemoryBytes } = memoryDefaults;
-  if (total <= maxMemoryBytes) return;
-  const { code, message } = memoryFull(total, maxMemoryBytes);
+  if (total <= memoryBytesCeiling) return;
+  const { code, message } = memoryFull(total, memoryBytesCeiling);
   throw new CommandFault(code, `${open.name}: ${message}`);
 }
 

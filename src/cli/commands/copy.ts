@@ -49,7 +49,7 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
   const destination = destinationOf(options, options, context.io.env);
   return withMemory(context, options, "read", async (source) => {
     const tree = await about(source.name, () => readTree(source));
-    return withTarget(destination, "write", (open) =>
+    return withTarget(destination, "restore", (open) =>
       withProgress(context, async (progress) => {
         const plan = await planTransfer(tree, open, options.overwrite === true);
         progress.start(plan.writes.length, "files");
@@ -75,7 +75,7 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
         const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
           for await (const address of source.addresses()) {
             const tree = await readTree(memoryIn(source, address, "read", "posix"));
-            await use(await planTransfer(tree, memoryIn(destination, address, "write", options.paths ?? "posix"), overwrite));
+            await use(await planTransfer(tree, memoryIn(destination, address, "restore", options.paths ?? "posix"), overwrite));
           }
         };
         let total = 0;

@@ -59,14 +59,14 @@ async function importAll(trees: Tree[], from: string, options: ImportOptions, co
     if (tree === undefined || others.length > 0) {
       throw usageFault(`${from} holds ${trees.length} memories; leave --node and --dir out, and each goes to where it came from`);
     }
-    return withTarget(targetOf(options, context.io.env), "write", async (open) => carryOutAll([await planTransfer(tree, open, overwrite)]));
+    return withTarget(targetOf(options, context.io.env), "restore", async (open) => carryOutAll([await planTransfer(tree, open, overwrite)]));
   }
   if (options.thread !== undefined) throw usageFault("--thread needs --node; leave both out, and each memory goes to where it came from");
   return withDatabase(databaseOf(options, context.io.env), async (database) => {
     const plans: TransferPlan[] = [];
     for (const tree of trees) {
       if (tree.address === null) throw usageFault(`${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`);
-      plans.push(await planTransfer(tree, memoryIn(database, tree.address, "write", options.paths ?? "posix"), overwrite));
+      plans.push(await planTransfer(tree, memoryIn(database, tree.address, "restore", options.paths ?? "posix"), overwrite));
     }
     return carryOutAll(plans);
   });

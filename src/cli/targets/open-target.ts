@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
 import { MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
+import { memoryBytesCeiling, memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { about, inputFault, usageFault, withFile } from "../fault.js";
@@ -9,7 +10,8 @@ import type { CliContext } from "../context.js";
 import { redactUri } from "../redact.js";
 import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
 
-type Access = "read" | "write";
+/** `restore` is `write` without the limit that an application sets for a file: what it once took, it takes again. */
+type Access = "read" | "write" | "restore";
 
 /** One memory, ready for use. */
 export interface OpenMemory {
@@ -50,15 +52,19 @@ export async function withDatabase<T>(target: DatabaseTarget, run: (database: Me
 }
 
 export function memoryIn(database: MemoryDatabase, address: CheckedAddress, access: Access, paths: PathRule): OpenMemory {
+  const open = (clock?: () => Date): Memory =>
+    database.memory(address, access === "read" ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) });
   return {
     kind: "database",
-    memory: database.memory(address, access, { paths }),
+    memory: open(),
     address,
     name: nameOf(address),
     paths,
-    dated: (time) => database.memory(address, access, { paths, clock: () => time }),
+    dated: (time) => open(() => time),
   };
 }
+
+const maxFileBytesFor = (access: Access): number => (access === "restore" ? memoryBytesCeiling : memoryDefaults.maxFileBytes);
 
 export function nameOf(address: CheckedAddress): string {
   const node = `node ${JSON.stringify(address.nodeId)}`;
@@ -72,7 +78,7 @@ async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, ac
     if (!found.isDirectory()) throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
-  const memory = opened(dir, () => openDirectoryMemory({ dir, paths }));
+  const memory = opened(dir, () => openDirectoryMemory({ dir, paths, maxFileBytes: maxFileBytesFor(access) }));
   return { kind: "folder", memory, address: null, name: `the folder ${dir}`, paths, dated: null };
 }
 

@@ -21,7 +21,8 @@ export interface MemoryDatabaseOptions {
 export interface OpenOptions {
   paths?: PathRule;
   /** @default the system clock */
-  clock?: () => Date;
+  clock?: (() => Date) | undefined;
+  maxFileBytes?: number;
 }
 
 /** Unless the connection string says otherwise: somebody may be waiting at a terminal. The driver's own are 30 s, 30 s and none. */
@@ -73,8 +74,8 @@ export class MemoryDatabase {
   }
 
   /** @throws MemoryError EINVAL for a bad address */
-  memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock }: OpenOptions = {}): Memory {
-    return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths });
+  memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {}): Memory {
+    return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths, maxFileBytes });
   }
 
   /** Of all memories that are not empty, in the order of their namespaces. */
