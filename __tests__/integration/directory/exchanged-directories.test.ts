@@ -10,7 +10,6 @@ import { repetitions } from "../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
 const swapper = compiled("__tests__/helpers/link-swapper.ts");
-const folder = testFolder();
 const inside = "inside";
 const outside = "secret";
 const rounds = repetitions({ usual: 20, long: 1000 });
@@ -18,6 +17,7 @@ const workFolder = ".langgraph-mongo-memory";
 const swappers: ChildProcess[] = [];
 
 afterAll(() => swappers.forEach((child) => child.kill("SIGKILL")));
+const folder = testFolder();
 
 async function swapping(parent: string, name: string, target: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [swapper, parent, name, target], { stdio: ["ignore", "pipe", "inherit"] });

@@ -126,7 +126,8 @@ export class Folder {
   /** Null where the names have to be looked at one by one, as the file system may fold them or one of them is no directory. */
   async #inOneStep(names: readonly string[]): Promise<OpenDirectory | null> {
     if (names.some(isReserved) || (await this.#isFolding())) return null;
-    return OpenDirectory.inOneStep(join(this.root, ...names));
+    const [first = "", ...others] = names;
+    return others.length === 0 ? this.#rootDirectory.openChild(first) : OpenDirectory.inOneStep(join(this.root, ...names));
   }
 
   #kept(directory: OpenDirectory): OpenDirectory {

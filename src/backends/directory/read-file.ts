@@ -22,7 +22,8 @@ export async function textOfFile(place: Place, stats: Stats): Promise<string | M
     const handle = await ioOrNull(open(place.parent.pathTo(place.name), readFlags));
     if (handle === null) return null;
     try {
-      return await textOf(handle, place);
+      await assertOpened(handle, place);
+      return decoded((await bytesOfSize(handle, stats.size)) ?? (await bytesOf(handle)));
     } finally {
       await handle.close();
     }
@@ -32,11 +33,17 @@ export async function textOfFile(place: Place, stats: Stats): Promise<string | M
   }
 }
 
-async function textOf(handle: FileHandle, place: Place): Promise<string | MemoryError> {
+/** In one call, for a file that is as large as it was when it was looked at; else null. */
+async function bytesOfSize(handle: FileHandle, sizeBytes: number): Promise<Buffer | null> {
+  const bytes = Buffer.allocUnsafe(sizeBytes + 1);
+  const { bytesRead } = await io(handle.read(bytes, 0, bytes.length, 0));
+  return bytesRead === sizeBytes ? bytes.subarray(0, sizeBytes) : null;
+}
+
+async function bytesOf(handle: FileHandle): Promise<Buffer | MemoryError> {
   const stats = await io(handle.stat());
   if (!stats.isFile()) throw notAFile();
   if (stats.size > maxReadableBytes) return tooLarge(stats.size);
-  await assertOpened(handle, place);
   const bytes = Buffer.allocUnsafe(stats.size);
   let length = 0;
   while (length < bytes.length) {
@@ -44,8 +51,12 @@ async function textOf(handle: FileHandle, place: Place): Promise<string | Memory
     if (bytesRead === 0) break;
     length += bytesRead;
   }
-  const text = bytes.subarray(0, length);
-  return isUtf8(text) ? text.toString() : new MemoryError("EIO", "EIO: the file is not UTF-8 text");
+  return bytes.subarray(0, length);
+}
+
+function decoded(bytes: Buffer | MemoryError): string | MemoryError {
+  if (!Buffer.isBuffer(bytes)) return bytes;
+  return isUtf8(bytes) ? bytes.toString() : new MemoryError("EIO", "EIO: the file is not UTF-8 text");
 }
 
 /** Where there are no handles of directories, a file that was opened through a link is told by its identity. */
