@@ -2,7 +2,8 @@ import { describe, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { defineStoreSuite } from "../../src/testing/store-suite.js";
 
-const regexp = "an object without keys of its own, such as a RegExp, admits everything";
+const dates = "a date equals no other, and without an operator it is no condition";
+const regexp = "an object without keys of its own, such as a RegExp or {}, admits everything";
 const limits = "a negative limit or offset counts from the end";
 
 describe("InMemoryStore", () => {
@@ -15,6 +16,10 @@ describe("InMemoryStore", () => {
       "batch-no-operation": "what is no operation gets no answer, so all later answers move up",
       "hostile-regexp": regexp,
       "wrapped:hostile-regexp": regexp,
+      "hostile-empty-conditions": regexp,
+      "wrapped:hostile-empty-conditions": regexp,
+      "filter-date-equality": dates,
+      "wrapped:filter-date-equality": dates,
       "hostile-limits": limits,
       "wrapped:hostile-limits": limits,
       "rank-dimensions": "vectors are not measured",

@@ -59,7 +59,7 @@ export const storeSearch: Requirements = {
   },
   "store-search.filter-dates": {
     source: "specification section 11",
-    says: "comparisons order dates, also against numbers",
+    says: "a date is an instant, for order, also against numbers, and for equality",
   },
   "store-search.filter-arrays": {
     source: "specification section 11",
@@ -88,6 +88,10 @@ export const storeSearch: Requirements = {
   "store-search.filter-regexp": {
     source: "specification section 11",
     says: "a RegExp is refused, as a value and as an operand",
+  },
+  "store-search.filter-empty-conditions": {
+    source: "specification section 11",
+    says: "an empty array or object is refused as a condition, and an invalid date",
   },
   "store-search.filter-no-array": {
     source: "specification section 11",

@@ -38,18 +38,24 @@ const fieldValue = fc.oneof(
 const field = fc.constantFrom("x", "y", "x.a", "$x", "__proto__", "constructor", "");
 const value = fc.array(fc.tuple(field, fieldValue), { maxLength: 3 }).map((fields) => Object.fromEntries(fields) as Record<string, unknown>);
 
+/** To the reference one without keys, a date too, is no condition; here a date is an instant, and the others are refused. */
+const isCondition = (operand: unknown): boolean => typeof operand !== "object" || operand === null || Object.keys(operand).length > 0;
+/** To the reference no date equals another. */
+const equalsAlike = (operand: unknown): boolean => !(operand instanceof Date);
+const equated = fieldValue.filter(equalsAlike);
+
 const operators = fc.oneof(
-  fc.record({ $eq: fieldValue }),
-  fc.record({ $ne: fieldValue }),
+  fc.record({ $eq: equated }),
+  fc.record({ $ne: equated }),
   fc.record({ $gt: fieldValue }),
   fc.record({ $gte: fieldValue, $lt: fieldValue }),
   fc.record({ $lte: fieldValue }),
-  fc.record({ $in: fc.array(fieldValue, { maxLength: 3 }) }),
-  fc.record({ $nin: fc.array(fieldValue, { maxLength: 3 }), $ne: fieldValue }),
+  fc.record({ $in: fc.array(equated, { maxLength: 3 }) }),
+  fc.record({ $nin: fc.array(equated, { maxLength: 3 }), $ne: equated }),
 );
 const ownField = fc.constantFrom("x", "y", "x.a", "$x", "");
 const filter = fc
-  .array(fc.tuple(ownField, fc.oneof(fieldValue, operators)), { maxLength: 2 })
+  .array(fc.tuple(ownField, fc.oneof(fieldValue.filter(isCondition), operators)), { maxLength: 2 })
   .map((conditions) => Object.fromEntries(conditions) as Record<string, unknown>);
 
 const wildcardLabel = fc.oneof(label, fc.constant("*"));
@@ -172,9 +178,10 @@ describe("the store and InMemoryStore answer alike", () => {
     const puts = made().map((x, index) => ({ namespace: ["a"], key: `k${index}`, value: { x, [`y${index}`]: x } }));
     await Promise.all([ours.batch(puts), reference.batch(puts)]);
     const filters = made().flatMap((operand) => [
-      operand,
-      ...["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"].map((operator) => ({ [operator]: operand })),
-      ...["$in", "$nin"].flatMap((operator) => [{ [operator]: [operand] }, { [operator]: ["a", operand, 5] }]),
+      ...(isCondition(operand) ? [operand] : []),
+      ...["$gt", "$gte", "$lt", "$lte"].map((operator) => ({ [operator]: operand })),
+      ...(equalsAlike(operand) ? ["$eq", "$ne"].map((operator) => ({ [operator]: operand })) : []),
+      ...(equalsAlike(operand) ? ["$in", "$nin"] : []).flatMap((operator) => [{ [operator]: [operand] }, { [operator]: ["a", operand, 5] }]),
     ]);
     const searches = filters.map((x) => ({ namespacePrefix: ["a"], filter: { x }, limit: 100 }));
     const [answers, expected] = await Promise.all([ours.batch(searches), reference.batch(searches)]);

@@ -45,8 +45,8 @@ interface ServerCondition {
 
 /**
  * Keys are literal names of top-level fields, values and operators as InMemoryStore 1.2 compares them: `===` for
- * equality (so no object equals another), `Number()` for order, and an object without any key of its own, such as a
- * Date, admits everything. `$exists` is an operator of ours.
+ * equality (so no object equals another), and `Number()` for order. Unlike there a date is an instant, for equality too, and
+ * `$exists` is an operator.
  * @throws MemoryError EINVAL or TypeError for what the reference would silently ignore
  */
 export function parseFilter(filter: unknown): ItemFilter {
@@ -80,16 +80,15 @@ const isPathOfOneField = (key: string): boolean => /^[^.$\0][^.\0]*$/u.test(key)
 
 function conditionsOf(key: string, value: unknown): Condition[] {
   checkOperand(key, value);
-  if (typeof value !== "object" || value === null) return [{ key, operator: "$eq", operand: value }];
+  if (typeof value !== "object" || value === null || types.isDate(value)) return [{ key, operator: "$eq", operand: value }];
   const names = Object.keys(value);
-  if (!names.some((name) => name.startsWith("$"))) {
-    return names.length === 0 ? [] : [{ key, operator: "$eq", operand: value }];
-  }
+  if (names.length === 0) throw invalid(`an empty array or object is no condition ${inFilterOn(key)}`);
+  if (!names.some((name) => name.startsWith("$"))) return [{ key, operator: "$eq", operand: value }];
   return Object.entries(value).map(([operator, operand]) => checkedCondition(key, operator, operand));
 }
 
 function checkedCondition(key: string, operator: string, operand: unknown): Condition {
-  const where = `in the filter on ${JSON.stringify(shorten(key, 64))}`;
+  const where = inFilterOn(key);
   if (operator === "$in" || operator === "$nin") {
     if (!Array.isArray(operand)) throw invalid(`${operator} takes an array ${where}`);
     for (const element of operand) checkOperand(key, element);
@@ -118,6 +117,11 @@ function checkOperand(key: string, operand: unknown): void {
     const where = JSON.stringify(shorten(key, 64));
     throw new TypeError(`a filter compares with data only (given ${kindOf(operand)} for ${where})`);
   }
+  if (types.isDate(operand) && Number.isNaN(operand.getTime())) throw invalid(`a date must be valid ${inFilterOn(key)}`);
+}
+
+function inFilterOn(key: string): string {
+  return `in the filter on ${JSON.stringify(shorten(key, 64))}`;
 }
 
 function isComparison(operator: string): operator is Comparison {
@@ -126,12 +130,20 @@ function isComparison(operator: string): operator is Comparison {
 
 function satisfies(value: Record<string, unknown>, { key, operator, operand }: Condition): boolean {
   const field = Object.hasOwn(value, key) ? value[key] : undefined;
-  if (operator === "$eq") return field === operand;
-  if (operator === "$ne") return field !== operand;
-  if (operator === "$in") return (operand as unknown[]).includes(field);
-  if (operator === "$nin") return !(operand as unknown[]).includes(field);
+  if (operator === "$eq") return field === operand || isSameInstant(field, operand);
+  if (operator === "$ne") return field !== operand && !isSameInstant(field, operand);
+  if (operator === "$in") return isOneOf(field, operand as unknown[]);
+  if (operator === "$nin") return !isOneOf(field, operand as unknown[]);
   if (operator === "$exists") return (field !== undefined) === operand;
   return comparisons[operator](toNumber(field), toNumber(operand));
+}
+
+function isOneOf(field: unknown, operands: readonly unknown[]): boolean {
+  return operands.includes(field) || operands.some((operand) => isSameInstant(field, operand));
+}
+
+function isSameInstant(a: unknown, b: unknown): boolean {
+  return types.isDate(a) && types.isDate(b) && a.getTime() === b.getTime();
 }
 
 /** As `Number()`, which throws for an object whose own `toString` or `valueOf` is no function. */
@@ -155,13 +167,15 @@ function serverCondition({ key, operator, operand }: Condition): ServerCondition
   return { query: numberWhere(field, operator, toNumber(operand)), exact: false };
 }
 
-/** Equality of MongoDB where it is that of `Array.includes`: not inside arrays, and a bigint is no number. */
+/** Equality of MongoDB where it is that of `isOneOf`: not inside arrays, and a bigint is no number. */
 function anyOf(field: string, operands: readonly unknown[]): ServerCondition {
   const ofType = (...names: string[]): unknown[] => operands.filter((operand) => names.includes(typeof operand));
   const texts = ofType("string", "boolean").filter((operand) => typeof operand !== "string" || operand.isWellFormed());
+  const dates = operands.filter((operand) => types.isDate(operand));
   const numbers = ofType("number");
   const integers = ofType("bigint").filter((operand) => BigInt.asIntN(64, operand as bigint) === operand);
   const alternatives = [
+    ...(dates.length > 0 ? [{ [field]: { $in: dates, $not: { $type: "array" } } }] : []),
     ...(texts.length > 0 ? [{ [field]: { $in: texts, $not: { $type: "array" } } }] : []),
     ...(numbers.length > 0 ? [{ [field]: { $in: numbers, $not: { $type: ["array", "long"] } } }] : []),
     ...(integers.length > 0 ? [{ [field]: { $in: integers, $type: "long", $not: { $type: "array" } } }] : []),

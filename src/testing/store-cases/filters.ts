@@ -150,7 +150,20 @@ export const filterCases: StoreCase[] = [
         [{ $gt: new Date(1000) }, ["late", "number"]],
         [{ $lte: 2000 }, ["early", "number"]],
         [{ $gte: new Date(1000), $lt: new Date(3000) }, ["early", "number"]],
-        [{ $eq: new Date(1000) }, []],
+      ]),
+  },
+  // Requirement: store-search.filter-dates
+  {
+    id: "filter-date-equality",
+    title: "a date is an instant: equality finds equal ones, and no number",
+    needs: { storesDates: true },
+    run: async ({ store, root }) =>
+      filterBy(store, root, { early: { x: new Date(1000) }, late: { x: new Date(3000) }, number: { x: 1000 }, array: { x: [new Date(1000)] } }, [
+        [new Date(1000), ["early"]],
+        [{ $eq: new Date(1000) }, ["early"]],
+        [{ $ne: new Date(1000) }, ["late", "number", "array"]],
+        [{ $in: [new Date(1000), 5] }, ["early"]],
+        [{ $nin: [new Date(1000), 1000] }, ["late", "array"]],
       ]),
   },
   // Requirement: store-search.filter-literal-names

@@ -158,6 +158,12 @@ export const hostileCases: StoreCase[] = [
     title: "a RegExp under $eq, $in or a comparison is refused or finds nothing",
     run: async ({ store, root }) => findsNoSecret(store, root, [{ token: { $eq: /^s/u } }, { token: { $in: [/^s/u] } }, { token: { $gt: /^s/u } }]),
   },
+  // Requirement: store-search.filter-empty-conditions
+  {
+    id: "hostile-empty-conditions",
+    title: "an empty array, empty bytes or an empty object in a filter is refused or finds nothing",
+    run: async ({ store, root }) => findsNoSecret(store, root, [{ token: [] }, { token: {} }, { n: new Uint8Array() }]),
+  },
   // Requirement: store-search.filter-no-injection
   {
     id: "hostile-operator-names",
