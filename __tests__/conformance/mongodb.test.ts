@@ -1,14 +1,21 @@
+import { MongoClient } from "mongodb";
 import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { testBackend } from "../helpers/backend-suite.js";
 import { repetitions } from "../helpers/repetitions.js";
+import { serverApi } from "../helpers/server-api.js";
 import { testDatabase } from "../helpers/test-database.js";
+import { useClient } from "../helpers/use-client.js";
 
 for (const layout of layoutNames) {
-  for (const kind of ["standalone", "replicaSet"] as const) {
-    const { client, name } = testDatabase(kind);
-    const store = new MongoMemoryStore({ client, dbName: name, layout });
-    const modelRuns = repetitions(kind === "standalone" ? { usual: 20, long: 150 } : { usual: 5, long: 20 });
-    testBackend(`MongoDB, layout ${layout}, ${kind}`, (address, options) => store.memory(address, options), modelRuns);
-  }
+  const { client, name } = testDatabase("standalone");
+  const store = new MongoMemoryStore({ client, dbName: name, layout });
+  testBackend(`MongoDB, layout ${layout}, standalone`, (address, options) => store.memory(address, options), repetitions({ usual: 20, long: 150 }));
+}
+
+for (const layout of layoutNames) {
+  const { uri, name } = testDatabase("replicaSet");
+  const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri, { serverApi })), dbName: name, layout });
+  const title = `MongoDB, layout ${layout}, replica set, strict Stable API`;
+  testBackend(title, (address, options) => store.memory(address, options), repetitions({ usual: 5, long: 20 }));
 }

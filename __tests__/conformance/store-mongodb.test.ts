@@ -1,22 +1,27 @@
 import { describe, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
+import { MongoClient } from "mongodb";
 import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { defineStoreSuite } from "../../src/testing/store-suite.js";
 import { isLong } from "../helpers/repetitions.js";
+import { serverApi } from "../helpers/server-api.js";
 import { testDatabase } from "../helpers/test-database.js";
+import { useClient } from "../helpers/use-client.js";
 
-/** The usual run has each kind of server and each way to search once; the long one has them all together. */
-const usual = [["replicaSet", true], ["standalone", false]] as const;
-const others = [["standalone", true], ["replicaSet", false]] as const;
+/** The usual run has each kind of server, each way to search and the strict Stable API once; the long one has them all together. */
+const usual = [["replicaSet", "textSearch"], ["standalone", "strict Stable API"]] as const;
+const others = [["standalone", "textSearch"], ["standalone", "no textSearch"], ["replicaSet", "no textSearch"]] as const;
 const kinds = isLong ? [...usual, ...others] : usual;
-const variants = layoutNames.flatMap((layout) => kinds.map(([kind, textSearch]) => ({ layout, kind, textSearch })));
+const variants = layoutNames.flatMap((layout) => kinds.map(([kind, searching]) => ({ layout, kind, searching })));
 
-describe.each(variants)("MongoMemoryStore, layout $layout, $kind, textSearch: $textSearch", ({ layout, kind, textSearch }) => {
-  const { client, name: dbName } = testDatabase(kind);
-  const plain = new MongoMemoryStore({ client, dbName, layout, textSearch });
+describe.each(variants)("MongoMemoryStore, layout $layout, $kind, $searching", ({ layout, kind, searching }) => {
+  const database = testDatabase(kind);
+  const client = searching === "strict Stable API" ? useClient(new MongoClient(database.uri, { serverApi })) : database.client;
+  const options = { client, dbName: database.name, textSearch: searching === "textSearch" };
+  const plain = new MongoMemoryStore({ ...options, layout });
   defineStoreSuite({ describe, it }, () => plain, {
-    openExpiring: (ttl) => new MongoMemoryStore({ client, dbName, itemsCollection: "expiring", ttl }),
-    openIndexed: (index) => new MongoMemoryStore({ client, dbName, itemsCollection: randomUUID(), index }),
+    openExpiring: (ttl) => new MongoMemoryStore({ ...options, itemsCollection: "expiring", ttl }),
+    openIndexed: (index) => new MongoMemoryStore({ ...options, itemsCollection: randomUUID(), index }),
   });
 });

@@ -81,6 +81,26 @@ export const mongodb: Requirements = {
     source: "measured: MongoDBStore 1.4",
     says: "a client of another copy of the driver serves everything",
   },
+  "mongodb.stable-api": {
+    source: "specification section 5",
+    says: "everything works on a client of the strict Stable API, but for the text index, which is off there and says so",
+  },
+  "mongodb.exact-collation": {
+    source: "specification section 5",
+    says: "ids, paths and keys are compared byte by byte, whatever the default collation of a collection is",
+  },
+  "mongodb.other-programs": {
+    source: "specification section 5",
+    says: "a collection with documents of another program is neither read, indexed nor written",
+  },
+  "mongodb.indexes-tried-again": {
+    source: "specification section 5",
+    says: "where making the indexes failed, the next command tries again",
+  },
+  "mongodb.stopped": {
+    source: "specification section 11",
+    says: "a store that owns its client refuses every call after stop",
+  },
   "mongodb.bad-connection-strings": {
     source: "specification section 3",
     says: "a connection string that fails is never repeated in the error",

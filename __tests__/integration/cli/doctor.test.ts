@@ -72,6 +72,22 @@ describe("doctor on a database", () => {
     expect([exitCode, statuses["index uniq_global"], statuses["index uniq_per_thread"]]).toEqual([1, "fail", "warn"]);
   });
 
+  // Requirement: command-line.doctor
+  it("sees collections with a default collation, whose indexes are used all the same", async () => {
+    const database = testDatabase();
+    for (const name of ["memories", "items"]) await database.db.createCollection(name, { collation: { locale: "de", strength: 2 } });
+    const store = storeIn(database);
+    await store.memory({ nodeId: "a" }).write("/a", "x");
+    expect((await checksOf(ofDatabase(database))).statuses).not.toHaveProperty("collation of items");
+    await store.put(["a"], "k", {});
+    const { exitCode, statuses, checks } = await checksOf(ofDatabase(database));
+    expect([exitCode, statuses]).toEqual([
+      0,
+      expect.objectContaining({ "index uniq_global": "ok", "index uniq_per_thread": "ok", "collation of memories": "warn", "collation of items": "warn" }),
+    ]);
+    expect(checks.find(({ name }) => name === "collation of items")?.message).toContain("default collation de");
+  });
+
   it("sees an index that the server does not use", async () => {
     const database = testDatabase();
     await storeIn(database).memory({ nodeId: "a" }).write("/a", "x");

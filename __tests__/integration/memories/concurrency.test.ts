@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
 import { OneDocumentBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
 import { checkAddress } from "../../../src/core/address.js";
@@ -60,7 +61,7 @@ describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
     await rival.write("/file", "");
     let rivals = 0;
     const context = {
-      collection: client.db(name).collection<MemoryDocument>("memories"),
+      collection: new ExactCollection(client.db(name).collection<MemoryDocument>("memories")),
       // Before each of the edit's commands, as if the way to the server were slow.
       ready: async () => {
         rivals += 1;

@@ -68,6 +68,27 @@ describe("a MongoDB that goes away", () => {
     expect(names).toEqual(expect.arrayContaining(["uniq_global", "uniq_per_thread"]));
   });
 
+  // Requirement: mongodb.indexes-tried-again
+  it("that fails once at making the indexes fails one call, and the next one makes them", async () => {
+    const mongod = await privateMongod("standalone");
+    const client = useClient(new MongoClient(mongod.uri));
+    const store = new MongoMemoryStore({ client, dbName: "once" });
+    const outOfDiskSpace = 14031;
+    const memory = store.memory(freshAddress());
+    for (const write of [() => memory.append("/a", "x"), () => store.put(["a"], "k", {})]) {
+      await client.db("admin").command({
+        configureFailPoint: "failCommand",
+        mode: { times: 1 },
+        data: { failCommands: ["createIndexes"], errorCode: outOfDiskSpace },
+      });
+      expect((await failureOf(write())).message).toContain(String(outOfDiskSpace));
+      await write();
+    }
+    const indexesOf = async (name: string): Promise<unknown[]> => (await client.db("once").collection(name).indexes()).map((index) => index.name);
+    expect(await indexesOf("memories")).toContain("uniq_global");
+    expect(await indexesOf("items")).toContain("items_by_namespace");
+  });
+
   // Requirement: guarantees.storage-slow, guarantees.unknown-outcome
   it("that hangs makes commands EIO within the timeouts of the client", async () => {
     const mongod = await privateMongod("standalone");
@@ -133,6 +154,30 @@ describe("a MongoDB that goes away", () => {
     expect((await failureOf(store.memory(freshAddress()).append("/a", "x"))).code).toBe("EIO");
     await new MongoMemoryStore({ client, dbName: name }).stop();
     await new MongoMemoryStore({ client, dbName: name }).memory(freshAddress()).append("/a", "x");
+  });
+
+  // Requirement: mongodb.stopped
+  it("after stop every call of a store that owns its client is refused", async () => {
+    const { uri, name } = testDatabase("standalone");
+    const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
+    const memory = store.memory(freshAddress());
+    await memory.append("/a", "x");
+    await store.put(["a"], "k", {});
+    await Promise.all([store.stop(), store.stop()]);
+    await store.stop();
+    const calls = [
+      () => store.start(),
+      () => store.get(["a"], "k"),
+      () => store.search([]),
+      () => store.listNamespaces(),
+      () => store.put(["a"], "k", {}),
+      () => store.delete(["a"], "k"),
+      () => store.get(["memory", "a", "global"], "/a"),
+      () => memory.read("/a"),
+      () => memory.append("/a", "x"),
+      () => store.memory(freshAddress()).snapshot(),
+    ];
+    for (const call of calls) expect(await failureOf(call())).toMatchObject({ code: "EIO", message: expect.stringMatching(/store is stopped/) });
   });
 
   // Requirement: mongodb.bad-connection-strings

@@ -135,7 +135,7 @@ describe("what is no string, count or data", () => {
   const operator = { $ne: null } as never;
 
   // Requirement: store-search.filter-no-array, store-search.filter-regexp, store-search.filter-unknown-operators, store.errors-of-ours
-  // Requirement: store.no-operators-for-labels
+  // Requirement: store.no-operators-for-labels, store-search.filter-empty-conditions
   it.each<[string, (store: MongoMemoryStore) => Promise<unknown>]>([
     ["a key in get", (store) => store.get(["secret"], operator)],
     ["a missing key in get", (store) => store.get(["secret"], undefined as never)],
@@ -167,6 +167,10 @@ describe("what is no string, count or data", () => {
     ["a RegExp", (store) => store.search(["secret"], { filter: { token: /^s/ } })],
     ["a RegExp under $eq", (store) => store.search(["secret"], { filter: { token: { $eq: /^s/ } } })],
     ["a RegExp under $in", (store) => store.search(["secret"], { filter: { token: { $in: [/^s/] } } })],
+    ["an empty array", (store) => store.search(["secret"], { filter: { token: [] } })],
+    ["an empty object", (store) => store.search(["secret"], { filter: { token: {} } })],
+    ["an invalid date", (store) => store.search(["secret"], { filter: { token: new Date(Number.NaN) } })],
+    ["an invalid date under $lt", (store) => store.search(["secret"], { filter: { token: { $lt: new Date(Number.NaN) } } })],
     ["an unknown operator", (store) => store.search(["secret"], { filter: { token: { $regex: "^s" } } })],
     ["operators beside fields", (store) => store.search(["secret"], { filter: { token: { $gt: "", a: 1 } } })],
     ["$in without an array", (store) => store.search(["secret"], { filter: { token: { $in: "s" } } })],
@@ -185,6 +189,25 @@ describe("what is no string, count or data", () => {
     await store.put(["secret"], "k", { token: "s" });
     expect(await store.search(["secret"], { filter: { $where: "true" } })).toEqual([]);
     expect(await store.search(["secret"], { filter: { $expr: true } })).toEqual([]);
+  });
+});
+
+describe("listNamespaces", () => {
+  it("lists more namespaces than one page of the server holds, each once and in order", async () => {
+    const store = newStore();
+    const labels = Array.from({ length: 2345 }, (_, index) => `n${String(index).padStart(4, "0")}`);
+    await store.batch(labels.map((label) => ({ namespace: ["many", label], key: "k", value: {} })));
+    expect(await store.listNamespaces({ prefix: ["many"], limit: Infinity })).toEqual(labels.map((label) => ["many", label]));
+    expect(await store.listNamespaces({ prefix: ["many"], limit: 3, offset: 999 })).toEqual(labels.slice(999, 1002).map((label) => ["many", label]));
+    expect(await store.listNamespaces({ suffix: ["n2000"] })).toEqual([["many", "n2000"]]);
+  });
+
+  it("lists namespaces that are too long together for one document of the server", async () => {
+    const store = newStore();
+    const labels = Array.from({ length: 9 }, (_, index) => `${index}${"x".repeat(2_000_000)}`);
+    for (const label of labels) await store.put(["long", label], "k", {});
+    const listed = await store.listNamespaces({ prefix: ["long"] });
+    expect(listed.map(([, label]) => label?.length)).toEqual(labels.map(({ length }) => length));
   });
 });
 

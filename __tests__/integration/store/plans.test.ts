@@ -175,6 +175,7 @@ describe("the commands of the store", () => {
   it("send $vectorSearch where there is an index for it", async () => {
     const index = { dims: 4, embeddings: new FakeEmbeddings() };
     const searching = new MongoMemoryStore({ client: watched, dbName: name, index, vectorSearch: { indexName: "vectors" } });
+    await searching.start();
     // The server of these tests has no search.
     const commands = await commandsOf(() => searching.search(["users"], { query: "a", limit: 5 }).catch(() => []));
     expect(commands.map(nameOf)).toEqual(["aggregate"]);

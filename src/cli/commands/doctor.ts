@@ -20,7 +20,7 @@ export function addDoctor(program: Command, context: CliContext): void {
     program,
     "doctor",
     "Check a database or a folder, without changing anything. Looks at connection, server version, indexes present and used, the size of each " +
-      "memory against its limit, documents of the earlier format. Exits with 1 where a check failed.",
+      "memory against its limit, documents of the earlier format, default collations. Exits with 1 where a check failed.",
     ["doctor", "doctor --node assistant --json", "doctor --dir ./memory"],
   ).option("--top <memories>", "how many of the largest memories to list", "10");
   addTargetOptions(command).action(async (options: DoctorOptions) => {

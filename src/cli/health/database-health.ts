@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/address.js";
 import { memoryDefaults } from "../../core/options.js";
-import type { IndexFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
+import type { CollationFacts, IndexFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
 import type { MemoryDatabase, MemoryFacts } from "../../mongodb/admin/memory-database.js";
 import { about } from "../fault.js";
 import { bytesText, countText } from "../terminal/format.js";
@@ -19,13 +19,14 @@ const maxExamples = 3;
 export function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined, top: number): Promise<Health> {
   return withDatabase(target, (database) =>
     about(redactUri(target.uri), async () => {
-      const { indexFacts, serverFacts } = await import("../../mongodb/admin/database-inspection.js");
+      const { defaultCollations, indexFacts, serverFacts } = await import("../../mongodb/admin/database-inspection.js");
       const name = redactUri(target.uri);
       const connection: Check = { name: "connection", status: "ok", message: `${name}, database ${database.db.databaseName}` };
       const server = versionCheck(await serverFacts(database));
       const indexes = indexChecks(await indexFacts(database), database);
+      const collations = (await defaultCollations(database)).map(collationCheck);
       const { checks, memories, largest } = await memoryChecks(database, address, top);
-      return { target: name, checks: [connection, server, ...indexes, ...checks], memories, largest };
+      return { target: name, checks: [connection, server, ...indexes, ...collations, ...checks], memories, largest };
     }),
   );
 }
@@ -53,6 +54,15 @@ function indexChecks(facts: IndexFacts[] | null, { collectionName, db }: MemoryD
     const advice = "see `explain` of a find by nodeId and scope; it may be hidden or being built";
     return { name, status: "fail", message: "present, but the server does not use it", advice };
   });
+}
+
+function collationCheck({ collection, holds, locale }: CollationFacts): Check {
+  const message = `the collection ${collection} has the default collation ${locale}; the store compares byte by byte all the same`;
+  const advice =
+    holds === "memories"
+      ? 'queries by hand need collation: { locale: "simple" } to do so, too'
+      : "but keys that this collation takes for one cannot both be put, and every get reads the whole collection: move the items to a collection without one";
+  return { name: `collation of ${collection}`, status: "warn", message, advice };
 }
 
 async function memoryChecks(

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Db, Document } from "mongodb";
+import { exactCollation } from "../driver/exact-collection.js";
 import { reading } from "../driver/reads.js";
+import { byNamespace, defaultItemsCollection } from "../items/item-indexes.js";
 import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
 
@@ -17,6 +19,25 @@ export async function serverFacts({ db }: MemoryDatabase): Promise<ServerFacts> 
   const [build, hello] = await reading(() => Promise.all([db.command({ buildInfo: 1 }), db.command({ hello: 1 })]));
   const topology = hello["msg"] === "isdbgrid" ? "sharded cluster" : hello["setName"] ? "replica set" : "standalone";
   return { version: String(build["version"]), topology };
+}
+
+export interface CollationFacts {
+  collection: string;
+  holds: "memories" | "items";
+  locale: string;
+}
+
+/** Of the collections of the store those that have a default collation; of the items only under their default name. */
+export async function defaultCollations({ db, collectionName }: MemoryDatabase): Promise<CollationFacts[]> {
+  const filter = { name: { $in: [collectionName, defaultItemsCollection] }, "options.collation": { $exists: true } };
+  const found = (await reading(() => db.listCollections(filter).toArray())) as { name: string; options?: { collation?: { locale: string } } }[];
+  const facts: CollationFacts[] = [];
+  for (const { name: collection, options } of found) {
+    const holds = collection === collectionName ? "memories" : "items";
+    const isOurs = holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
+    if (isOurs) facts.push({ collection, holds, locale: options?.collation?.locale ?? "unknown" });
+  }
+  return facts;
 }
 
 export function hasCollection(db: Db, name: string): Promise<boolean> {
@@ -40,9 +61,10 @@ async function factsOfIndex(db: Db, { collection, description, example }: Layout
   const { name } = description;
   const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
   if (other === undefined) return { name, state: "missing", used: null };
-  const same = Object.entries(description).every(([field, value]) => isDeepStrictEqual(other[field as keyof typeof other], value));
+  const sameFields = Object.entries(description).every(([field, value]) => isDeepStrictEqual(other[field as keyof typeof other], value));
+  const same = sameFields && other.collation === undefined;
   if (!same) return { name, state: "different", used: null };
-  const find = { find: collection.collectionName, filter: example };
+  const find = { find: collection.collectionName, filter: example, collation: exactCollation };
   const plan = await reading(() => db.command({ explain: find, verbosity: "queryPlanner" }));
   return { name, state: "present", used: usesOnly(plan, name) };
 }

@@ -25,6 +25,11 @@ export function openDatabase(client: MongoClient, dbName: string | undefined): D
   }
 }
 
+/** Whether the server refuses this client whatever is not in version 1 of the Stable API, such as text indexes. */
+export function isStrict(client: MongoClient): boolean {
+  return client.serverApi?.strict === true;
+}
+
 /**
  * Makes BSON binary values of a subtype; without the driver's class bytes are of subtype 0. A session's id has one: that
  * class is of the client's own copy of the driver, and a driver takes no values of another major version.

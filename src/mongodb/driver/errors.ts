@@ -13,6 +13,11 @@ interface DriverError {
   codeName?: unknown;
 }
 
+/** Whether a document or a command would be larger than MongoDB's limit. */
+export function isTooLarge(error: unknown): boolean {
+  return tooLargeCodes.has((error as DriverError | null)?.code);
+}
+
 export function isDuplicateKey(error: unknown): boolean {
   return (error as DriverError | null)?.code === duplicateKeyCode;
 }
@@ -24,7 +29,7 @@ export function isDuplicateKey(error: unknown): boolean {
 export function storageError(cause: unknown, act: "read" | "write", maxMemoryBytes: number): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
   const { name, code, codeName } = (cause ?? {}) as DriverError;
-  if (act === "write" && tooLargeCodes.has(code)) return memoryFull(null, maxMemoryBytes, cause);
+  if (act === "write" && isTooLarge(cause)) return memoryFull(null, maxMemoryBytes, cause);
   // A command that the server itself refused did not run. Anything else may have: the driver retries a write whose
   // connection broke, and then reports the failure of the retry.
   const refused = name === "MongoServerError" && typeof code === "number" && !mayHaveRun.has(code);

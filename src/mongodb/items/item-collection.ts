@@ -1,20 +1,14 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type {
-  AnyBulkWriteOperation,
-  BulkWriteOptions,
-  BulkWriteResult,
-  Collection,
-  Document,
-  FindCursor,
-  FindOptions,
-  IndexDescription,
-} from "mongodb";
+import type { BulkWriteOptions, BulkWriteResult, Document, FindCursor, FindOptions, IndexDescription } from "mongodb";
+import { MemoryError } from "../../core/errors.js";
 import { createIndexes } from "../driver/create-indexes.js";
-import { storageError } from "../driver/errors.js";
+import { isDuplicateKey, isTooLarge, storageError } from "../driver/errors.js";
+import type { ExactCollection } from "../driver/exact-collection.js";
+import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
 import { type Expiry, isExpired, notExpired } from "./expiry.js";
 import type { ItemFilter } from "../places/filters.js";
-import { type ItemDocument, itemFromDocument, type RankedFields, readOptions } from "./item-document.js";
+import { type ItemDocument, itemFromDocument, type ItemOperation, type RankedFields, readOptions } from "./item-document.js";
 import { itemIndexes } from "./item-indexes.js";
 import { type ItemWrite, bulkOperation } from "./item-updates.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
@@ -24,7 +18,7 @@ import type { Page } from "../places/operations.js";
 import { pageOf } from "../driver/ordered-streams.js";
 
 export interface ItemContext {
-  collection: Collection<ItemDocument>;
+  collection: ExactCollection<ItemDocument>;
   /** Awaited before each command; soon done where the client is connected. */
   connect: () => Promise<void>;
   clock: () => Date;
@@ -40,16 +34,24 @@ export const maxBatchItems = 1000;
 /** For streams of which some is filtered out here. */
 const minBatchItems = 100;
 
+const own = { filter: { _id: { $type: "string" }, ns: { $type: "string" }, key: { $type: "string" } }, option: "itemsCollection" };
+
 /** The items that belong to no memory. Arguments arrive checked; every failure is a MemoryError EIO. */
 export class ItemCollection {
   readonly #context: ItemContext;
   readonly #projection: { projection?: Record<string, 0> };
+  readonly #refuseForeign: () => Promise<void>;
   /** Makes the indexes if this process has not yet. */
   readonly ready: () => Promise<void>;
 
   constructor(context: ItemContext) {
     this.#context = context;
-    this.ready = once(() => this.#createIndexes());
+    this.#refuseForeign = once(() => refuseForeignDocuments(context.collection, own));
+    const createOnce = once(() => this.#createIndexes());
+    this.ready = async () => {
+      await this.#open();
+      await createOnce();
+    };
     this.#projection = context.ranked ? { projection: { embedded: 0, text: 0 } } : {};
   }
 
@@ -59,11 +61,11 @@ export class ItemCollection {
     if (only === undefined) return new Map();
     const filter = { _id: others.length === 0 ? only : { $in: [only, ...others] } };
     const options = { ...readOptions, ...this.#projection, batchSize: others.length + 2 };
-    await this.#context.connect();
+    await this.#open();
     const documents = await reading(async () => {
       const { collection } = this.#context;
-      if (others.length > 0) return collection.find(filter, options).toArray();
-      const found = await collection.findOne(filter, { ...readOptions, ...this.#projection });
+      if (others.length > 0) return collection.find<ItemDocument>(filter, options).toArray();
+      const found = await collection.findOne<ItemDocument>(filter, { ...readOptions, ...this.#projection });
       return found === null ? [] : [found];
     });
     const now = this.#context.clock();
@@ -76,7 +78,7 @@ export class ItemCollection {
       return pageOf(this.stream(range, filter, offset + limit), offset, limit);
     }
     const options = { sort: { _id: 1 }, skip: offset, limit, batchSize: Math.min(limit, maxBatchItems) } as const;
-    await this.#context.connect();
+    await this.#open();
     const documents = await reading(() => this.#cursor<ItemDocument>(this.selection(range, filter), options).toArray());
     return documents.map((document) => unscoredItem(itemFromDocument(document)));
   }
@@ -99,23 +101,36 @@ export class ItemCollection {
   /** The namespaces of a range that hold an item, in order, from the index alone. */
   async *namespaces(range: StoredRange, atMost: number): AsyncGenerator<string[]> {
     await this.ready();
+    const pageSize = Math.min(Math.max(atMost + 1, minBatchItems), maxBatchItems);
+    const page = await this.#namespacePage(range, pageSize);
+    if (page !== null) yield* this.#alive(page);
+    if (page !== null && page.length < pageSize) return;
+    const last = page?.at(-1)?._id;
+    const rest = last === undefined ? range : { ...range, $gt: last };
+    const found = this.#context.collection.aggregate<FoundNamespace>(namespacesPipeline(rest), { ...readOptions, batchSize: maxBatchItems });
+    for await (const chunk of streamingBatches(found)) yield* this.#alive(chunk);
+  }
+
+  /** In one document, which is a third of the cost of one for each; null where they are too long for that. */
+  async #namespacePage(range: StoredRange, pageSize: number): Promise<FoundNamespace[] | null> {
+    const gathered = { _id: null, names: { $push: "$_id" }, ends: { $push: "$expiresAt" } };
+    const pipeline = [...namespacesPipeline(range), { $limit: pageSize }, { $group: gathered }];
+    try {
+      const [page] = await this.#context.collection.aggregate<NamespacePage>(pipeline, { ...readOptions }).toArray();
+      return page?.names.map((name, index) => ({ _id: name, expiresAt: page.ends[index] ?? null })) ?? [];
+    } catch (error) {
+      if (isTooLarge(error)) return null;
+      throw storageError(error, "read", 0);
+    }
+  }
+
+  async *#alive(namespaces: readonly FoundNamespace[]): AsyncGenerator<string[]> {
     const now = this.#context.clock();
-    const pipeline = [
-      { $match: { ns: { $gte: "", ...range } } },
-      { $sort: { ns: 1, expiresAt: 1 } },
-      { $group: { _id: "$ns", expiresAt: { $first: "$expiresAt" } } },
-      { $sort: { _id: 1 } },
-    ];
-    await this.#context.connect();
-    const batchSize = Math.min(Math.max(atMost + 1, minBatchItems), maxBatchItems);
-    const found = this.#context.collection.aggregate<FoundNamespace>(pipeline, { ...readOptions, batchSize });
-    for await (const chunk of streamingBatches(found)) {
-      // The one that expires first has; the others may be there.
-      const doubtful = chunk.filter((namespace) => isExpired(namespace, now)).map(({ _id }) => _id);
-      const alive = await this.#namespacesAlive(doubtful, now);
-      for (const namespace of chunk) {
-        if (!isExpired(namespace, now) || alive.has(namespace._id)) yield namespaceFrom(namespace._id);
-      }
+    // The one that expires first has; the others may be there.
+    const doubtful = namespaces.filter((namespace) => isExpired(namespace, now)).map(({ _id }) => _id);
+    const alive = await this.#namespacesAlive(doubtful, now);
+    for (const namespace of namespaces) {
+      if (!isExpired(namespace, now) || alive.has(namespace._id)) yield namespaceFrom(namespace._id);
     }
   }
 
@@ -129,7 +144,7 @@ export class ItemCollection {
   }
 
   /** Upserts of whole documents in one bulk write. Answers how many it made or changed. */
-  async copy(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<number> {
+  async copy(operations: ItemOperation[]): Promise<number> {
     if (operations.length === 0) return 0;
     await this.ready();
     const { upsertedCount, modifiedCount } = await this.#bulkWrite(operations);
@@ -147,7 +162,7 @@ export class ItemCollection {
     }
     if (idsByTtl.size === 0) return;
     const now = clock();
-    const operations = Array.from(idsByTtl, ([ttlMs, ids]): AnyBulkWriteOperation<ItemDocument> => {
+    const operations = Array.from(idsByTtl, ([ttlMs, ids]): ItemOperation => {
       const filter = { _id: { $in: [...ids] }, expiresAt: { $gt: now } };
       return { updateMany: { filter, update: { $set: { expiresAt: new Date(now.getTime() + ttlMs) } } } };
     });
@@ -160,17 +175,17 @@ export class ItemCollection {
   }
 
   async *query<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T> {
-    await this.#context.connect();
+    await this.#open();
     yield* streaming(this.#cursor<T>(filter, options));
   }
 
   async *queryBatches<T extends Document>(filter: Document, options: FindOptions): AsyncGenerator<T[]> {
-    await this.#context.connect();
+    await this.#open();
     yield* streamingBatches(this.#cursor<T>(filter, options));
   }
 
   async *aggregate<T extends Document>(pipeline: Document[]): AsyncGenerator<T> {
-    await this.#context.connect();
+    await this.#open();
     yield* streaming(this.#context.collection.aggregate<T>(pipeline, { ...readOptions, batchSize: maxBatchItems }));
   }
 
@@ -186,20 +201,31 @@ export class ItemCollection {
     return alive;
   }
 
-  async #bulkWrite(operations: AnyBulkWriteOperation<ItemDocument>[]): Promise<WriteCounts> {
-    await this.#context.connect();
+  async #bulkWrite(operations: ItemOperation[]): Promise<WriteCounts> {
+    await this.#open();
     const options = { ordered: false, checkKeys: false, ignoreUndefined: false };
     try {
       const [only, ...others] = operations;
       if (only !== undefined && others.length === 0) return await this.#writeOne(only, options);
       return await this.#context.collection.bulkWrite(operations, options);
     } catch (error) {
-      throw storageError(error, "write", 0);
+      throw isDuplicateKey(error) ? this.#idTaken(error) : storageError(error, "write", 0);
     }
   }
 
+  /** The index of the ids compares as the collection does, and every write goes by the id alone. */
+  #idTaken(cause: unknown): MemoryError {
+    const { name } = this.#context.collection;
+    return new MemoryError(
+      "EIO",
+      `EIO: the collection ${name} takes an item's namespace and key for those of another, by its own collation or by a unique index; ` +
+        `name another with the option ${own.option}`,
+      { cause },
+    );
+  }
+
   /** A bulk write of one would take a fifth longer. */
-  async #writeOne(operation: AnyBulkWriteOperation<ItemDocument>, options: BulkWriteOptions): Promise<WriteCounts> {
+  async #writeOne(operation: ItemOperation, options: BulkWriteOptions): Promise<WriteCounts> {
     const { collection } = this.#context;
     if ("updateOne" in operation) {
       const { filter, update, upsert = false } = operation.updateOne;
@@ -211,9 +237,13 @@ export class ItemCollection {
   }
 
   async #createIndexes(): Promise<void> {
-    const { collection, connect, expiry, indexes } = this.#context;
-    await connect();
-    await createIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }), "the store");
+    const { collection, expiry, indexes } = this.#context;
+    await createIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }), "the store", own.option);
+  }
+
+  async #open(): Promise<void> {
+    await this.#context.connect();
+    await this.#refuseForeign();
   }
 }
 
@@ -223,5 +253,20 @@ type WriteCounts = Pick<BulkWriteResult, "upsertedCount" | "modifiedCount">;
 interface FoundNamespace {
   _id: string;
   expiresAt?: Date | null;
+}
+
+/** The same of several, position by position. */
+interface NamespacePage {
+  names: string[];
+  ends: (Date | null)[];
+}
+
+function namespacesPipeline(range: StoredRange & { $gt?: string }): Document[] {
+  return [
+    { $match: { ns: { $gte: "", ...range } } },
+    { $sort: { ns: 1, expiresAt: 1 } },
+    { $group: { _id: "$ns", expiresAt: { $first: "$expiresAt" } } },
+    { $sort: { _id: 1 } },
+  ];
 }
 

@@ -1,5 +1,6 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { AggregateOptions, Binary } from "mongodb";
+import type { ExactWrite } from "../driver/exact-collection.js";
 import { restoredValue } from "../places/values.js";
 import { namespaceFrom } from "../places/namespaces.js";
 
@@ -16,6 +17,9 @@ export interface ItemDocument extends RankedFields {
   /** From this moment on the item is gone, swept or not. Missing: never. */
   expiresAt?: Date;
 }
+
+/** A write of one item, or of several alike. */
+export type ItemOperation = ExactWrite<ItemDocument>;
 
 /** What an item is ranked by; in its own document, so that one write changes both or neither. */
 export interface RankedFields {

@@ -1,6 +1,5 @@
-import type { AnyBulkWriteOperation } from "mongodb";
 import type { Expiry } from "./expiry.js";
-import type { ItemDocument, RankedFields } from "./item-document.js";
+import type { ItemOperation, RankedFields } from "./item-document.js";
 import { storedNamespace } from "../places/namespaces.js";
 import type { CheckedOperation } from "../places/operations.js";
 
@@ -13,7 +12,7 @@ export function bulkOperation(
   ranked: RankedFields,
   expiry: Expiry,
   now: Date,
-): AnyBulkWriteOperation<ItemDocument> {
+): ItemOperation {
   const filter = { _id: write.place.id };
   if (write.kind === "deleteItem") return { deleteOne: { filter } };
   if (!expiry.configured) return { updateOne: { filter, update: plainUpdate(write, ranked, now), upsert: true } };

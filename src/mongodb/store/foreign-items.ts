@@ -1,9 +1,8 @@
 import { types } from "node:util";
-import type { AnyBulkWriteOperation } from "mongodb";
 import { MemoryError } from "../../core/errors.js";
 import { addressOfNamespace } from "../../core/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
-import type { ItemDocument, RankedFields } from "../items/item-document.js";
+import type { ItemOperation, RankedFields } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
 import { isPlainObject } from "../places/values.js";
 import { copyFile } from "../memories/file-copies.js";
@@ -97,7 +96,7 @@ export class ForeignItems {
 }
 
 /** The filter is the id alone, as for puts; what is there decides on the server whether it stays. */
-function copyOperationOf({ place, value }: ItemPut, times: GivenTimes, ranked: RankedFields): AnyBulkWriteOperation<ItemDocument> {
+function copyOperationOf({ place, value }: ItemPut, times: GivenTimes, ranked: RankedFields): ItemOperation {
   const given = { ns: storedNamespace(place.namespace), key: place.key, value, ...times, ...ranked };
   const literals = Object.entries(given).map(([name, field]) => [name, { $literal: field }]);
   // A missing time sorts before every date: so it is of a new document too.

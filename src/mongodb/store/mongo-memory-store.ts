@@ -1,17 +1,20 @@
 import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
+import { MemoryError } from "../../core/errors.js";
 import { storageError } from "../driver/errors.js";
+import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
 import type { MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import type { MemoryOptions } from "../../core/options.js";
-import { createClient, openDatabase } from "../driver/client.js";
+import { createClient, isStrict, openDatabase } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
 import { type CopyReport, type ForeignItem, ForeignItems } from "./foreign-items.js";
 import type { ItemDocument } from "../items/item-document.js";
+import { defaultItemsCollection } from "../items/item-indexes.js";
 import { KeywordRanking } from "../search/keyword-ranking.js";
 import { checkNamespace } from "../places/namespaces.js";
 import type { Ranking } from "../search/ranking.js";
@@ -39,6 +42,9 @@ export class MongoMemoryStore extends BaseStore {
   readonly #clock: () => Date;
   readonly #items: ItemCollection;
   readonly #ranking: Ranking | undefined;
+  /** Told of a query that nothing ranks. */
+  readonly #onUnranked: () => void;
+  #stopped = false;
 
   /** Asks nothing of the server yet. @throws TypeError for bad options */
   constructor(options: MongoMemoryStoreOptions, internal: { ownsClient?: boolean } = {}) {
@@ -60,9 +66,9 @@ export class MongoMemoryStore extends BaseStore {
         makesIndexes,
       });
     this.#memories = this.#openLayout(true);
-    const collection = database.collection<ItemDocument>(options.itemsCollection ?? "items");
+    const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));
     const expiry = new Expiry(options.ttl);
-    this.#ranking = rankingOf(options, { collectionName: collection.collectionName, items: () => this.#items });
+    this.#ranking = rankingOf(options, { collectionName: collection.name, items: () => this.#items });
     this.#items = new ItemCollection({
       collection,
       connect: () => this.#connect(),
@@ -71,6 +77,7 @@ export class MongoMemoryStore extends BaseStore {
       indexes: this.#ranking?.indexes ?? [],
       ranked: this.#ranking !== undefined,
     });
+    this.#onUnranked = this.#ranking === undefined && options.textSearch === undefined ? warnOnce() : (): void => undefined;
   }
 
   /**
@@ -106,9 +113,14 @@ export class MongoMemoryStore extends BaseStore {
     await Promise.all([this.#memories.ready(), this.#items.ready()]);
   }
 
-  /** Closes the client if `fromConnString` made it; a client that was passed in stays open. */
+  /**
+   * Closes the client if `fromConnString` made it, and every later call is refused with MemoryError EIO. A client that was
+   * passed in stays open, and the store with it. Idempotent.
+   */
   override async stop(): Promise<void> {
-    if (this.#ownsClient) await this.#client.close();
+    if (!this.#ownsClient) return;
+    this.#stopped = true;
+    await this.#client.close();
   }
 
   /**
@@ -153,7 +165,7 @@ export class MongoMemoryStore extends BaseStore {
    *   EIO where the database failed; and what a memory refuses
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
-    const batch = new StoreBatch(this.#items, this.#memories, this.#ranking);
+    const batch = new StoreBatch(this.#items, this.#memories, this.#ranking, this.#onUnranked);
     return (await batch.run(operations)) as OperationResults<Operations>;
   }
 
@@ -165,6 +177,8 @@ export class MongoMemoryStore extends BaseStore {
 
   /** Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. */
   async #connect(): Promise<void> {
+    // The driver would connect again, and keep the process alive.
+    if (this.#stopped) throw new MemoryError("EIO", "EIO: the store is stopped, and its connections are closed; open another one");
     try {
       await this.#client.connect();
     } catch (error) {
@@ -180,6 +194,17 @@ function rankingOf(
   if (index !== undefined) {
     return new SemanticRanking({ ...context, client, config: index, vectorSearch, expires: ttl !== undefined });
   }
-  if (textSearch === false) return undefined;
+  if (textSearch === false || (textSearch === undefined && isStrict(client))) return undefined;
   return new KeywordRanking(typeof textSearch === "object" ? textSearch : {}, context.items);
+}
+
+/** Of a query that has no effect because of the client, once for each store. */
+function warnOnce(): () => void {
+  let warned = false;
+  return () => {
+    if (warned) return;
+    warned = true;
+    const reason = "the client's strict Stable API has no text index; set index, or textSearch: false to leave it so";
+    process.emitWarning(`a query ranks nothing: ${reason}`, { type: "MemoryWarning" });
+  };
 }

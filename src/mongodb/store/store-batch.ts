@@ -29,10 +29,13 @@ export class StoreBatch {
   readonly #items: ItemCollection;
   readonly #memories: MemoryLayout;
   readonly #ranking: Ranking | undefined;
+  readonly #onUnranked: () => void;
 
-  constructor(items: ItemCollection, memories: MemoryLayout, ranking: Ranking | undefined) {
+  /** @param onUnranked called where there are queries and no ranking */
+  constructor(items: ItemCollection, memories: MemoryLayout, ranking: Ranking | undefined, onUnranked: () => void) {
     this.#items = items;
     this.#ranking = ranking;
+    this.#onUnranked = onUnranked;
     this.#memories = memories;
   }
 
@@ -86,6 +89,7 @@ export class StoreBatch {
     const pages = operations.filter((operation) => operation.kind === "search" || operation.kind === "listNamespaces");
     const ranked = pages.filter((page) => page.kind === "search" && isRanked(page.search));
     const queries = ranked.map((page) => (page.kind === "search" ? page.search.query : ""));
+    if (queries.length > 0 && this.#ranking === undefined) this.#onUnranked();
     const rank = queries.length > 0 ? await this.#ranking?.prepare(queries) : undefined;
     return Promise.all(
       pages.map(async (operation): Promise<[CheckedOperation, unknown]> => [

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { addressOfNamespace } from "../../core/namespace.js";
 import { checkOptions } from "../../core/options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
+import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
@@ -40,7 +41,8 @@ export interface MongoMemoryStoreOptions {
   vectorSearch?: VectorSearchOptions;
   /**
    * Ranks by words instead, through MongoDB's own text index, where there is no `index`. `false` saves its cost at every
-   * put; a `query` then ranks nothing, as in InMemoryStore. @default on where there is no `index`
+   * put; a `query` then ranks nothing, as in InMemoryStore. @default on where there is no `index`, unless the client has
+   * `serverApi: { version: "1", strict: true }`, which refuses text indexes: then off, and the first `query` warns
    */
   textSearch?: boolean | TextSearchOptions;
 }
@@ -111,6 +113,10 @@ const optionsSchema = z
   .refine(
     ({ index, textSearch }) => index === undefined || textSearch === undefined || textSearch === false,
     "textSearch and index exclude each other: a query is ranked by one of them",
+  )
+  .refine(
+    ({ client, textSearch }) => textSearch === undefined || textSearch === false || !isStrict(client),
+    "textSearch needs a text index, which the client's strict Stable API refuses: leave textSearch out, or use index",
   );
 
 /** @throws TypeError */

@@ -31,7 +31,7 @@ async function projectedItems({ collection, ready }: DocumentContext, places: re
   const document = await reading(async () => {
     await ready();
     const options = { ...asPlainValues, projection: placesProjection(places) };
-    return collection.findOne<ProjectedDocument>(lookUp(first.address) as object, options);
+    return collection.findOne<ProjectedDocument>(lookUp(first.address), options);
   });
   if (document === null) return places.map(() => null);
   if (document.legacy === undefined) return places.map((place, index) => projectedItem(place, document, index));

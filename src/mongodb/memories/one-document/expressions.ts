@@ -15,9 +15,8 @@ export const withValueAt = (record: Expression, key: string, value: Expression):
   $setField: { field: literal(key), input: orEmpty(record), value },
 });
 
-export const withoutKey = (record: Expression, key: string): Expression => ({
-  $unsetField: { field: literal(key), input: orEmpty(record) },
-});
+/** `$unsetField` is the same, but not in the Stable API. */
+export const withoutKey = (record: Expression, key: string): Expression => withValueAt(record, key, "$$REMOVE");
 
 export const orEmpty = (record: Expression): Expression => ({ $ifNull: [record, {}] });
 

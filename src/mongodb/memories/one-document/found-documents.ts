@@ -108,7 +108,7 @@ async function firstAfter(last: string[] | null, documents: AsyncIterable<FoundD
 
 async function* found({ collection, ready }: DocumentContext, filter: object, options: FindOptions): AsyncGenerator<FoundDocument> {
   await reading(ready);
-  const cursor = collection.find(filter, { batchSize, ...asPlainValues, ...options });
+  const cursor = collection.find<MemoryDocument>(filter, { batchSize, ...asPlainValues, ...options });
   for await (const document of streaming(cursor)) {
     const { nodeId, scope, threadId } = document;
     const stored = scope === "perThread" ? { nodeId, scope, threadId } : { nodeId, scope };

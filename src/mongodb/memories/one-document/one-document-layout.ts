@@ -4,6 +4,8 @@ import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
 import { createIndexes } from "../../driver/create-indexes.js";
+import { ExactCollection } from "../../driver/exact-collection.js";
+import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
@@ -18,17 +20,24 @@ import { OneDocumentBackend } from "./one-document-backend.js";
 import { asPlainValues, type DocumentContext, StoredDocument } from "./stored-document.js";
 import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
+const own = { filter: { nodeId: { $exists: true }, scope: { $in: ["global", "perThread"] } }, option: "memoriesCollection" };
+
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
 export class OneDocumentLayout implements MemoryLayout {
   readonly indexes: readonly LayoutIndex[];
   readonly #context: DocumentContext;
 
   constructor({ db, collectionName, writeConcern, connect, clock, makesIndexes }: LayoutContext) {
-    const collection = db.collection<MemoryDocument>(collectionName, { writeConcern });
-    const ready = once(async () => {
-      await connect();
-      if (makesIndexes) await createIndexes(collection, Object.values(documentIndexes), "a memory");
+    const collection = new ExactCollection(db.collection<MemoryDocument>(collectionName, { writeConcern }));
+    const prepare = once(async () => {
+      if (!makesIndexes) return;
+      await refuseForeignDocuments(collection, own);
+      await createIndexes(collection, Object.values(documentIndexes), "a memory", own.option);
     });
+    const ready = async (): Promise<void> => {
+      await connect();
+      await prepare();
+    };
     this.#context = { collection, ready, edits: new KeyedMutex(), clock };
     const examples = [{ nodeId: "a", scope: "global" }, { nodeId: "a", scope: "perThread", threadId: "a" }] as const;
     this.indexes = examples.map((example) => ({ collection: db.collection(collectionName), description: documentIndexes[example.scope], example }));

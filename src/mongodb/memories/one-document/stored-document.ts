@@ -1,4 +1,4 @@
-import type { Collection, FindOneAndUpdateOptions, FindOptions } from "mongodb";
+import type { FindOneAndUpdateOptions, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
@@ -7,11 +7,12 @@ import { MemoryTree } from "../../../core/tree.js";
 import { type Answer, type Change, changeReport, type Status } from "./change.js";
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
 
 /** What all memories of one collection share. */
 export interface DocumentContext {
-  collection: Collection<MemoryDocument>;
-  /** Makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
+  collection: ExactCollection<MemoryDocument>;
+  /** Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
   ready: () => Promise<void>;
   /** Queues the edits of one file inside this process, so that they do not race each other. */
   edits: KeyedMutex;
@@ -86,13 +87,8 @@ export class StoredDocument {
     extraFilter: object = {},
   ): Promise<Report | null> {
     await this.#context.ready();
-    const filter = { ...lookUp(this.#address), ...extraFilter } as object;
-    return (await this.#context.collection.findOneAndUpdate(filter, pipeline, {
-      ...asPlainValues,
-      ...options,
-      returnDocument: "before",
-      includeResultMetadata: false,
-    })) as Report | null;
+    const filter = { ...lookUp(this.#address), ...extraFilter };
+    return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { ...asPlainValues, ...options });
   }
 
   /**
@@ -132,7 +128,7 @@ export class StoredDocument {
     try {
       await this.#context.ready();
       const options = { ...asPlainValues, projection: projection ?? {} };
-      return (await this.#context.collection.findOne<Found>(lookUp(this.#address) as object, options)) ?? null;
+      return await this.#context.collection.findOne<Found>(lookUp(this.#address), options);
     } catch (error) {
       throw storageError(error, "read", this.#maxMemoryBytes);
     }

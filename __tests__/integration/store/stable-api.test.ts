@@ -1,0 +1,36 @@
+import { describe, expect, it, jest } from "@jest/globals";
+import { MongoClient } from "mongodb";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { serverApi } from "../../helpers/server-api.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, name: dbName } = testDatabase();
+const client = useClient(new MongoClient(uri, { serverApi }));
+
+// The suites of stores and backends run on such a client in `__tests__/conformance`.
+describe("a client of the strict Stable API", () => {
+  // Requirement: mongodb.stable-api
+  it("has no text index, and the first query says so in one warning", async () => {
+    const store = new MongoMemoryStore({ client, dbName });
+    await store.start();
+    await store.put(["a"], "k", { text: "word" });
+    const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    for (let search = 0; search < 3; search += 1) expect(await store.search(["a"], { query: "other" })).toHaveLength(1);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("strict Stable API"), { type: "MemoryWarning" }]]);
+    warn.mockRestore();
+  });
+
+  it.each([true, { language: "english" }] as const)("is refused with textSearch: %j", (textSearch) => {
+    expect(() => new MongoMemoryStore({ client, dbName, textSearch })).toThrow(/textSearch.*Stable API/);
+  });
+
+  it("takes over from a client that made a text index", async () => {
+    const ordinary = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, itemsCollection: "indexed" });
+    await ordinary.put(["a"], "k", { text: "word" });
+    const strict = new MongoMemoryStore({ client, dbName, itemsCollection: "indexed" });
+    await strict.put(["a"], "k2", { text: "word" });
+    expect(await strict.listNamespaces({ prefix: ["a"] })).toEqual([["a"]]);
+    expect((await strict.search(["a"])).map(({ key }) => key)).toEqual(["k", "k2"]);
+  });
+});

@@ -1,0 +1,81 @@
+import type {
+  AggregateOptions,
+  AggregationCursor,
+  AnyBulkWriteOperation,
+  BulkWriteOptions,
+  BulkWriteResult,
+  Collection,
+  DeleteOptions,
+  Document,
+  Filter,
+  FindCursor,
+  FindOneAndUpdateOptions,
+  FindOptions,
+  IndexDescription,
+  UpdateOptions,
+  UpdateResult,
+} from "mongodb";
+
+/** Without it a command goes by the default of the collection, which may take `ACME` for `acme`. */
+export const exactCollation = { locale: "simple" } as const;
+
+const exact = { collation: exactCollation };
+
+/** A collection whose texts are compared byte by byte in every command and index, whatever its own collation is. */
+export class ExactCollection<Stored extends Document> {
+  readonly #collection: Collection<Stored>;
+
+  constructor(collection: Collection<Stored>) {
+    this.#collection = collection;
+  }
+
+  get name(): string {
+    return this.#collection.collectionName;
+  }
+
+  find<Found extends Document>(filter: object, options: FindOptions): FindCursor<Found> {
+    return this.#collection.find<Found>(filter as Filter<Stored>, { ...options, ...exact });
+  }
+
+  findOne<Found extends Document>(filter: object, options: FindOptions): Promise<Found | null> {
+    return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...options, ...exact });
+  }
+
+  aggregate<Found extends Document>(pipeline: Document[], options: AggregateOptions): AggregationCursor<Found> {
+    return this.#collection.aggregate<Found>(pipeline, { ...options, ...exact });
+  }
+
+  /** Answers the document as it was before, null where there was none. */
+  async findOneAndUpdate<Found extends Document>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Found | null> {
+    const all = { ...options, ...exact, returnDocument: "before", includeResultMetadata: false } as const;
+    return (await this.#collection.findOneAndUpdate(filter, pipeline, all)) as Found | null;
+  }
+
+  updateOne(filter: object, update: object, options: UpdateOptions): Promise<UpdateResult<Stored>> {
+    return this.#collection.updateOne(filter, update, { ...options, ...exact });
+  }
+
+  async deleteOne(filter: object, options: DeleteOptions): Promise<void> {
+    await this.#collection.deleteOne(filter, { ...options, ...exact });
+  }
+
+  bulkWrite(operations: readonly ExactWrite<Stored>[], options: BulkWriteOptions): Promise<BulkWriteResult> {
+    return this.#collection.bulkWrite(operations.map(exactly), options);
+  }
+
+  async createIndexes(indexes: readonly IndexDescription[]): Promise<void> {
+    await this.#collection.createIndexes(indexes.map((index) => ({ ...index, ...exact })));
+  }
+}
+
+/** Of the writes of a bulk those that are in use. */
+export type ExactWrite<Stored extends Document> = Extract<
+  AnyBulkWriteOperation<Stored>,
+  { updateOne: unknown } | { updateMany: unknown } | { deleteOne: unknown }
+>;
+
+function exactly<Stored extends Document>(write: ExactWrite<Stored>): ExactWrite<Stored> {
+  if ("updateOne" in write) return { updateOne: { ...write.updateOne, ...exact } };
+  if ("updateMany" in write) return { updateMany: { ...write.updateMany, ...exact } };
+  return { deleteOne: { ...write.deleteOne, ...exact } };
+}
