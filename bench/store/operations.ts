@@ -78,7 +78,7 @@ export function rawOperations(collection: Collection, count: number): Operations
     "search with a filter": (iteration) => page(userOf(iteration, count), { "value.kind": filterOf(iteration).kind }),
     "listNamespaces of a tenth": (iteration) => {
       const [label = ""] = tenthOf(iteration);
-      return namespaces({ $gte: label, $lt: `${label}\u0001` });
+      return collection.distinct("ns", { ns: { $gte: label, $lt: `${label}\u0001` } });
     },
     listNamespaces: () => namespaces({ $gte: "" }),
     "batch of 100 gets": (iteration) => {

@@ -134,14 +134,14 @@ describe("the commands of the store", () => {
     expect(plan.docsExamined).toBe(0);
   });
 
-  it("list namespaces in which items expire from the index too, and ask again only for those in which one has", async () => {
-    const [first, second] = await expiringCommands((expiring) => expiring.listNamespaces());
-    const plan = await planOf({ ...first, cursor: {} });
+  it("list namespaces in which items expire from the index too, and pass over what expired in it", async () => {
+    let namespaces: string[][] = [];
+    const commands = await expiringCommands(async (expiring) => (namespaces = await expiring.listNamespaces()));
+    expect(namespaces).toHaveLength(9);
+    expect(commands.map(nameOf)).toEqual(["aggregate"]);
+    const plan = await planOf({ ...commands[0], cursor: {} });
     expect(plan).toMatchObject({ text: expect.stringMatching(/"DISTINCT_SCAN"/), docsExamined: 0 });
-    expect(plan.keysExamined).toBeLessThanOrEqual(12);
-    const again = await planOf({ ...second, cursor: {} });
-    expect(again).toMatchObject({ text: expect.stringMatching(/"DISTINCT_SCAN"/), docsExamined: 0 });
-    expect(again.keysExamined).toBeLessThanOrEqual(20);
+    expect(plan.keysExamined).toBeLessThanOrEqual(22);
   });
 
   it("search items that may expire in a range of ids, in their order", async () => {

@@ -39,7 +39,12 @@ export async function pageOf<T>(stream: AsyncIterable<T>, offset: number, limit:
   return page;
 }
 
-/** Hands on what comes in arrays of so many; the last may be shorter. */
+/** Hands on one by one what comes in arrays. */
+export async function* flattened<T>(chunks: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const chunk of chunks) yield* chunk;
+}
+
+/** Hands on in arrays of so many what comes one by one; the last may be shorter. */
 export async function* chunksOf<T>(stream: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const element of stream) {

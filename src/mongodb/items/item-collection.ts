@@ -98,40 +98,34 @@ export class ItemCollection {
     }
   }
 
-  /** The namespaces of a range that hold an item, in order, from the index alone. */
-  async *namespaces(range: StoredRange, atMost: number): AsyncGenerator<string[]> {
+  /** The namespaces of a range that hold an item, in order and in arrays, from the index alone. */
+  async *namespaces(range: StoredRange, atMost: number): AsyncGenerator<string[][]> {
     await this.ready();
     const pageSize = Math.min(Math.max(atMost + 1, minBatchItems), maxBatchItems);
     const page = await this.#namespacePage(range, pageSize);
-    if (page !== null) yield* this.#alive(page);
+    if (page !== null) yield page.map(namespaceFrom);
     if (page !== null && page.length < pageSize) return;
-    const last = page?.at(-1)?._id;
-    const rest = last === undefined ? range : { ...range, $gt: last };
-    const found = this.#context.collection.aggregate<FoundNamespace>(namespacesPipeline(rest), { ...readOptions, batchSize: maxBatchItems });
-    for await (const chunk of streamingBatches(found)) yield* this.#alive(chunk);
+    const last = page?.at(-1);
+    const rest = this.#namespacesPipeline(last === undefined ? range : { ...range, $gt: last });
+    const found = this.#context.collection.aggregate<{ _id: string }>(rest, { ...readOptions, batchSize: maxBatchItems });
+    for await (const chunk of streamingBatches(found)) yield chunk.map(({ _id }) => namespaceFrom(_id));
   }
 
-  /** In one document, which is a third of the cost of one for each; null where they are too long for that. */
-  async #namespacePage(range: StoredRange, pageSize: number): Promise<FoundNamespace[] | null> {
-    const gathered = { _id: null, names: { $push: "$_id" }, ends: { $push: "$expiresAt" } };
-    const pipeline = [...namespacesPipeline(range), { $limit: pageSize }, { $group: gathered }];
+  /** In one document, which takes a third less than one for each; null where they are too long for that. */
+  async #namespacePage(range: StoredRange, pageSize: number): Promise<string[] | null> {
+    const pipeline = [...this.#namespacesPipeline(range), { $limit: pageSize }, { $group: { _id: null, names: { $push: "$_id" } } }];
     try {
-      const [page] = await this.#context.collection.aggregate<NamespacePage>(pipeline, { ...readOptions }).toArray();
-      return page?.names.map((name, index) => ({ _id: name, expiresAt: page.ends[index] ?? null })) ?? [];
+      const [page] = await this.#context.collection.aggregate<{ names: string[] }>(pipeline, { ...readOptions }).toArray();
+      return page?.names ?? [];
     } catch (error) {
       if (isTooLarge(error)) return null;
       throw storageError(error, "read", 0);
     }
   }
 
-  async *#alive(namespaces: readonly FoundNamespace[]): AsyncGenerator<string[]> {
-    const now = this.#context.clock();
-    // The one that expires first has; the others may be there.
-    const doubtful = namespaces.filter((namespace) => isExpired(namespace, now)).map(({ _id }) => _id);
-    const alive = await this.#namespacesAlive(doubtful, now);
-    for (const namespace of namespaces) {
-      if (!isExpired(namespace, now) || alive.has(namespace._id)) yield namespaceFrom(namespace._id);
-    }
+  #namespacesPipeline(range: StoredRange & { $gt?: string }): Document[] {
+    const match = { ns: { $gte: "", ...range }, ...notExpired(this.#context.clock()) };
+    return [{ $match: match }, { $group: { _id: "$ns" } }, { $sort: { _id: 1 } }];
   }
 
   /** All in one bulk write, each put with the fields it is ranked by. */
@@ -193,14 +187,6 @@ export class ItemCollection {
     return this.#context.collection.find<T>(filter, { ...readOptions, ...this.#projection, ...options });
   }
 
-  async #namespacesAlive(namespaces: readonly string[], now: Date): Promise<Set<string>> {
-    if (namespaces.length === 0) return new Set();
-    const pipeline = [{ $match: { ns: { $in: namespaces }, expiresAt: { $gt: now } } }, { $group: { _id: "$ns" } }];
-    const alive = new Set<string>();
-    for await (const { _id } of this.aggregate<FoundNamespace>(pipeline)) alive.add(_id);
-    return alive;
-  }
-
   async #bulkWrite(operations: ItemOperation[]): Promise<WriteCounts> {
     await this.#open();
     const options = { ordered: false, checkKeys: false, ignoreUndefined: false };
@@ -248,25 +234,3 @@ export class ItemCollection {
 }
 
 type WriteCounts = Pick<BulkWriteResult, "upsertedCount" | "modifiedCount">;
-
-/** With the earliest end of its items, null where one has none. */
-interface FoundNamespace {
-  _id: string;
-  expiresAt?: Date | null;
-}
-
-/** The same of several, position by position. */
-interface NamespacePage {
-  names: string[];
-  ends: (Date | null)[];
-}
-
-function namespacesPipeline(range: StoredRange & { $gt?: string }): Document[] {
-  return [
-    { $match: { ns: { $gte: "", ...range } } },
-    { $sort: { ns: 1, expiresAt: 1 } },
-    { $group: { _id: "$ns", expiresAt: { $first: "$expiresAt" } } },
-    { $sort: { _id: 1 } },
-  ];
-}
-

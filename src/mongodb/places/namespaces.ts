@@ -88,6 +88,8 @@ function sortable(text: string): string {
 }
 
 function fromSortable(stored: string): string {
+  // Of most namespaces, in a tenth of the time.
+  if (!stored.includes(lastCharacter)) return stored;
   return stored.replace(/\u{10FFFF}([0\uE000-\uFFFF])/gu, (_, marked: string) =>
     marked === "0" ? lastCharacter : marked,
   );

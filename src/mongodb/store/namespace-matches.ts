@@ -1,5 +1,4 @@
-import { compareNamespaces } from "../places/namespaces.js";
-import type { NamespaceMatch } from "../places/operations.js";
+import type { NamespaceListing, NamespaceMatch } from "../places/operations.js";
 
 /** The labels that every namespace must begin with, as far as one condition gives them without wildcards. */
 export function commonPrefix(matches: readonly NamespaceMatch[]): string[] {
@@ -15,18 +14,33 @@ function satisfies({ matchType, path }: NamespaceMatch, namespace: readonly stri
   return path.every((label, index) => label === "*" || label === namespace[start + index]);
 }
 
-/** In order, so equal ones are neighbours even after they are cut. */
-export async function* distinctNamespaces(
-  namespaces: AsyncIterable<string[]>,
-  matches: readonly NamespaceMatch[],
-  maxDepth: number,
-): AsyncGenerator<string[]> {
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((label, index) => label === b[index]);
+}
+
+/** One page of those that match, of namespaces in order: so equal ones are neighbours even after they are cut. */
+export async function pageOfNamespaces(
+  chunks: AsyncIterable<string[][]>,
+  { matches, maxDepth, offset, limit }: NamespaceListing,
+): Promise<string[][]> {
+  const page: string[][] = [];
+  if (limit === 0) return page;
+  let skipped = 0;
   let previous: string[] | undefined;
-  for await (const namespace of namespaces) {
-    if (!matches.every((match) => satisfies(match, namespace))) continue;
-    const cut = namespace.slice(0, maxDepth);
-    if (previous !== undefined && compareNamespaces(previous, cut) === 0) continue;
-    previous = cut;
-    yield cut;
+  for await (const chunk of chunks) {
+    for (const namespace of chunk) {
+      if (!matches.every((match) => satisfies(match, namespace))) continue;
+      const cut = namespace.length > maxDepth ? namespace.slice(0, maxDepth) : namespace;
+      // Only what is cut can be there already.
+      if (cut !== namespace && previous !== undefined && isSame(previous, cut)) continue;
+      previous = cut;
+      if (skipped < offset) {
+        skipped += 1;
+        continue;
+      }
+      page.push(cut);
+      if (page.length >= limit) return page;
+    }
   }
+  return page;
 }

@@ -13,11 +13,11 @@ import {
   type NamespaceListing,
   type Search,
 } from "../places/operations.js";
-import { mergeOrdered, pageOf } from "../driver/ordered-streams.js";
+import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-streams.js";
 import type { ItemFilter } from "../places/filters.js";
 import { unscoredItem } from "../places/unscored-item.js";
 import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
-import { commonPrefix, distinctNamespaces } from "./namespace-matches.js";
+import { commonPrefix, pageOfNamespaces } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
@@ -141,11 +141,12 @@ export class StoreBatch {
     for await (const address of this.#memories.memories(prefix)) yield namespaceOfMemory(address);
   }
 
-  async #listNamespaces({ matches, maxDepth, offset, limit }: NamespaceListing): Promise<string[][]> {
-    const prefix = commonPrefix(matches);
-    const streams = [this.#items.namespaces(namespacesWithin(prefix), offset + limit), this.#memoryNamespaces(prefix)];
-    const all = mergeOrdered(streams, compareNamespaces);
-    return pageOf(distinctNamespaces(all, matches, maxDepth), offset, limit);
+  async #listNamespaces(listing: NamespaceListing): Promise<string[][]> {
+    const prefix = commonPrefix(listing.matches);
+    const ofItems = this.#items.namespaces(namespacesWithin(prefix), listing.offset + listing.limit);
+    if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, listing);
+    const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
+    return pageOfNamespaces(chunksOf(all, 1), listing);
   }
 }
 
