@@ -18,10 +18,11 @@ const variants = layoutNames.flatMap((layout) => kinds.map(([kind, searching]) =
 describe.each(variants)("MongoMemoryStore, layout $layout, $kind, $searching", ({ layout, kind, searching }) => {
   const database = testDatabase(kind);
   const client = searching === "strict Stable API" ? useClient(new MongoClient(database.uri, { serverApi })) : database.client;
-  const options = { client, dbName: database.name, textSearch: searching === "textSearch" };
-  const plain = new MongoMemoryStore({ ...options, layout });
+  const options = { client, dbName: database.name };
+  const textSearch = searching === "textSearch";
+  const plain = new MongoMemoryStore({ ...options, layout, textSearch });
   defineStoreSuite({ describe, it }, () => plain, {
-    openExpiring: (ttl) => new MongoMemoryStore({ ...options, itemsCollection: "expiring", ttl }),
+    openExpiring: (ttl) => new MongoMemoryStore({ ...options, itemsCollection: "expiring", textSearch, ttl }),
     openIndexed: (index) => new MongoMemoryStore({ ...options, itemsCollection: randomUUID(), index }),
   });
 });
