@@ -10,7 +10,7 @@ const maxGuesses = 4;
 /** A literal text to search for, in time linear in both texts whatever they are. It may be used for many texts. */
 export class LiteralSearch {
   readonly #pattern: string;
-  #borders: Int32Array | undefined;
+  #compiled: { units: Uint16Array; borders: Int32Array } | undefined;
 
   constructor(pattern: string) {
     this.#pattern = pattern;
@@ -54,33 +54,36 @@ export class LiteralSearch {
 
   /** By Knuth, Morris and Pratt: no unit of the text is looked at again after a mismatch. */
   #scan(text: string, from: number, max: number): number[] {
-    const pattern = this.#pattern;
-    const borders = (this.#borders ??= bordersOf(pattern));
+    const { units, borders } = (this.#compiled ??= compiled(this.#pattern));
     const places: number[] = [];
     let matched = 0;
-    for (let at = from; at < text.length && places.length < max; at += 1) {
-      matched = extended(pattern, borders, matched, text.charCodeAt(at));
-      if (matched === pattern.length) {
-        places.push(at + 1 - matched);
-        matched = borders[matched - 1] ?? 0;
-      }
+    for (let at = from; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at);
+      while (matched > 0 && units[matched] !== unit) matched = borders[matched - 1] ?? 0;
+      if (units[matched] === unit) matched += 1;
+      if (matched < units.length) continue;
+      places.push(at + 1 - matched);
+      if (places.length >= max) break;
+      matched = borders[matched - 1] ?? 0;
     }
     return places;
   }
 }
 
-/** For each start of the pattern, how long the longest text is that it both begins and ends with, itself aside. */
-function bordersOf(pattern: string): Int32Array {
+/**
+ * The units of a pattern, in an array, which takes a third of the time of the text itself; and for each start of it, how
+ * long the longest text is that it both begins and ends with, itself aside.
+ */
+function compiled(pattern: string): { units: Uint16Array; borders: Int32Array } {
+  const units = new Uint16Array(pattern.length);
+  for (let at = 0; at < pattern.length; at += 1) units[at] = pattern.charCodeAt(at);
   const borders = new Int32Array(pattern.length);
-  for (let at = 1; at < pattern.length; at += 1) {
-    borders[at] = extended(pattern, borders, borders[at - 1] ?? 0, pattern.charCodeAt(at));
+  let length = 0;
+  for (let at = 1; at < units.length; at += 1) {
+    const unit = units[at];
+    while (length > 0 && units[length] !== unit) length = borders[length - 1] ?? 0;
+    if (units[length] === unit) length += 1;
+    borders[at] = length;
   }
-  return borders;
-}
-
-/** How many units of the pattern are matched with one more unit of a text. */
-function extended(pattern: string, borders: Int32Array, matched: number, unit: number): number {
-  let length = matched;
-  while (length > 0 && pattern.charCodeAt(length) !== unit) length = borders[length - 1] ?? 0;
-  return pattern.charCodeAt(length) === unit ? length + 1 : length;
+  return { units, borders };
 }
