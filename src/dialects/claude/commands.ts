@@ -3,8 +3,9 @@ import { LiteralSearch } from "../../core/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { prefixOf, ROOT } from "../../core/paths.js";
 import { shorten } from "../../core/text.js";
+import { Turns } from "../../core/turns.js";
 import type { ClaudeArguments } from "./arguments.js";
-import { countLines, insertLines, lineNumbersAt, numberedLines, snippetOf, splitLines } from "./lines.js";
+import { countLines, insertLines, lineNumbersAt, type LineRange, numberedLines, snippetOf } from "./lines.js";
 import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
@@ -51,16 +52,16 @@ async function view({ memory, args, options }: Call): Promise<string> {
     if (path !== ROOT && !outline.directories.includes(path)) throw new ClaudeRefusal("ENOENT", missing);
     const header = `Here're the files and directories up to 2 levels deep in ${given}, excluding hidden items and node_modules:`;
     const listing = listDirectory(outline, path, (each) => args.shownPath(each));
-    return [header, ...cut(listing, options, "entries shown")].join("\n");
+    return answerWith(header, listing, { count: listing.length, what: "entries shown", options });
   }
-  const lines = splitLines(text);
-  if (lines.length > maxLines) {
+  const count = countLines(text);
+  if (count > maxLines) {
     throw new ClaudeRefusal("EFBIG", `File ${given} exceeds maximum line limit of 999,999 lines.`);
   }
-  const [first, last] = range ? checkRange(range, lines.length) : [1, lines.length];
-  const shown = await numberedLines(lines.slice(first - 1, last), first);
+  const shown = range ? checkRange(range, count) : { first: 1, last: count };
   const header = `Here's the content of ${given} with line numbers:`;
-  return [header, ...cut(shown, options, "lines shown; use view_range to see the others")].join("\n");
+  const what = "lines shown; use view_range to see the others";
+  return answerWith(header, numberedLines(text, shown), { count: countOf(shown), what, options });
 }
 
 /** Null for a directory. */
@@ -75,23 +76,46 @@ async function textUnlessDirectory(memory: Memory, path: string): Promise<string
 }
 
 /** Ranges that reach beyond a file are cut to it; those that show nothing are refused. */
-function checkRange([start, end]: [number, number], lineCount: number): [number, number] {
+function checkRange([start, end]: [number, number], lineCount: number): LineRange {
   const first = Math.max(start, 1);
   const last = end === -1 ? lineCount : Math.min(end, lineCount);
   const bad = (reason: string): ClaudeRefusal => badParameter("view_range", `[${start}, ${end}]. ${reason}`);
   if (end !== -1 && end < first) throw bad("Its end should be -1 or not before its start");
   if (first > Math.max(lineCount, 1)) throw bad(`It should be within the range of lines of the file: [1, ${lineCount}]`);
-  return [first, last];
+  return { first, last };
 }
 
-/** As many lines as may be shown at once; the last one says what is left out. */
-function cut(lines: readonly string[], { maxViewChars }: CheckedClaudeOptions, what: string): readonly string[] {
+const countOf = ({ first, last }: LineRange): number => last - first + 1;
+
+const linesAtOnce = 1000;
+
+/** As many lines below a header as may be shown at once; the last one says what is left out. Others get their turn. */
+async function answerWith(
+  header: string,
+  lines: Iterable<string>,
+  { count, what, options: { maxViewChars } }: { count: number; what: string; options: CheckedClaudeOptions },
+): Promise<string> {
+  const turns = new Turns();
+  const parts = [header];
+  let recent: string[] = [];
+  let shown = 0;
   let chars = -1;
-  const fitting = lines.findIndex((line) => (chars += line.length + 1) > maxViewChars);
-  if (fitting === -1) return lines;
-  const kept = fitting === 0 ? [shorten(lines[0] ?? "", maxViewChars)] : lines.slice(0, fitting);
-  const count = fitting === 0 ? "part of 1" : kept.length;
-  return [...kept, `[Truncated after ${maxViewChars} characters: ${count} of ${lines.length} ${what}]`];
+  for (const line of lines) {
+    chars += line.length + 1;
+    if (chars > maxViewChars) {
+      if (shown === 0) recent.push(shorten(line, maxViewChars));
+      recent.push(`[Truncated after ${maxViewChars} characters: ${shown === 0 ? "part of 1" : shown} of ${count} ${what}]`);
+      break;
+    }
+    recent.push(line);
+    shown += 1;
+    if (shown % linesAtOnce !== 0) continue;
+    // A million lines in one list would keep the process busy for collecting garbage.
+    parts.push(recent.join("\n"));
+    recent = [];
+    if (turns.isOver()) await turns.next();
+  }
+  return [...parts, ...recent].join("\n");
 }
 
 async function create({ memory, args, options: { ifExists } }: Call): Promise<string> {
@@ -110,18 +134,19 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   const search = args.text("old_str");
   const replacement = args.optionalText("new_str") ?? "";
   if (search === "") throw badParameter("old_str", "it must not be empty");
-  let snippet: ReturnType<typeof snippetOf> = { lines: [], first: 1 };
+  let edited = "";
+  let snippet: LineRange = { first: 1, last: 0 };
   const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
   await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
       const at = onlyPosition(text, search, given);
-      const edited = text.slice(0, at) + replacement + text.slice(at + search.length);
+      edited = text.slice(0, at) + replacement + text.slice(at + search.length);
       snippet = snippetOf(edited, at, replacement);
       return edited;
     }),
   );
   const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
-  return [header, ...cut(await numberedLines(snippet.lines, snippet.first), options, "lines shown")].join("\n");
+  return answerWith(header, numberedLines(edited, snippet), { count: countOf(snippet), what: "lines shown", options });
 }
 
 function onlyPosition(text: string, search: string, given: string): number {

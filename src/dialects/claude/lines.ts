@@ -1,24 +1,20 @@
-import { Turns } from "../../core/turns.js";
-
-/** The lines of a text. A final newline ends the last line and begins none: "a\nb\n" has two. */
-export function splitLines(text: string): string[] {
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
+/** Lines of a text, from 1, both included. There are none where `last` is before `first`. */
+export interface LineRange {
+  first: number;
+  last: number;
 }
 
-/** Lines as the model reads them, `%6d`, a tab and the text. @param first the number of the first one, from 1 */
-export async function numberedLines(lines: readonly string[], first = 1): Promise<string[]> {
-  const numbered: string[] = [];
-  const turns = new Turns();
-  for (const [index, line] of lines.entries()) {
-    numbered.push(`${String(first + index).padStart(6)}\t${line}`);
-    if (turns.isOver()) await turns.next();
+/** These lines as the model reads them: `%6d`, a tab and the text. One at a time, as there may be a million. */
+export function* numberedLines(text: string, { first, last }: LineRange): Generator<string> {
+  let start = startOfLine(text, first);
+  for (let number = first; number <= last; number += 1) {
+    const end = lineEnd(text, start);
+    yield `${String(number).padStart(6)}\t${text.slice(start, end)}`;
+    start = end + 1;
   }
-  return numbered;
 }
 
-/** How many lines `splitLines` makes, without making them. */
+/** How many lines a text has. A final newline ends the last line and begins none: "a\nb\n" has two. */
 export function countLines(text: string): number {
   const newlines = lineNumberAt(text, text.length) - 1;
   return text === "" || text.endsWith("\n") ? newlines : newlines + 1;
@@ -38,8 +34,7 @@ export function insertLines(text: string, after: number, addition: string): stri
 }
 
 function joinedAfter(lines: string, after: number, added: string): string {
-  let start = 0;
-  for (let line = 0; line < after; line += 1) start = lineEnd(lines, start) + 1;
+  const start = startOfLine(lines, after + 1);
   return start > lines.length ? `${lines}\n${added}` : `${lines.slice(0, start)}${added}\n${lines.slice(start)}`;
 }
 
@@ -61,17 +56,24 @@ export function lineNumbersAt(text: string, positions: readonly number[]): numbe
 /** How many lines before and after a change are shown with it. */
 const contextLines = 2;
 
-/** The lines that a replacement has changed, with a few around them, and the number of the first one. */
-export function snippetOf(edited: string, position: number, replacement: string): { lines: string[]; first: number } {
+/** The lines that a replacement has changed, with a few around them. */
+export function snippetOf(edited: string, position: number, replacement: string): LineRange {
   let start = lineStart(edited, position);
   let end = lineEnd(edited, position + replacement.length);
   for (let line = 0; line < contextLines; line += 1) {
     start = lineStart(edited, Math.max(0, start - 1));
     end = lineEnd(edited, end + 1);
   }
+  const first = lineNumberAt(edited, start);
   // What ends inside of the text ends with a whole line, be it empty.
-  const shown = end < edited.length ? edited.slice(start, end + 1) : edited.slice(start);
-  return { lines: splitLines(shown), first: lineNumberAt(edited, start) };
+  return { first, last: first + countLines(edited.slice(start, end + 1)) - 1 };
+}
+
+/** Where line `number`, from 1, begins. Behind the end of the text, if it ends without a newline, for the line after the last. */
+function startOfLine(text: string, number: number): number {
+  let start = 0;
+  for (let line = 1; line < number; line += 1) start = lineEnd(text, start) + 1;
+  return start;
 }
 
 /** Where the line begins that the character at `position` is on. */

@@ -1,5 +1,5 @@
 import type { MemoryOutline } from "../../core/memory.js";
-import { parentsOf, ROOT } from "../../core/paths.js";
+import { prefixOf } from "../../core/paths.js";
 import { compareCodeUnits } from "../../core/text.js";
 
 /** How far below a directory a listing goes. */
@@ -14,11 +14,12 @@ const maxDepth = 2;
 export function listDirectory({ files, directories }: MemoryOutline, path: string, shownPath: (path: string) => string): string[] {
   const sizes = new Map<string, number>();
   const children = new Map<string, string[]>();
-  for (const file of files) {
-    for (const each of [ROOT, ...parentsOf(file.path), file.path]) sizes.set(each, (sizes.get(each) ?? 0) + file.sizeBytes);
+  for (const { path: file, sizeBytes } of files) {
+    for (const each of levels(file, path)) sizes.set(each, (sizes.get(each) ?? 0) + sizeBytes);
   }
   for (const each of [...directories, ...files.map((file) => file.path)]) {
-    const parent = parentsOf(each).at(-1) ?? ROOT;
+    const [parent, last] = levels(each, path).slice(-2);
+    if (parent === undefined || last !== each) continue;
     const siblings = children.get(parent);
     if (siblings) siblings.push(each);
     else children.set(parent, [each]);
@@ -29,6 +30,21 @@ export function listDirectory({ files, directories }: MemoryOutline, path: strin
     return [line, ...below.flatMap((child) => list(child, depth + 1))];
   };
   return list(path, 0);
+}
+
+/** The directory `top`, and what of the levels listed below it `path` is or lies in; nothing for a path elsewhere. */
+function levels(path: string, top: string): string[] {
+  const prefix = prefixOf(top);
+  if (path === top) return [top];
+  if (!path.startsWith(prefix)) return [];
+  const found = [top];
+  let end = prefix.length - 1;
+  while (found.length <= maxDepth && end < path.length) {
+    const slash = path.indexOf("/", end + 1);
+    end = slash === -1 ? path.length : slash;
+    found.push(path.slice(0, end));
+  }
+  return found;
 }
 
 function isListed(path: string): boolean {
