@@ -31,7 +31,7 @@ const byteOrderMark = "\uFEFF";
 
 /** A block as the crate writes it. The end of the content is trimmed, as the crate does. */
 export function serializeBlock({ key, content, at, tags }: BlockText, lineBreak: LineBreak = "\n"): string {
-  const body = trimEnd(content).split("\n").map(escapeLine).join("\n");
+  const body = escapeLines(trimEnd(content));
   const labels = tags.length > 0 ? ` tags=${tags.join("|")}` : "";
   const text = `${headingMark}${key}\n\n${body}\n\n${metadataMark} at=${at}${labels} ${metadataEnd}\n\n`;
   return lineBreak === "\n" ? text : text.replaceAll(/\r?\n/g, lineBreak);
@@ -155,6 +155,11 @@ function parseMetadata(metadata: string): { at: string; tags: string[] } {
 }
 
 const escapable = { heading: /^\\*### /, metadata: /^\\*<!-- agentool-memory:/ };
+
+function escapeLines(content: string): string {
+  const isPlain = !content.includes(headingMark) && !content.includes(metadataMark);
+  return isPlain ? content : content.split("\n").map(escapeLine).join("\n");
+}
 
 /**
  * A content line that would read as a heading or as metadata gets a backslash, Markdown's own way to take a mark's

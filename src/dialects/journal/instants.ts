@@ -16,11 +16,14 @@ export interface Instant {
 
 const timePattern = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d))?$/;
 
+const noInstant: Instant = { epochMs: 0, nanoseconds: 0 };
+
 /** A text that is no time counts as 1970, as a missing time does for the crate. A date alone is its midnight in UTC. */
 export function parseInstant(at: string): Instant {
+  if (at === "") return noInstant;
   const [, day = "", time = "00:00:00", fraction = "", offset = "Z"] = timePattern.exec(at) ?? [];
   const epochMs = Date.parse(`${day}T${time}${offset.toUpperCase()}`);
-  if (Number.isNaN(epochMs)) return { epochMs: 0, nanoseconds: 0 };
+  if (Number.isNaN(epochMs)) return noInstant;
   return { epochMs, nanoseconds: Number(fraction.slice(0, 9).padEnd(9, "0")) };
 }
 

@@ -95,13 +95,13 @@ const commands: Record<JournalToolName, JournalCommand> = {
       const query = args.query();
       const tags = args.tags() ?? [];
       const limit = args.limit();
-      const found = await openJournal().search(query, tags);
-      const { entries, isTruncated } = searchPage(found, limit);
+      const found = await openJournal().search(query, tags, limit);
+      const { entries, isTruncated } = searchPage(found);
       const results = entries.map(({ entry, content }) => {
         const { file, key, kind, tags: own } = entry;
         return { content, file, key, kind, tags: own, ...(content !== entry.content && { truncated: true }) };
       });
-      return { results, ...(isTruncated && { total: found.length, truncated: true }) };
+      return { results, ...(isTruncated && { total: found.count, truncated: true }) };
     },
   },
 };

@@ -27,6 +27,16 @@ export interface Draft {
 const maxAttempts = 1000;
 const maxLookUps = 16;
 
+/** How many found blocks are sorted at once; to sort a hundred thousand would keep the process busy. */
+const maxSorted = 2000;
+
+export interface Found {
+  /** At most as many as were asked for, in order. */
+  first: Entry[];
+  /** Of all that were found. */
+  count: number;
+}
+
 /** The journal kept in one memory. Keys are trimmed and in NFC. */
 export class Journal {
   readonly #memory: Memory;
@@ -66,8 +76,10 @@ export class Journal {
     const at = formatInstant(this.#clock());
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const tree = await this.#load();
+      const turns = new Turns();
       const found = resolve(namesakes(tree.entries, draft.key));
       if (found === undefined) throw keyNotFound(draft.key, "; use memory_write to create");
+      if (turns.isOver()) await turns.next();
       const { file } = found.entry;
       const change = (text: string): string => {
         const current = resolve(namesakes(this.#reader.read(file, text), draft.key))?.entry;
@@ -86,8 +98,8 @@ export class Journal {
     return found;
   }
 
-  /** Every block that has all tags and the query in its key, content or tags, in order. */
-  async search(query: string, tags: string[]): Promise<Entry[]> {
+  /** The blocks that have all tags and the query in their key, content or tags. */
+  async search(query: string, tags: string[], limit: number): Promise<Found> {
     const lowerQuery = query.toLowerCase();
     const wanted = new LiteralSearch(lowerQuery);
     const matches = (entry: Entry): boolean =>
@@ -95,12 +107,17 @@ export class Journal {
       (lowerQuery === "" || [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
     const turns = new Turns();
-    const found: Entry[] = [];
+    let first: Entry[] = [];
+    let count = 0;
     for (const entry of entries) {
-      if (matches(entry)) found.push(entry);
+      if (matches(entry)) {
+        first.push(entry);
+        count += 1;
+        if (first.length > maxSorted) first = first.toSorted(compareEntries).slice(0, limit);
+      }
       if (turns.isOver()) await turns.next();
     }
-    return found.toSorted(compareEntries);
+    return { first: first.toSorted(compareEntries).slice(0, limit), count };
   }
 
   /** Claims the key, and waits for writers of the same key who came first. */
@@ -219,15 +236,15 @@ export interface SearchPage {
   isTruncated: boolean;
 }
 
-/** The first entries: at most `limit`, and only as many as fit into one answer. */
-export function searchPage(found: readonly Entry[], limit: number): SearchPage {
+/** The first entries, as many of them as fit into one answer. */
+export function searchPage({ first, count }: Found): SearchPage {
   let room: number = limits.searchChars;
   const entries: SearchPage["entries"] = [];
-  for (const entry of found.slice(0, limit)) {
+  for (const entry of first) {
     if (entries.length > 0 && entry.content.length > room) break;
     const content = shorten(entry.content, room);
     entries.push({ entry, content });
     room -= content.length;
   }
-  return { entries, isTruncated: entries.length < found.length };
+  return { entries, isTruncated: entries.length < count };
 }

@@ -154,10 +154,12 @@ function isPending({ text, claimedAtMs }: IndexLine, { askedAtMs }: JournalTree)
   return Math.abs(askedAtMs - claimedAtMs) <= claimMs && finishedAtMs >= askedAtMs;
 }
 
+/** A whole line. The text is not split, because a person may have left a million empty ones. */
+const linePattern = /(?<![^\n])(\S+) (\S+) (.+)\n/g;
+
 function parseLines(text: string): IndexLine[] {
   const lines: IndexLine[] = [];
-  for (const line of splitLinesKeepingBreaks(text)) {
-    const [, hash, mark, file] = /^(\S+) (\S+) (.+)\n$/.exec(line) ?? [];
+  for (const [line, hash, mark, file] of text.matchAll(linePattern)) {
     if (hash === undefined || mark === undefined || file === undefined) continue;
     lines.push({ text: line, hash, claimedAtMs: Number.parseInt(mark.slice(0, -8), 36) || 0, file });
   }

@@ -45,6 +45,20 @@ describe("the journal's tools", () => {
     expect(await found({ query: "", tags: [] })).toEqual(["both", "cased", "more", "one"]);
   });
 
+  // Requirement: journal.search-order
+  it("find the newest of thousands of blocks, wherever they stand", async () => {
+    const bench = new JournalBench();
+    const hourOf = (index: number): number => (index * 1009) % 5000;
+    const blocks = Array.from({ length: 5000 }, (_, index) => {
+      const at = new Date(hourOf(index) * 3_600_000).toISOString();
+      return `### ${hourOf(index)}\n\nfound\n\n<!-- agentool-memory: at=${at} -->\n\n`;
+    });
+    await bench.put("/2026/01/01.md", blocks.join(""));
+    const answer = await bench.call("memory_search", { query: "found", limit: 3 });
+    expect(hitsOf(answer).map(({ key }) => key)).toEqual(["4999", "4998", "4997"]);
+    expect(answer.data).toMatchObject({ total: 5000, truncated: true });
+  });
+
   // Requirement: journal.either-path-rule
   it("work on a memory of either path rule", async () => {
     for (const paths of ["adr", "posix"] as const) {
