@@ -4,7 +4,7 @@ import type { Answer, Replay } from "./journal-scenario.js";
 /** Answers that differ from the crate's, by their place among the answers; all others must equal the crate's bytes. */
 export function changed({ answers }: Replay): Record<number, Answer> {
   const differing = answers.flatMap(({ text, expected }, index) =>
-    text === expected ? [] : [[index, JSON.parse(text) as Answer] as const],
+    JSON.stringify(JSON.parse(text)) === expected ? [] : [[index, JSON.parse(text) as Answer] as const],
   );
   return Object.fromEntries(differing);
 }

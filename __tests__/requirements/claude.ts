@@ -269,4 +269,8 @@ export const claude: Requirements = {
     source: "specification section 8",
     says: "the tool works on MongoDB and on a generic store",
   },
+  "claude.hidden-characters": {
+    source: "specification section 10",
+    says: "answers show special tokens and hidden characters as escapes, which old_str and paths may repeat",
+  },
 };

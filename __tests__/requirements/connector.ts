@@ -97,13 +97,25 @@ export const connector: Requirements = {
     source: "specification section 7",
     says: "look-alikes of the fence in other Unicode forms do not close it either",
   },
+  "connector.role-of-the-user": {
+    source: "specification section 7",
+    says: "role user makes the memory a message of the user in every placement, for every client",
+  },
+  "connector.special-tokens": {
+    source: "specification section 7",
+    says: "no name and no content puts a special token of a chat template into the prompt",
+  },
+  "connector.hidden-characters": {
+    source: "specification section 7",
+    says: "controls, format and tag characters, and what has no width, are shown as escapes",
+  },
   "connector.contents-are-quoted": {
     source: "specification section 7",
     says: "every line of a content is quoted, so that none imitates a header, a note or a message",
   },
   "connector.contents-come-back": {
     source: "specification section 7",
-    says: "a quoted content is the exact text",
+    says: "a quoted content is the exact text, but for what is escaped",
   },
   "connector.replacement-patterns": {
     source: "measured: deepagents 1.14",

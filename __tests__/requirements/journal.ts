@@ -181,4 +181,8 @@ export const journal: Requirements = {
     source: "specification section 9",
     says: "bad options are a TypeError",
   },
+  "journal.hidden-characters": {
+    source: "specification section 10",
+    says: "answers hold special tokens and hidden characters as escapes of JSON, and mean the same",
+  },
 };

@@ -249,4 +249,8 @@ export const tool: Requirements = {
     source: "reported: other memories",
     says: "all commands of a message that calls the tool many times at once are kept",
   },
+  "tool.hidden-characters": {
+    source: "specification section 3",
+    says: "answers hold special tokens and hidden characters as escapes of JSON, and mean the same",
+  },
 };

@@ -44,7 +44,7 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * The message that shows the memory, or null where there is nothing to show. One command, a second one where the
+   * The memory as a system message, whatever `role` and `placement` are, or null where there is nothing to show. One command, a second one where the
    * thread's memory is empty.
    * @throws MemoryError EIO where the memory cannot be read, ENOTMEM without a store
    */
@@ -66,10 +66,10 @@ export class MemoryConnectorNode {
     const run = ensureConfig(config);
     const text = await this.#renderOrReport(runOf(run));
     if (text === null) return messages;
-    const { placement, systemMessages } = this.#config;
+    const { placement, systemMessages, role } = this.#config;
     const separate =
       systemMessages === "auto" ? takesSeparateSystemMessages(model, run.configurable) : systemMessages === "separate";
-    return placeMemory(messages, text, { placement, separate });
+    return placeMemory(messages, text, { placement, separate, asUser: role === "user" });
   }
 
   async #renderOrReport(run: StoreRun): Promise<string | null> {

@@ -22,6 +22,13 @@ export interface MemoryConnectorConfig {
    * @default "auto"
    */
   systemMessages?: "auto" | "separate" | "merged";
+  /**
+   * Whose message shows the memory. `auto`: the system's, and as `last_message` the user's where clients do not take a late
+   * one of the system. `user`: always the user's, which models trust less; never before the system prompt, so
+   * `before_system` is then the same as `after_system`, and `systemMessages` means nothing.
+   * @default "auto"
+   */
+  role?: "auto" | "user";
   /** Told why a memory could not be read; the model is then called without it. @default a warning of the process */
   onError?: (error: MemoryError) => void;
 }
@@ -31,6 +38,7 @@ export const connectorDefaults = {
   content: "tree",
   maxChars: 4000,
   systemMessages: "auto",
+  role: "auto",
   onError: (error) => globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" }),
 } as const satisfies Required<MemoryConnectorConfig>;
 
@@ -40,6 +48,7 @@ export const connectorFields = {
   content: z.enum(["tree", "full"]).optional(),
   maxChars: z.number().int().min(1).max(200_000).optional(),
   systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
+  role: z.enum(["auto", "user"]).optional(),
   // z.function() is a schema in zod 3 only.
   onError: z.custom((value) => typeof value === "function", "expected a function").optional(),
 };
@@ -54,6 +63,7 @@ export function checkConnectorConfig(config: MemoryConnectorConfig | undefined):
     content: config?.content ?? connectorDefaults.content,
     maxChars: config?.maxChars ?? connectorDefaults.maxChars,
     systemMessages: config?.systemMessages ?? connectorDefaults.systemMessages,
+    role: config?.role ?? connectorDefaults.role,
     onError: config?.onError ?? connectorDefaults.onError,
   };
 }

@@ -1,15 +1,22 @@
 import type { MemoryScope } from "../core/address.js";
+import { shownText } from "../core/shown-text.js";
 import type { MemoryContent } from "./connector-options.js";
 
 const tagName = "memory";
 
-/** Every character that Unicode compatibility folds to `<`, alone or with a stroke through it. */
-const openingBracket = /([<\u226e\ufe64\uff1c])/;
+/** What Unicode folds to `<`, alone or with a stroke through it, or lists as confusable with it, and angle brackets. */
+const openingBracket = /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
 
-/** Whatever a model or its tokenizer may take for the end of a line. */
-const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
-
-const unprintable = /[\p{Cc}\u2028\u2029]/gu;
+/** Letters that Unicode lists as confusable with those of the tag (UTS 39), as folding leaves them, and small capitals. */
+const lookAlikes = {
+  m: "μϻмᗰᛖᴍⲙꓟꮇ𐊰𐌑𑜀",
+  e: "εеҽᴇⴹꓰꬲꭼ𐊆𑣆𑣎",
+  o: "οσоօ\u05e1\u0647\u06be\u06c1\u06d5ଠഠဝჿዐᴏᴑⲟⵔꓳꬽ𐊒𐊫𐐬𐓪𐔖𑣈𑣕𑣗",
+  r: "ʀгᖇᴦⲅꓣꭇꭈꭱꮁꮢ𐓜𖼵",
+  y: "ɣʏγυуүყᶌỿⲩꓬꭚꭹꮍ𐊲𑣄𑣜𖽃",
+};
+const meantLetters = new Map(Object.entries(lookAlikes).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter] as const)));
+const lookAlike = new RegExp(`[${Object.values(lookAlikes).join("")}]`, "gu");
 
 export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly string[]): string {
   return [`<${tagName} scope="${scope}" view="${view}">`, ...lines, `</${tagName}>`].join("\n");
@@ -24,25 +31,34 @@ export function guardFence(text: string): string {
   // From the end, so that each bracket knows the letters after it without a scan of its own.
   let letters = "";
   for (let index = parts.length - 1; index > 0; index -= 2) {
-    letters = (foldedLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
+    letters = (firstLetters(parts[index] ?? "") + letters).slice(0, tagName.length);
     if (tagName.startsWith(letters)) parts[index - 1] = "&lt;";
   }
   return parts.join("");
 }
 
+/** The letters that a text begins with. Mostly a few characters hold as many as are needed, and the rest is not read. */
+function firstLetters(text: string): string {
+  const letters = foldedLetters(text.slice(0, 10 * tagName.length));
+  return letters.length >= tagName.length ? letters : foldedLetters(text);
+}
+
 /** NFKD finds all that NFKC finds, and letters under accents too. */
 function foldedLetters(text: string): string {
-  return text.normalize("NFKD").toLowerCase().replaceAll(/[^a-z]+/g, "");
+  return text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(lookAlike, (letter) => meantLetters.get(letter) ?? "")
+    .replaceAll(/[^a-z]+/g, "")
+    .replaceAll("rn", "m");
 }
 
 /** A content of which each line begins with `| `, so that none can pass for a tag, an entry or a message. */
 export function quoteContent(content: string): string {
-  return `| ${guardFence(content).replaceAll(lineBreak, (found) => `${found}| `)}`;
+  return `| ${shownText(guardFence(content)).replaceAll("\n", "\n| ")}`;
 }
 
 /** A path on one line. No path holds a backslash, so an escape cannot be taken for part of a name. */
 export function printablePath(path: string): string {
-  return guardFence(
-    path.replaceAll(unprintable, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`),
-  );
+  return shownText(guardFence(path));
 }

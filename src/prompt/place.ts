@@ -8,15 +8,18 @@ export interface PlaceOptions {
   placement: MemoryPlacement;
   /** A system message of its own, for clients that accept several. Otherwise there is at most one, and it is first. */
   separate: boolean;
+  /** The user's message, wherever it is placed, though never before a leading system message. @default false */
+  asUser?: boolean;
 }
 
 /** The messages with a rendered memory among them, in a new array; neither the array given nor its messages change. */
 export function placeMemory(messages: readonly BaseMessage[], text: string, options: PlaceOptions): BaseMessage[] {
-  const { placement, separate } = options;
+  const { placement, separate, asUser = false } = options;
   if (text === "") return [...messages];
-  if (placement === "last_message") return [...messages, separate ? new SystemMessage(text) : new HumanMessage(text)];
+  if (placement === "last_message") return [...messages, separate && !asUser ? new SystemMessage(text) : new HumanMessage(text)];
   const leading = leadingSystemMessages(messages);
   const rest = messages.slice(leading.length);
+  if (asUser) return [...leading, new HumanMessage(text), ...rest];
   if (!separate) return [mergedSystemMessage(leading, text, placement), ...rest];
   const memory = new SystemMessage(text);
   return placement === "before_system" ? [memory, ...messages] : [...leading, memory, ...rest];

@@ -57,6 +57,7 @@ const connectorTemplateFields = {
     `a whole number from 1 to 200000: the longest text that is shown (default ${connectorDefaults.maxChars})`,
   ),
   systemMessages: connectorFields.systemMessages.describe('"auto" (the default), "separate" or "merged"'),
+  role: connectorFields.role.describe('"auto" (the default) or "user"'),
 } satisfies Record<keyof MemoryConnectorTemplate, z.ZodType>;
 
 /** What the config of each template holds. */

@@ -11,7 +11,7 @@ import {
 describe("the connector's configuration", () => {
   // Requirement: connector.defaults
   it("shows a tree of at most 4000 characters after the system prompt unless told otherwise", () => {
-    const defaults = { placement: "after_system", content: "tree", maxChars: 4000, systemMessages: "auto" };
+    const defaults = { placement: "after_system", content: "tree", maxChars: 4000, systemMessages: "auto", role: "auto" };
     expect(checkConnectorConfig(undefined)).toMatchObject(defaults);
     expect(checkConnectorConfig({})).toMatchObject(defaults);
   });
@@ -31,6 +31,7 @@ describe("the connector's configuration", () => {
       content: "full",
       maxChars: 200_000,
       systemMessages: "merged",
+      role: "user",
       onError: () => {},
     } as const;
     expect(checkConnectorConfig(config)).toEqual(config);
@@ -44,6 +45,7 @@ describe("the connector's configuration", () => {
     ["a limit over the largest", { maxChars: 200_001 }, ["maxChars", "given 200001", "200000"]],
     ["half a character", { maxChars: 1.5 }, ["maxChars", "given 1.5", "int"]],
     ["an unknown way of sending", { systemMessages: "two" }, ["systemMessages", '"two"', "auto", "separate", "merged"]],
+    ["an unknown role", { role: "system" }, ["role", '"system"', "auto", "user"]],
     ["a callback that is none", { onError: "log" }, ["onError", '"log"', "function"]],
     ["a misspelt field", { maxchars: 10 }, ["maxchars"]],
     ["something else than an object", "full", ["object"]],

@@ -165,6 +165,21 @@ describe("a memory as the last message", () => {
   });
 });
 
+describe("a memory as the user's message", () => {
+  const placedAsUser = (messages: BaseMessage[], placement: PlaceOptions["placement"], separate: boolean): unknown[] =>
+    placeMemory(messages, memory, { placement, separate, asUser: true }).map(({ type, content }) => [type, content]);
+
+  // Requirement: connector.role-of-the-user
+  it.each([true, false])("comes after the system prompt, which stays as it is, or last (separate: %s)", (separate) => {
+    const history = [new SystemMessage("one"), new SystemMessage("two"), user, new AIMessage("hello")];
+    const [one, two, hi, hello, shown] = [["system", "one"], ["system", "two"], ["human", "hi"], ["ai", "hello"], ["human", memory]];
+    expect(placedAsUser(history, "after_system", separate)).toEqual([one, two, shown, hi, hello]);
+    expect(placedAsUser(history, "before_system", separate)).toEqual([one, two, shown, hi, hello]);
+    expect(placedAsUser(history, "last_message", separate)).toEqual([one, two, hi, hello, shown]);
+    expect(placedAsUser([user], "before_system", separate)).toEqual([shown, hi]);
+  });
+});
+
 describe("placing", () => {
   // Requirement: connector.messages-of-the-other-build
   it("recognises system messages of the other build of LangChain", () => {

@@ -18,7 +18,7 @@ const everything: GraphDefinition = graphOf(
     node("M", "memory", { nodeId: "m", scope: "perThread", paths: "posix", maxFileBytes: 1, maxMemoryBytes: 15_000_000 }),
     node("A", "agent", { systemPrompt: "", title: "a" }),
     node("T", "memoryTool", { name: "a-_9", description: "d", title: "t", commands: ["read", "list", "append", "update", "delete"] }),
-    node("C", "memoryConnector", { placement: "last_message", content: "full", maxChars: 200_000, systemMessages: "merged" }),
+    node("C", "memoryConnector", { placement: "last_message", content: "full", maxChars: 200_000, systemMessages: "merged", role: "user" }),
   ],
   "A.tools -> T.$self",
   "M.$self -> T.$memory",

@@ -1,5 +1,6 @@
 import { MemoryError } from "../../core/errors.js";
 import { normalizePath, prefixOf, ROOT, segmentsOf } from "../../core/paths.js";
+import { meantText, shownText } from "../../core/shown-text.js";
 import { badParameter, ClaudeRefusal, echo, refusalOf } from "./refusal.js";
 
 /** A path as the model gave it, which the answers repeat, and where it is in the memory. */
@@ -20,7 +21,8 @@ export class ClaudeArguments {
 
   /** @throws ClaudeRefusal for a path outside the root, and for one that no rule of names allows */
   path(name: "path" | "old_path" | "new_path"): ClaudePath {
-    const given = this.text(name);
+    // No name holds a backslash, so an escape can only be one that an answer has shown.
+    const given = meantText(this.text(name));
     const rest = belowRoot(given, this.#root);
     if (rest === null) throw new ClaudeRefusal("EINVAL", `Error: Path must start with ${this.#root}, got: ${echo(given)}`);
     try {
@@ -32,8 +34,7 @@ export class ClaudeArguments {
 
   /** How the model calls a path of the memory. */
   shownPath(path: string): string {
-    if (path === ROOT) return this.#root;
-    return prefixOf(this.#root) + path.slice(1);
+    return shownText(path === ROOT ? this.#root : prefixOf(this.#root) + path.slice(1));
   }
 
   text(name: string): string {

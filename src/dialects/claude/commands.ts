@@ -2,6 +2,7 @@ import { MemoryError } from "../../core/errors.js";
 import { LiteralSearch } from "../../core/literal-search.js";
 import type { Memory } from "../../core/memory.js";
 import { prefixOf, ROOT } from "../../core/paths.js";
+import { meantText } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 import { Turns } from "../../core/turns.js";
 import type { ClaudeArguments } from "./arguments.js";
@@ -131,14 +132,15 @@ async function create({ memory, args, options: { ifExists } }: Call): Promise<st
 
 async function replaceText({ memory, args, options }: Call): Promise<string> {
   const { given, path } = args.path("path");
-  const search = args.text("old_str");
-  const replacement = args.optionalText("new_str") ?? "";
-  if (search === "") throw badParameter("old_str", "it must not be empty");
+  const oldText = args.text("old_str");
+  const newText = args.optionalText("new_str") ?? "";
+  if (oldText === "") throw badParameter("old_str", "it must not be empty");
   let edited = "";
   let snippet: LineRange = { first: 1, last: 0 };
   const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
   await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
+      const [search, replacement] = meantReplacement(text, oldText, newText);
       const at = onlyPosition(text, search, given);
       edited = text.slice(0, at) + replacement + text.slice(at + search.length);
       snippet = snippetOf(edited, at, replacement);
@@ -147,6 +149,17 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   );
   const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
   return answerWith(header, numberedLines(edited, snippet), { count: countOf(snippet), what: "lines shown", options });
+}
+
+/**
+ * What is replaced by what: the arguments as they are, or where `old_str` is only in the text with the escapes that `view`
+ * shows taken for their characters, both of them so.
+ */
+function meantReplacement(text: string, search: string, replacement: string): [search: string, replacement: string] {
+  const meant = meantText(search);
+  const isIn = (sought: string): boolean => new LiteralSearch(sought).firstIn(text) !== -1;
+  const isCopied = meant !== search && meant.isWellFormed() && !isIn(search) && isIn(meant);
+  return isCopied ? [meant, meantText(replacement)] : [search, replacement];
 }
 
 function onlyPosition(text: string, search: string, given: string): number {

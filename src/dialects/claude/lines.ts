@@ -1,15 +1,17 @@
+import { shownText } from "../../core/shown-text.js";
+
 /** Lines of a text, from 1, both included. There are none where `last` is before `first`. */
 export interface LineRange {
   first: number;
   last: number;
 }
 
-/** These lines as the model reads them: `%6d`, a tab and the text. One at a time, as there may be a million. */
+/** These lines as the model reads them: `%6d`, a tab and the text with nothing hidden in it. One at a time, as there may be a million. */
 export function* numberedLines(text: string, { first, last }: LineRange): Generator<string> {
   let start = startOfLine(text, first);
   for (let number = first; number <= last; number += 1) {
     const end = lineEnd(text, start);
-    yield `${String(number).padStart(6)}\t${text.slice(start, end)}`;
+    yield `${String(number).padStart(6)}\t${shownText(text.slice(start, end))}`;
     start = end + 1;
   }
 }

@@ -1,4 +1,5 @@
 import { MemoryError, type MemoryErrorCode } from "../../core/errors.js";
+import { shownText } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 
 /**
@@ -22,7 +23,7 @@ export function badParameter(name: string, reason: string): ClaudeRefusal {
 
 /** What a memory has refused, in words of this dialect. */
 export function refusalOf(error: MemoryError): ClaudeRefusal {
-  return error instanceof ClaudeRefusal ? error : new ClaudeRefusal(error.code, `Error: ${error.message}`, { cause: error });
+  return error instanceof ClaudeRefusal ? error : new ClaudeRefusal(error.code, `Error: ${shownText(error.message)}`, { cause: error });
 }
 
 /** Runs a command of the memory and says what it refuses in the words given for its code. */
@@ -38,7 +39,7 @@ export async function inWords<T>(words: Partial<Record<MemoryErrorCode, string>>
 
 const maxEchoChars = 2048;
 
-/** An argument as an answer repeats it: shortened, and well-formed, as JSON needs it. */
+/** An argument as an answer repeats it: shortened, and with nothing hidden in it. */
 export function echo(given: string): string {
-  return shorten(given, maxEchoChars).toWellFormed();
+  return shownText(shorten(given, maxEchoChars));
 }

@@ -1,4 +1,5 @@
 import type { Memory } from "../../core/memory.js";
+import { shownJson } from "../../core/shown-text.js";
 import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
 import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
 import { JournalError, journalRefusal } from "./errors.js";
@@ -146,9 +147,9 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
 }
 
 function success(data: object): ToolAnswer {
-  return { text: JSON.stringify({ data, success: true }), failed: false };
+  return { text: shownJson({ data, success: true }), failed: false };
 }
 
 function failure({ code, message }: { code: string; message: string }): ToolAnswer {
-  return { text: JSON.stringify({ success: false, error: { code, message } }), failed: true };
+  return { text: shownJson({ success: false, error: { code, message } }), failed: true };
 }

@@ -1,6 +1,7 @@
 import { invalid, MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { normalizePath } from "../../core/paths.js";
+import { shownJson } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 import type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type MemoryToolOptions } from "./options.js";
@@ -74,7 +75,7 @@ export function unifiedDialect(options: Omit<MemoryToolOptions, "memory"> = {}):
 /** The one tool of the dialect. @param options checked */
 export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDefinition {
   const { name, description, title, commands = [...memoryCommands] } = options;
-  const render = (envelope: MemoryEnvelope): ToolAnswer => ({ text: JSON.stringify(envelope), failed: !envelope.ok });
+  const render = (envelope: MemoryEnvelope): ToolAnswer => ({ text: shownJson(envelope), failed: !envelope.ok });
   return {
     name: name ?? "memory",
     description: description ?? describeCommands(commands),

@@ -109,7 +109,7 @@ describe("a path that does not begin with the root", () => {
     "C:\\memories\\x",
     "/memories\0/x",
   ])("is refused by every command: %j", async (path) => {
-    await expectRefused(path, `Error: Path must start with /memories, got: ${path}`);
+    await expectRefused(path, `Error: Path must start with /memories, got: ${path.replace("\0", "\\u0000")}`);
   });
 
   it("is repeated only as far as it is short", async () => {
