@@ -1,6 +1,8 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { MongoClient } from "mongodb";
+import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
 import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -23,6 +25,25 @@ describe("a client of the strict Stable API", () => {
 
   it.each([true, { language: "english" }] as const)("is refused with textSearch: %j", (textSearch) => {
     expect(() => new MongoMemoryStore({ client, dbName, textSearch })).toThrow(/textSearch.*Stable API/);
+  });
+
+  it("is refused with vectorSearch, which the Stable API does not have", () => {
+    const index = { dims: 4, embeddings: new FakeEmbeddings() };
+    expect(() => new MongoMemoryStore({ client, dbName, index, vectorSearch: { indexName: "vectors" } })).toThrow(/vectorSearch.*Stable API/);
+  });
+
+  // Requirement: mongodb.stable-api
+  it("takes over items and files of the official store", async () => {
+    const store = new MongoMemoryStore({ client, dbName, itemsCollection: "migrated", memoriesCollection: "migrated memories" });
+    const times = { createdAt: new Date(1), updatedAt: new Date(2) };
+    await client.db(dbName).collection("official").insertMany([
+      { namespace: ["a"], key: "k", value: { text: "x" }, ...times },
+      { namespace: ["memory", "a", "global"], key: "/notes", value: { content: "text" }, ...times },
+    ]);
+    const summary = await migrateFromMongoDBStore({ source: { client, dbName, collectionName: "official" }, store });
+    expect(summary).toMatchObject({ read: 2, copied: 2 });
+    expect(await store.get(["a"], "k")).toMatchObject({ value: { text: "x" }, ...times });
+    expect(await store.memory({ nodeId: "a" }).read("/notes")).toBe("text");
   });
 
   it("takes over from a client that made a text index", async () => {

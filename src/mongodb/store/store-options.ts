@@ -117,6 +117,10 @@ const optionsSchema = z
   .refine(
     ({ client, textSearch }) => textSearch === undefined || textSearch === false || !isStrict(client),
     "textSearch needs a text index, which the client's strict Stable API refuses: leave textSearch out, or use index",
+  )
+  .refine(
+    ({ client, vectorSearch }) => vectorSearch === undefined || !isStrict(client),
+    "vectorSearch needs $vectorSearch, which the client's strict Stable API refuses: leave vectorSearch out, and every vector is compared",
   );
 
 /** @throws TypeError */
