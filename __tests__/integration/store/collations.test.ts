@@ -80,6 +80,10 @@ it("every command of a store says that texts are compared byte by byte", async (
       await each.search(["a"]);
       await each.listNamespaces();
       await each.delete(["a"], "k");
+      const times = { createdAt: new Date(1), updatedAt: new Date(2) };
+      const file = { namespace: ["memory", "copied", "global"], key: "/a", value: { content: "x" } };
+      await each.copyItems([{ namespace: ["a"], key: "k", value: {}, ...times }, { ...file, ...times }], false);
+      await each.search(["memory"]);
     }
     const memory = store.memory({ nodeId: "a" });
     await memory.write("/a/b", "x");

@@ -14,7 +14,6 @@ interface DoctorOptions extends TargetOptions {
   top: string;
   json?: boolean;
 }
-
 export function addDoctor(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
@@ -56,4 +55,3 @@ async function print({ checks, largest, memories }: Health, { out }: CliContext)
     await out.line(`${bytesText(sizeBytes).padStart(12)} ${percent}  ${address === null ? "the folder" : out.foreign(nameOf(address))}`);
   }
 }
-
