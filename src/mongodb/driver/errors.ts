@@ -1,7 +1,7 @@
 import { MemoryError, memoryFull } from "../../core/errors.js";
 
-/** The shapes in which MongoDB says that a document or command is too large (measured on 6.0 with driver 7). */
-const tooLargeCodes = new Set<unknown>([17419, 10334, 16493, 13548, 17420, 17280, "ERR_OUT_OF_RANGE"]);
+/** The shapes in which MongoDB says that a document, a list or a command is too large (measured on 6.0 with driver 7). */
+const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 17280, "ERR_OUT_OF_RANGE"]);
 
 const duplicateKeyCode = 11000;
 

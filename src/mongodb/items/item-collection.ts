@@ -12,7 +12,7 @@ import { type ItemDocument, itemFromDocument, type ItemOperation, type RankedFie
 import { itemIndexes } from "./item-indexes.js";
 import { type ItemWrite, bulkOperation } from "./item-updates.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
-import { namespaceFrom, type StoredRange } from "../places/namespaces.js";
+import { namespaceFrom, namespacesFrom, type StoredRange } from "../places/namespaces.js";
 import { unscoredItem } from "../places/unscored-item.js";
 import type { Page } from "../places/operations.js";
 import { pageOf } from "../driver/ordered-streams.js";
@@ -31,6 +31,8 @@ export interface ItemContext {
 
 /** The server also ends a batch at 16 MB. */
 export const maxBatchItems = 1000;
+/** More would keep the event loop for longer than some 50 ms. */
+const maxGatheredIds = 100_000;
 /** For streams of which some is filtered out here. */
 const minBatchItems = 100;
 
@@ -98,34 +100,33 @@ export class ItemCollection {
     }
   }
 
-  /** The namespaces of a range that hold an item, in order and in arrays, from the index alone. */
-  async *namespaces(range: StoredRange, atMost: number): AsyncGenerator<string[][]> {
+  /**
+   * The namespaces of a range that hold an item, in order and in arrays, from the index alone. Not by `distinct`: the Stable
+   * API has none, and on a sharded cluster it answers what has moved to another shard and was deleted there.
+   */
+  async *namespaces(range: StoredRange): AsyncGenerator<string[][]> {
     await this.ready();
-    const pageSize = Math.min(Math.max(atMost + 1, minBatchItems), maxBatchItems);
-    const page = await this.#namespacePage(range, pageSize);
-    if (page !== null) yield page.map(namespaceFrom);
-    if (page !== null && page.length < pageSize) return;
-    const last = page?.at(-1);
-    const rest = this.#namespacesPipeline(last === undefined ? range : { ...range, $gt: last });
-    const found = this.#context.collection.aggregate<{ _id: string }>(rest, { ...readOptions, batchSize: maxBatchItems });
+    const pipeline = [{ $match: { ns: { $gte: "", ...range }, ...notExpired(this.#context.clock()) } }, { $group: { _id: "$ns" } }];
+    const all = await this.#gathered(pipeline);
+    if (all !== null) {
+      yield* namespacesFrom(all, minBatchItems);
+      return;
+    }
+    const found = this.#context.collection.aggregate<{ _id: string }>([...pipeline, { $sort: { _id: 1 } }], { ...readOptions, batchSize: maxBatchItems });
     for await (const chunk of streamingBatches(found)) yield chunk.map(({ _id }) => namespaceFrom(_id));
   }
 
-  /** In one document, which takes a third less than one for each; null where they are too long for that. */
-  async #namespacePage(range: StoredRange, pageSize: number): Promise<string[] | null> {
-    const pipeline = [...this.#namespacesPipeline(range), { $limit: pageSize }, { $group: { _id: null, names: { $push: "$_id" } } }];
+  /** All ids in one document, unsorted: both save a third. Null where they are too many or too long for that. */
+  async #gathered(pipeline: Document[]): Promise<string[] | null> {
+    const gather = [{ $limit: maxGatheredIds + 1 }, { $group: { _id: null, ids: { $push: "$_id" } } }];
     try {
-      const [page] = await this.#context.collection.aggregate<{ names: string[] }>(pipeline, { ...readOptions }).toArray();
-      return page?.names ?? [];
+      const [found] = await this.#context.collection.aggregate<{ ids: string[] }>([...pipeline, ...gather], { ...readOptions }).toArray();
+      const { ids } = found ?? { ids: [] };
+      return ids.length <= maxGatheredIds ? ids : null;
     } catch (error) {
       if (isTooLarge(error)) return null;
       throw storageError(error, "read", 0);
     }
-  }
-
-  #namespacesPipeline(range: StoredRange & { $gt?: string }): Document[] {
-    const match = { ns: { $gte: "", ...range }, ...notExpired(this.#context.clock()) };
-    return [{ $match: match }, { $group: { _id: "$ns" } }, { $sort: { _id: 1 } }];
   }
 
   /** All in one bulk write, each put with the fields it is ranked by. */

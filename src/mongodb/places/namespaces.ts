@@ -51,7 +51,18 @@ export function storedNamespace(namespace: readonly string[]): string {
 }
 
 export function namespaceFrom(stored: string): string[] {
-  return fromSortable(stored).split(separator);
+  return labelsOf(fromSortable(stored));
+}
+
+/** The same for several, in the order of the store; some at a time, as most callers need the first few only. */
+export function* namespacesFrom(stored: readonly string[], chunkSize: number): Generator<string[][]> {
+  const joined = stored.map(fromSortable).toSorted(compareCodeUnits);
+  for (let start = 0; start < joined.length; start += chunkSize) yield joined.slice(start, start + chunkSize).map(labelsOf);
+}
+
+/** By an expression: `split` by a text remembers each string that it has not seen yet, which takes twice as long. */
+function labelsOf(joined: string): string[] {
+  return joined.split(/\0/);
 }
 
 /** Bounds of stored strings: at least `$gte`, less than `$lt`. */

@@ -143,7 +143,7 @@ export class StoreBatch {
 
   async #listNamespaces(listing: NamespaceListing): Promise<string[][]> {
     const prefix = commonPrefix(listing.matches);
-    const ofItems = this.#items.namespaces(namespacesWithin(prefix), listing.offset + listing.limit);
+    const ofItems = this.#items.namespaces(namespacesWithin(prefix));
     if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, listing);
     const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
     return pageOfNamespaces(chunksOf(all, 1), listing);
