@@ -117,7 +117,14 @@ function matchLine(path: string, line: number, shown: string, out: Output): stri
 }
 
 function highlighted(pieces: string[], out: Output): string {
-  return pieces.map((piece, index) => (index % 2 === 0 ? out.foreign(piece) : out.style("red", out.foreign(piece)))).join("");
+  // Of a million hits most are the same.
+  const styledHits = new Map<string, string>();
+  const styled = (hit: string): string => {
+    const shown = styledHits.get(hit) ?? out.style("red", out.foreign(hit));
+    styledHits.set(hit, shown);
+    return shown;
+  };
+  return pieces.map((piece, index) => (index % 2 === 1 ? styled(piece) : piece && out.foreign(piece))).join("");
 }
 
 /** @throws CommandFault EUSAGE */
