@@ -17,6 +17,7 @@ import { store } from "./requirements/store.js";
 import { storeSearch } from "./requirements/store-search.js";
 import { template } from "./requirements/template.js";
 import { tool } from "./requirements/tool.js";
+import { waiting } from "./requirements/waiting.js";
 import { waysIn } from "./requirements/ways-in.js";
 import type { Requirements } from "./requirements/requirement.js";
 
@@ -30,6 +31,7 @@ export const requirements: Record<string, Requirements> = {
   paths,
   tool,
   guarantees,
+  waiting,
   mongodb,
   "base-store": baseStore,
   directory,

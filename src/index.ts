@@ -14,7 +14,7 @@ export type {
   SnapshotFile,
   WriteOptions,
 } from "./core/memory.js";
-export type { MemoryOptions } from "./core/options.js";
+export type { MemoryOptions, MemoryUse } from "./core/options.js";
 export type { PathRule } from "./core/paths.js";
 export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 export {

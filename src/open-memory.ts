@@ -2,6 +2,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { BaseStoreBackend } from "./backends/base-store.js";
 import type { MemoryAddress } from "./core/address.js";
 import type { Memory } from "./core/memory.js";
+import { namespaceOfMemory } from "./core/namespace.js";
 import { openMemoryOver } from "./core/checked-memory.js";
 import type { MemoryOptions } from "./core/options.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
@@ -16,7 +17,7 @@ export function openMemory(store: BaseStore, address: MemoryAddress, options?: M
   const real = unwrapStore(store);
   if (MongoMemoryStore.isInstance(real)) return real.memory(address, options);
   if (typeof real?.batch !== "function") throw new TypeError("openMemory: store must be a LangGraph BaseStore");
-  return openMemoryOver((checkedAddress, limits) => new BaseStoreBackend(real, checkedAddress, limits), address, options);
+  return openMemoryOver((checked, limits) => new BaseStoreBackend(real, namespaceOfMemory(checked), limits), address, options);
 }
 
 /**

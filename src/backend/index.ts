@@ -21,7 +21,8 @@ export type {
   SnapshotFile,
 } from "../core/memory.js";
 export { type OpenBackend, openMemoryOver } from "../core/checked-memory.js";
-export type { MemoryOptions } from "../core/options.js";
+export type { OngoingCall } from "../core/ongoing-call.js";
+export type { MemoryOptions, MemoryUse } from "../core/options.js";
 export { parentsOf } from "../core/paths.js";
 export { appendText, replaceText } from "../core/text.js";
 export { MemoryTree } from "../core/tree.js";

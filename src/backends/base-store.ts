@@ -1,5 +1,4 @@
 import type { BaseStore, Item, PutOperation } from "@langchain/langgraph-checkpoint";
-import type { CheckedAddress } from "../core/address.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../core/backend.js";
 import {
   alreadyExists,
@@ -19,7 +18,7 @@ import type {
   MemoryStat,
   SnapshotFile,
 } from "../core/memory.js";
-import { namespaceOfMemory } from "../core/namespace.js";
+import type { OngoingCall } from "../core/ongoing-call.js";
 import { parentsOf, ROOT } from "../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../core/text.js";
 import { MemoryTree } from "../core/tree.js";
@@ -39,13 +38,20 @@ export class BaseStoreBackend implements MemoryBackend {
   readonly #namespace: string[];
   readonly #limits: BackendLimits;
   readonly #queue: KeyedMutex;
+  readonly #call: OngoingCall | undefined;
 
-  constructor(store: BaseStore, address: CheckedAddress, limits: BackendLimits) {
+  constructor(store: BaseStore, namespace: string[], limits: BackendLimits, call?: OngoingCall) {
     this.#store = store;
-    this.#namespace = namespaceOfMemory(address);
+    this.#namespace = namespace;
     this.#limits = limits;
+    this.#call = call;
     this.#queue = queues.get(store) ?? new KeyedMutex();
     queues.set(store, this.#queue);
+  }
+
+  /** A store takes no signal: between what is asked of it the call ends. */
+  forCall(call: OngoingCall): MemoryBackend {
+    return new BaseStoreBackend(this.#store, this.#namespace, this.#limits, call);
   }
 
   read(path: string): Promise<string> {
@@ -147,7 +153,7 @@ export class BaseStoreBackend implements MemoryBackend {
 
   async #find(path: string): Promise<SnapshotFile | null> {
     if (path === ROOT) return null;
-    const item = await orFail("read", () => this.#store.get(this.#namespace, path));
+    const item = await this.#orFail("read", () => this.#store.get(this.#namespace, path));
     return item ? fileOf(item) : null;
   }
 
@@ -184,14 +190,14 @@ export class BaseStoreBackend implements MemoryBackend {
   }
 
   async #batch(operations: PutOperation[]): Promise<void> {
-    await orFail("write", () => this.#store.batch(operations));
+    await this.#orFail("write", () => this.#store.batch(operations));
   }
 
   async #load(): Promise<MemoryTree> {
     const items: Item[] = [];
     for (;;) {
       const page = { limit: pageSize, offset: items.length };
-      const found = await orFail("read", () => this.#store.search(this.#namespace, page));
+      const found = await this.#orFail("read", () => this.#store.search(this.#namespace, page));
       items.push(...found);
       if (found.length < pageSize) break;
     }
@@ -211,6 +217,16 @@ export class BaseStoreBackend implements MemoryBackend {
     return isSameNamespace && key.startsWith(ROOT) && key !== ROOT;
   }
 
+  async #orFail<T>(act: "read" | "write", run: () => Promise<T>): Promise<T> {
+    this.#call?.throwIfOver();
+    try {
+      return await run();
+    } catch (cause) {
+      const outcome = act === "write" ? "; the outcome is unknown" : "";
+      throw new MemoryError("EIO", `EIO: the store failed to ${act}${outcome}`, { cause });
+    }
+  }
+
   #exclusively<T>(task: () => Promise<T>): Promise<T> {
     return this.#queue.run(JSON.stringify(this.#namespace), task);
   }
@@ -228,13 +244,4 @@ function fileOf({ key, value, createdAt, updatedAt }: Item): SnapshotFile {
 
 function statOf({ sizeBytes, createdAt, updatedAt }: SnapshotFile): FileStat {
   return { kind: "file", sizeBytes, createdAt, updatedAt };
-}
-
-async function orFail<T>(act: "read" | "write", run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (cause) {
-    const outcome = act === "write" ? "; the outcome is unknown" : "";
-    throw new MemoryError("EIO", `EIO: the store failed to ${act}${outcome}`, { cause });
-  }
 }

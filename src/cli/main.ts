@@ -23,8 +23,12 @@ function untilStopped(): Promise<void> {
   });
 }
 
+/** What is left to do by then is of nobody: connections to a storage that does not answer. */
+const maxIdleMs = 1000;
+
 async function main(): Promise<void> {
   process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, untilStopped });
+  setTimeout(() => process.exit(), maxIdleMs).unref();
 }
 
 void main();

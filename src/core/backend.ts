@@ -1,4 +1,5 @@
 import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "./memory.js";
+import type { OngoingCall } from "./ongoing-call.js";
 
 /**
  * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised: paths are absolute,
@@ -43,6 +44,11 @@ export interface MemoryBackend {
   snapshot(): Promise<MemorySnapshot>;
   /** The same without times, and without contents where they add up to more than `maxContentBytes` bytes of UTF-8. */
   outline(maxContentBytes: number): Promise<MemoryOutline>;
+  /**
+   * The same memory for one call, which may be over before it has ended: aborted, or out of time. Its caller has its answer
+   * then; what is left is to stop. A backend that cannot stop leaves this out.
+   */
+  forCall?(call: OngoingCall): MemoryBackend;
 }
 
 /** What `write` does where a file is at the path already, and where none is. */

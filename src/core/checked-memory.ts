@@ -12,7 +12,8 @@ import type {
   MemoryStat,
   WriteOptions,
 } from "./memory.js";
-import { checkMemoryOptions, checkOptions, type MemoryOptions } from "./options.js";
+import { type OngoingCall, withinTime } from "./ongoing-call.js";
+import { checkMemoryOptions, checkMemoryUse, checkOptions, type MemoryOptions, type MemoryUse } from "./options.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
 import { compareCodeUnits, utf8Bytes } from "./text.js";
 import { z } from "zod";
@@ -28,16 +29,17 @@ export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => Me
 
 /**
  * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the backend
- * sees it, and sorts what the backend answers; what the backend throws is passed on.
+ * sees it, and sorts what the backend answers; what the backend throws is passed on. It keeps the time limit of each call.
  *
  * @param openBackend is given the address and the limits after their check. Its backend keeps the limits.
- * @param options default: names by the rule `adr`, files of at most 1,000,000 bytes, memories of at most 15,000,000.
+ * @param options default: names by the rule `adr`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
+ *   calls of at most 30 s.
  * @throws MemoryError EINVAL for a bad address, TypeError for bad options
  */
 export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress, options?: MemoryOptions): Memory {
   const checkedAddress = checkAddress(address);
   const checkedOptions = checkMemoryOptions(options);
-  return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
+  return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions, []);
 }
 
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
@@ -45,36 +47,38 @@ class CheckedMemory implements Memory {
   readonly address: CheckedAddress;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;
+  readonly #signals: readonly AbortSignal[];
 
-  constructor(backend: MemoryBackend, address: CheckedAddress, options: Required<MemoryOptions>) {
+  constructor(backend: MemoryBackend, address: CheckedAddress, options: Required<MemoryOptions>, signals: readonly AbortSignal[]) {
     this.#backend = backend;
     this.address = address;
     this.#options = options;
+    this.#signals = signals;
   }
 
   async read(path: string): Promise<string> {
     const target = normalizePath(path);
-    return this.#existing(target, () => this.#backend.read(target));
+    return this.#existing(target, "read", (backend) => backend.read(target));
   }
 
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const targets = paths.map((path) => normalizePath(path));
-    return targets.length === 0 ? [] : this.#backend.readFiles(targets);
+    return targets.length === 0 ? [] : this.#run("read", (backend) => backend.readFiles(targets));
   }
 
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
     const target = normalizePath(path, { emptyIsRoot: true });
-    const entries = await this.#existing(target, () => this.#backend.list(target));
+    const entries = await this.#existing(target, "read", (backend) => backend.list(target));
     return entries.toSorted((a, b) => compareCodeUnits(a.name, b.name));
   }
 
   async append(path: string, content: string): Promise<void> {
-    await this.#appending(path, content, (target, create) => this.#backend.append(target, content, create));
+    await this.#appending(path, content, (backend, target, create) => backend.append(target, content, create));
   }
 
   async snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot> {
     return sorted(
-      await this.#appending(path, content, (target, create) => this.#backend.snapshotAndAppend(target, content, create)),
+      await this.#appending(path, content, (backend, target, create) => backend.snapshotAndAppend(target, content, create)),
     );
   }
 
@@ -83,7 +87,7 @@ class CheckedMemory implements Memory {
     checkText(oldContent, "oldContent");
     if (oldContent === "") throw invalid("oldContent must not be empty");
     this.#checkContent(content, "content");
-    return this.#existing(target, () => this.#backend.replace(target, oldContent, content));
+    return this.#existing(target, "change", (backend) => backend.replace(target, oldContent, content));
   }
 
   async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
@@ -91,7 +95,7 @@ class CheckedMemory implements Memory {
     if (options !== undefined) checkOptions("DeleteOptions", deleteOptionsSchema, options);
     const ifDirectory = options?.ifDirectory ?? "delete";
     if (ifDirectory === "fail" && target === ROOT) throw pathIsDirectory();
-    const counts = await this.#backend.delete(target, ifDirectory);
+    const counts = await this.#run("change", (backend) => backend.delete(target, ifDirectory));
     if (counts.files === 0 && counts.dirs === 0) this.#assertCreatable(target);
     return counts;
   }
@@ -105,7 +109,7 @@ class CheckedMemory implements Memory {
       ifExists: options?.ifExists ?? "replace",
       ifMissing: creatable ? (options?.ifMissing ?? "create") : "fail",
     } as const;
-    return this.#existing(target, () => this.#backend.write(target, content, mode));
+    return this.#existing(target, "change", (backend) => backend.write(target, content, mode));
   }
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat> {
@@ -116,7 +120,7 @@ class CheckedMemory implements Memory {
       this.#checkContent(changed, "the edited text");
       return changed;
     };
-    return this.#existing(target, () => this.#backend.edit(target, checkedChange));
+    return this.#existing(target, "change", (backend) => backend.edit(target, checkedChange));
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -129,42 +133,63 @@ class CheckedMemory implements Memory {
       throw alreadyExists();
     }
     if (destination.startsWith(prefixOf(source))) throw invalid("a directory cannot be moved into itself");
-    await this.#existing(source, () => this.#backend.rename(source, destination, (moved) => void normalizePath(moved)));
+    const checkMoved = (moved: string): void => void normalizePath(moved);
+    await this.#existing(source, "change", (backend) => backend.rename(source, destination, checkMoved));
   }
 
   async stat(path: string): Promise<MemoryStat | null> {
     const target = normalizePath(path, { emptyIsRoot: true });
-    const stat = await this.#backend.stat(target);
+    const stat = await this.#run("read", (backend) => backend.stat(target));
     if (stat === null) this.#assertCreatable(target);
     return stat;
   }
 
   async snapshot(): Promise<MemorySnapshot> {
-    return sorted(await this.#backend.snapshot());
+    return sorted(await this.#run("read", (backend) => backend.snapshot()));
   }
 
   async outline(options: { maxContentBytes?: number } = {}): Promise<MemoryOutline> {
-    return sorted(await this.#backend.outline(options.maxContentBytes ?? 0));
+    return sorted(await this.#run("read", (backend) => backend.outline(options.maxContentBytes ?? 0)));
+  }
+
+  with(use: MemoryUse): Memory {
+    checkMemoryUse(use);
+    const { signal, timeoutMs = this.#options.timeoutMs, paths = this.#options.paths } = use;
+    const signals = signal === undefined || this.#signals.includes(signal) ? this.#signals : [...this.#signals, signal];
+    return new CheckedMemory(this.#backend, this.address, { ...this.#options, timeoutMs, paths }, signals);
   }
 
   withPaths(paths: PathRule): Memory {
-    return new CheckedMemory(this.#backend, this.address, checkMemoryOptions({ ...this.#options, paths }));
+    return this.with({ paths });
   }
 
-  async #appending<T>(path: string, content: string, run: (target: string, create: boolean) => Promise<T>): Promise<T> {
+  async #appending<T>(
+    path: string,
+    content: string,
+    command: (backend: MemoryBackend, target: string, create: boolean) => Promise<T>,
+  ): Promise<T> {
     const target = normalizePath(path);
     this.#checkContent(content, "content");
     const create = creationFault(target, this.#options.paths) === null;
-    return this.#existing(target, () => run(target, create));
+    return this.#existing(target, "change", (backend) => command(backend, target, create));
+  }
+
+  #run<T>(act: "read" | "change", command: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+    const waiting = { signals: this.#signals, timeoutMs: this.#options.timeoutMs };
+    return withinTime(waiting, act, (call) => command(this.#backendFor(call)));
+  }
+
+  #backendFor(call: OngoingCall | undefined): MemoryBackend {
+    return call === undefined ? this.#backend : (this.#backend.forCall?.(call) ?? this.#backend);
   }
 
   /**
    * Runs a command on what may exist. A missing path that could not be created either answers with the reason: the rule
    * limits which names can be created, never which can be reached (specification section 2).
    */
-  async #existing<T>(path: string, run: () => Promise<T>): Promise<T> {
+  async #existing<T>(path: string, act: "read" | "change", command: (backend: MemoryBackend) => Promise<T>): Promise<T> {
     try {
-      return await run();
+      return await this.#run(act, command);
     } catch (error) {
       if (MemoryError.isInstance(error) && error.code === "ENOENT") this.#assertCreatable(path);
       throw error;

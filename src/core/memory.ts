@@ -1,4 +1,5 @@
 import type { CheckedAddress } from "./address.js";
+import type { MemoryUse } from "./options.js";
 import type { PathRule } from "./paths.js";
 
 /** A file or directory as `list` shows it. */
@@ -88,7 +89,8 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
  * across processes and machines, in a folder across processes, on other stores inside one process. Every call rejects
  * with a {@link MemoryError}: EINVAL for a bad argument, EIO where the storage failed (with "the outcome is unknown"
- * where a change may have been applied), and the codes named at each method. A refused call changed nothing.
+ * where a change may have been applied), and the codes named at each method. A refused call changed nothing. Every call ends
+ * within its `timeoutMs`, or when a signal given to `with` aborts, whose reason it rejects with.
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
@@ -136,6 +138,12 @@ export interface Memory {
    * `maxContentBytes` bytes of UTF-8. @param options.maxContentBytes default 0: never contents.
    */
   outline(options?: { maxContentBytes?: number }): Promise<MemoryOutline>;
-  /** The same memory, in which names are created by another rule: some dialects have names of their own. */
+  /**
+   * The same memory, used otherwise: with a signal that aborts its calls, another time limit, another rule of paths. Signals
+   * add up. An aborted change may have been made, unless its signal had aborted before the call: then nothing is sent.
+   * @throws TypeError for bad options
+   */
+  with(use: MemoryUse): Memory;
+  /** `with({ paths })`: some dialects have names of their own. */
   withPaths(paths: PathRule): Memory;
 }

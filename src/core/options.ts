@@ -15,6 +15,21 @@ export interface MemoryOptions {
   maxFileBytes?: number;
   /** Largest memory, in bytes of its stored document. Backends without a document per memory ignore it. @default 15_000_000 */
   maxMemoryBytes?: number;
+  /**
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. Then it is EIO.
+   * @default 30_000; in a MongoMemoryStore that of the store
+   */
+  timeoutMs?: number;
+}
+
+/** How a memory is used by those who hold it: what `Memory.with` changes. */
+export interface MemoryUse {
+  /** Ends the wait of every call, which then rejects with its reason. One more than the memory has already. */
+  signal?: AbortSignal | undefined;
+  /** As of {@link MemoryOptions}. */
+  timeoutMs?: number | undefined;
+  /** As of {@link MemoryOptions}. */
+  paths?: PathRule | undefined;
 }
 
 /** The most that either limit can be: 15 MB leaves a margin below the 16 MiB that MongoDB allows a document. */
@@ -24,18 +39,46 @@ export const memoryDefaults = {
   paths: "adr",
   maxFileBytes: 1_000_000,
   maxMemoryBytes: memoryBytesCeiling,
+  timeoutMs: 30_000,
 } as const satisfies Required<MemoryOptions>;
+
+/** The longest time of a timer. */
+export const maxTimeoutMs = 2_147_483_647;
+
+/** A time limit of calls. By hand, because zod 3 takes Infinity for a number and zod 4 does not. */
+export const timeoutField = z.custom<number>(
+  (value) => value === Infinity || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimeoutMs),
+  `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
+);
 
 const memoryBytes = z.number().int().min(1).max(memoryBytesCeiling);
 
+const pathsField = z.enum(["adr", "posix"]);
+
 /** The fields of MemoryOptions, for option objects that extend it. */
 export const memoryOptionFields = {
-  paths: z.enum(["adr", "posix"]).optional(),
+  paths: pathsField.optional(),
   maxFileBytes: memoryBytes.optional(),
   maxMemoryBytes: memoryBytes.optional(),
+  timeoutMs: timeoutField.optional(),
 };
 
 const memoryOptionsSchema = z.object(memoryOptionFields).strict();
+
+const memoryUseSchema = z
+  .object({ signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(), timeoutMs: timeoutField.optional(), paths: pathsField.optional() })
+  .strict();
+
+/** By shape: there are others than that of Node. */
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
+}
+
+/** @throws TypeError */
+export function checkMemoryUse(use: MemoryUse): void {
+  checkOptions("MemoryUse", memoryUseSchema, use);
+}
 
 export function checkMemoryOptions(options: MemoryOptions | undefined): Required<MemoryOptions> {
   checkOptions("MemoryOptions", memoryOptionsSchema, options ?? {});
@@ -43,6 +86,7 @@ export function checkMemoryOptions(options: MemoryOptions | undefined): Required
     paths: options?.paths ?? memoryDefaults.paths,
     maxFileBytes: options?.maxFileBytes ?? memoryDefaults.maxFileBytes,
     maxMemoryBytes: options?.maxMemoryBytes ?? memoryDefaults.maxMemoryBytes,
+    timeoutMs: options?.timeoutMs ?? memoryDefaults.timeoutMs,
   };
 }
 

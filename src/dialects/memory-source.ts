@@ -8,6 +8,8 @@ import type { Memory } from "../core/memory.js";
 export interface MemoryRun {
   /** `configurable.thread_id` of the run. */
   threadId?: string | undefined;
+  /** Aborts where the run does. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A run with the store that LangGraph put into its config. */
@@ -29,10 +31,10 @@ export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory
 
 /** What the config of a run tells; nothing where a call is part of none. */
 export function runOf(config: RunnableConfig | undefined): StoreRun {
-  const { configurable, store } = (config ?? {}) as LangGraphRunnableConfig;
+  const { configurable, store, signal } = (config ?? {}) as LangGraphRunnableConfig;
   const threadId: unknown = configurable?.["thread_id"];
   // A thread id that is no string is passed on as it is: the address check refuses it.
-  return { ...(threadId !== undefined && { threadId: threadId as string }), ...(store && { store }) };
+  return { ...(threadId !== undefined && { threadId: threadId as string }), ...(store && { store }), ...(signal && { signal }) };
 }
 
 /**
@@ -43,13 +45,25 @@ export function hasThread({ threadId }: MemoryRun): boolean {
   return typeof threadId === "string" && threadId !== "";
 }
 
-/** @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread that the memory needs */
+/**
+ * The memory of a run, whose calls end with the run.
+ * @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread that the memory needs
+ */
 export function memoryOf(source: MemorySource | undefined, run: StoreRun): Memory {
   if (source === undefined) {
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
-  if (typeof source === "function") return source({ threadId: run.threadId });
+  return endingWith(run, chosenFor(run, source));
+}
+
+function chosenFor(run: StoreRun, source: MemorySource): Memory {
+  if (typeof source === "function") return source({ threadId: run.threadId, signal: run.signal });
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
+}
+
+/** The same memory, whose calls end with the run. */
+export function endingWith({ signal }: MemoryRun, memory: Memory): Memory {
+  return signal === undefined ? memory : memory.with({ signal });
 }
 
 export function checkMemorySource(source: unknown): asserts source is MemorySource {

@@ -9,7 +9,7 @@ import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } f
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { placeMemory } from "../prompt/place.js";
 import { renderMemory } from "../prompt/render.js";
-import { hasThread, type MemoryRun, runOf, type StoreRun } from "../dialects/memory-source.js";
+import { endingWith, hasThread, type MemoryRun, runOf, type StoreRun } from "../dialects/memory-source.js";
 
 /** The memories of one node, as a connector needs them; `MemoryNode` is one. */
 export interface ConnectableMemory {
@@ -55,9 +55,10 @@ export class MemoryConnectorNode {
 
   /**
    * The messages with the memory put in its place; the given array and messages stay as they are. Never rejects because
-   * of the memory: where it cannot be read the messages come back without it and `onError` is told.
+   * of the memory: where it cannot be read the messages come back without it and `onError` is told. Rejects with the reason of
+   * the run's signal where that aborts.
    *
-   * @param config the run's config: its `configurable.thread_id` and `store` say which memory. Default: that of the run
+   * @param config the run's config: its `configurable.thread_id` and `store` say which memory, its `signal` ends the call. Default: that of the run
    *   this is called in, where LangGraph can tell.
    * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the memory
    *   is merged into the one system message, which every client takes.
@@ -76,6 +77,7 @@ export class MemoryConnectorNode {
     try {
       return await this.#render(run);
     } catch (cause) {
+      run.signal?.throwIfAborted();
       const error = MemoryError.isInstance(cause)
         ? cause
         : new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
@@ -98,17 +100,17 @@ export class MemoryConnectorNode {
   async #render(run: StoreRun): Promise<string | null> {
     const { content, maxChars } = this.#config;
     if (this.#memory.scope === "perThread" && hasThread(run)) {
-      const own = await this.#outline(this.#memory.memoryForRun(run));
+      const own = await this.#outline(run, this.#memory.memoryForRun(run));
       const isEmpty = own.files.length + own.directories.length === 0;
       if (!isEmpty) return renderMemory(own, { content, maxChars, scope: "perThread", fallback: false });
     }
-    const shared = await this.#outline(this.#memory.globalMemory(run));
+    const shared = await this.#outline(run, this.#memory.globalMemory(run));
     return renderMemory(shared, { content, maxChars, scope: "global", fallback: this.#memory.scope === "perThread" });
   }
 
-  async #outline(memory: Memory): Promise<MemoryOutline> {
+  async #outline(run: StoreRun, memory: Memory): Promise<MemoryOutline> {
     const { content, maxChars } = this.#config;
     // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
-    return memory.outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
+    return endingWith(run, memory).outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
   }
 }

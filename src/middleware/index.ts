@@ -35,7 +35,8 @@ export function memoryMiddleware({ memory, tools = true, ...config }: MemoryMidd
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model } = request;
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
-      const run = { configurable: runtime.configurable, store: runtime.store } as RunnableConfig;
+      const { configurable, store, signal } = runtime;
+      const run = { configurable, store, signal } as RunnableConfig;
       const given = [...prompt, ...messages];
       const shown = await connector.inject(given, run, model);
       if (shown === given) return handler(request);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { memoryDefaults, memoryOptionFields } from "../core/options.js";
+import { maxTimeoutMs, memoryDefaults, memoryOptionFields } from "../core/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
 import { memoryToolFields } from "../dialects/unified/options.js";
 import type {
@@ -32,6 +32,13 @@ const memoryFields = {
   maxMemoryBytes: memoryOptionFields.maxMemoryBytes.describe(
     `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest memory in bytes (default ${memoryDefaults.maxMemoryBytes})`,
   ),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxTimeoutMs)
+    .optional()
+    .describe(`a whole number from 1 to ${maxTimeoutMs}: how long each call may take, in ms (default: that of the store, or ${memoryDefaults.timeoutMs})`),
 } satisfies Record<keyof MemoryTemplate, z.ZodType>;
 
 const agentFields = {

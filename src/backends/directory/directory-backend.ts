@@ -10,6 +10,7 @@ import {
   pathIsDirectory,
 } from "../../core/errors.js";
 import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "../../core/memory.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/text.js";
 import { type FileSystemTraits, Folder, type FoundFile, type Located } from "./folder.js";
@@ -31,6 +32,13 @@ export interface DirectorySettings {
   rights: Rights;
 }
 
+/** What has been found out, once for all calls. */
+interface KnownFolder {
+  traits: FileSystemTraits;
+  /** The folder with its own links resolved, once it is there. */
+  root?: string;
+}
+
 const anyoneWrites = 0o222;
 
 type Change<T> = (folder: Folder, hold: Hold) => Promise<T>;
@@ -41,12 +49,17 @@ type Change<T> = (folder: Folder, hold: Hold) => Promise<T>;
  */
 export class DirectoryBackend implements MemoryBackend {
   readonly #settings: DirectorySettings;
-  readonly #traits: FileSystemTraits = {};
-  /** The folder with its own links resolved, once it is there. */
-  #root: string | undefined;
+  readonly #known: KnownFolder;
+  readonly #call: OngoingCall | undefined;
 
-  constructor(settings: DirectorySettings) {
+  constructor(settings: DirectorySettings, known: KnownFolder = { traits: {} }, call?: OngoingCall) {
     this.#settings = settings;
+    this.#known = known;
+    this.#call = call;
+  }
+
+  forCall(call: OngoingCall): MemoryBackend {
+    return new DirectoryBackend(this.#settings, this.#known, call);
   }
 
   read(path: string): Promise<string> {
@@ -239,13 +252,13 @@ export class DirectoryBackend implements MemoryBackend {
 
   async #locked<T>(change: Change<T>): Promise<T> {
     const root = (await this.#existingRoot()) ?? this.#settings.dir;
-    const settings = { timeoutMs: this.#settings.lockTimeoutMs, modes: this.#modes };
+    const settings = { timeoutMs: this.#settings.lockTimeoutMs, modes: this.#modes, call: this.#call };
     return withFolderLock(root, settings, (hold) => this.#looking((folder) => change(folder, hold)));
   }
 
   /** Runs a task on the folder, which reads as an empty one where it is missing. */
   async #looking<T>(task: (folder: Folder) => Promise<T>): Promise<T> {
-    const folder = new Folder((await this.#existingRoot()) ?? this.#settings.dir, this.#traits);
+    const folder = new Folder((await this.#existingRoot()) ?? this.#settings.dir, this.#known.traits, this.#call);
     try {
       return await task(folder);
     } finally {
@@ -254,11 +267,11 @@ export class DirectoryBackend implements MemoryBackend {
   }
 
   async #existingRoot(): Promise<string | null> {
-    if (this.#root !== undefined) return this.#root;
+    if (this.#known.root !== undefined) return this.#known.root;
     const root = await ioOrNull(realpath(this.#settings.dir));
     if (root === null) return null;
     if (!(await io(lstat(root))).isDirectory()) throw new MemoryError("EIO", "EIO: the memory's folder is not a folder");
-    return (this.#root ??= root);
+    return (this.#known.root ??= root);
   }
 
   get #modes(): Modes {

@@ -3,6 +3,7 @@ import { unlink, utimes } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryError } from "../../core/errors.js";
 import { KeyedMutex } from "../../core/keyed-mutex.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
 import { codeOf, fileSystemError } from "./fs-errors.js";
 import { claim, freeIfHeld, isHeldBy, staleMs, takeOver } from "./lock-file.js";
 import type { OpenDirectory } from "./open-directory.js";
@@ -30,12 +31,17 @@ export interface LockSettings {
   timeoutMs: number;
   /** Of the work folder, and of what is made in it for the lock. */
   modes: Modes;
+  /** What the lock is wanted for. Where it is over, the task does not begin. */
+  call?: OngoingCall | undefined;
 }
 
 export interface Hold {
   /** Where what is about to be moved into place is made. */
   work: OpenDirectory;
-  /** Called right before a change becomes visible. @throws what makes the task run again, where the lock may be lost */
+  /**
+   * Called right before a change becomes visible.
+   * @throws what makes the task run again, where the lock may be lost; the reason for which the call is over
+   */
   assertHeld(): void;
 }
 
@@ -50,9 +56,10 @@ export async function withFolderLock<T>(root: string, settings: LockSettings, ta
   return queues.run(root, async () => {
     const deadlineMs = Date.now() + settings.timeoutMs;
     for (;;) {
+      settings.call?.throwIfOver();
       const work = await openWorkFolder(root, settings.modes);
       try {
-        const lock = await acquire(root, work, settings.modes, deadlineMs);
+        const lock = await acquire(root, work, settings, deadlineMs);
         if (lock === null) {
           // The work folder was taken away, as `git clean` does, and is made anew.
           cleaned.delete(root);
@@ -77,25 +84,26 @@ export async function withFolderLock<T>(root: string, settings: LockSettings, ta
 }
 
 /** Null where the work folder is gone. */
-async function acquire(root: string, work: OpenDirectory, modes: Modes, deadlineMs: number): Promise<FolderLock | null> {
+async function acquire(root: string, work: OpenDirectory, { modes, call }: LockSettings, deadlineMs: number): Promise<FolderLock | null> {
   let lookAtMs = 0;
   for (let pollMs = 2; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
     try {
       const startedMs = Date.now();
       const id = await claim(work, lockName, modes);
-      if (id !== null) return new FolderLock(work, modes, id, startedMs);
+      if (id !== null) return new FolderLock(work, modes, id, startedMs, call);
       if (startedMs >= lookAtMs) {
         lookAtMs = startedMs + lookAtHolderMs;
         const takenId = await takeOver(work, lockName, modes);
         if (takenId !== null) {
           cleaned.delete(root);
-          return new FolderLock(work, modes, takenId, startedMs);
+          return new FolderLock(work, modes, takenId, startedMs, call);
         }
       }
     } catch (error) {
       if (codeOf(error) === "ENOENT") return null;
       throw fileSystemError(error);
     }
+    call?.throwIfOver();
     if (Date.now() >= deadlineMs) throw lockTimeout();
     await sleep(randomInt(pollMs) + 1);
   }
@@ -111,20 +119,23 @@ class FolderLock implements Hold {
   readonly work: OpenDirectory;
   readonly #modes: Modes;
   readonly #id: string;
+  readonly #call: OngoingCall | undefined;
   readonly #refreshTimer: NodeJS.Timeout;
   #refreshedAtMs: number;
   #refreshing: Promise<void> | undefined;
   #isLost = false;
 
-  constructor(work: OpenDirectory, modes: Modes, id: string, startedMs: number) {
+  constructor(work: OpenDirectory, modes: Modes, id: string, startedMs: number, call: OngoingCall | undefined) {
     this.work = work;
     this.#modes = modes;
     this.#id = id;
+    this.#call = call;
     this.#refreshedAtMs = startedMs;
     this.#refreshTimer = setInterval(() => void (this.#refreshing = this.#refresh()), refreshMs).unref();
   }
 
   assertHeld(): void {
+    this.#call?.throwIfOver();
     this.#noticePause();
     if (this.#isLost) throw new LockLost();
   }

@@ -4,6 +4,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { directoryNotFound, MemoryError, type MemoryErrorCode, pathIsFile } from "../../core/errors.js";
 import type { MemoryEntry } from "../../core/memory.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 import { inParallel } from "./in-parallel.js";
@@ -41,12 +42,14 @@ export class Folder {
   /** Absolute, its own links resolved. */
   readonly root: string;
   readonly #traits: FileSystemTraits;
+  readonly #call: OngoingCall | undefined;
   readonly #rootDirectory: OpenDirectory;
   readonly #opened: OpenDirectory[] = [];
 
-  constructor(root: string, traits: FileSystemTraits) {
+  constructor(root: string, traits: FileSystemTraits, call: OngoingCall | undefined) {
     this.root = root;
     this.#traits = traits;
+    this.#call = call;
     this.#rootDirectory = OpenDirectory.root(root);
   }
 
@@ -89,7 +92,10 @@ export class Folder {
     for (const file of files) byDirectory.set(file.directory, [...(byDirectory.get(file.directory) ?? []), file]);
     const outcomes = new Map<FoundFile, T>();
     await inParallel([...byDirectory], async ([path, group]) => {
-      const run = this.#inDirectory(path, (directory) => inParallel(group, async (file) => void outcomes.set(file, await task(file, directory))));
+      const run = this.#inDirectory(path, (directory) => inParallel(group, async (file) => {
+        this.#call?.throwIfOver();
+        outcomes.set(file, await task(file, directory));
+      }));
       await noneIfGone(run.then(() => noChildren));
     });
     return files.map((file) => outcomes.get(file) ?? null);
@@ -137,6 +143,7 @@ export class Folder {
 
   /** @throws ENOENT */
   async #inDirectory<T>(path: string, run: (directory: OpenDirectory) => Promise<T>): Promise<T> {
+    this.#call?.throwIfOver();
     if (path === ROOT) return run(this.#rootDirectory);
     const directory = (await this.#inOneStep(segmentsOf(path))) ?? (await this.#openByName(path));
     try {

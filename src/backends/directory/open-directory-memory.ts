@@ -3,10 +3,12 @@ import { z } from "zod";
 import { DirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import { checkOptions, type MemoryOptions, memoryOptionFields } from "../../core/options.js";
+import { checkOptions, memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/options.js";
 
 /** Which folder, and how it is used. */
 export interface DirectoryMemoryOptions extends MemoryOptions {
+  /** As of every memory. @default 30_000, or twice `lockTimeoutMs` where that is more */
+  timeoutMs?: number;
   /** The folder, made by the first change where it is missing. A link is followed here, and nowhere inside. */
   dir: string;
   /**
@@ -60,9 +62,10 @@ export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);
   const { dir, lockTimeoutMs = defaults.lockTimeoutMs, fsync = defaults.fsync, rights = defaults.rights, ...memoryOptions } = options;
   const absolute = resolve(dir);
+  const timeoutMs = options.timeoutMs ?? Math.max(memoryDefaults.timeoutMs, 2 * lockTimeoutMs);
   return openMemoryOver(
     (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
     { nodeId: basename(absolute) },
-    memoryOptions,
+    { ...memoryOptions, timeoutMs },
   );
 }

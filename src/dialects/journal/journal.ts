@@ -62,8 +62,8 @@ export class Journal {
     try {
       await this.#memory.append(this.#memoryPath(file), block);
     } catch (error) {
-      // After EIO the block may have been written, so the claim stays.
-      if (!(MemoryError.isInstance(error) && error.code === "EIO")) await this.#index.release(claim);
+      // After EIO and after an abort the block may have been written, so the claim stays.
+      if (MemoryError.isInstance(error) && error.code !== "EIO") await this.#index.release(claim);
       throw error;
     }
     this.#index.finish(claim);

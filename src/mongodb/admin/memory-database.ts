@@ -4,7 +4,7 @@ import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
-import { createClient, openDatabase } from "../driver/client.js";
+import { closeInTime, createClient, openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import type { MemoryFacts, MemoryLayout } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
@@ -63,7 +63,7 @@ export class MemoryDatabase {
       await client.connect();
       return database;
     } catch (error) {
-      await client.close();
+      await closeInTime(client);
       throw storageError(error, "read", 0);
     }
   }
@@ -94,6 +94,6 @@ export class MemoryDatabase {
   }
 
   close(): Promise<void> {
-    return this.client.close();
+    return closeInTime(this.client);
   }
 }

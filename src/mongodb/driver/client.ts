@@ -41,3 +41,16 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
   const BinaryClass = (sample?.constructor ?? (await import("mongodb")).Binary) as typeof Binary;
   return (bytes) => new BinaryClass(bytes, subtype);
 }
+
+/** Of its sessions the driver tells the server when it closes, and waits for the answer. */
+const maxClosingMs = 2000;
+
+/** Closes a client, and ends the wait for a server that does not answer. The driver then closes the rest when it notices. */
+export async function closeInTime(client: MongoClient): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, maxClosingMs).unref();
+  });
+  await Promise.race([client.close(), tooLong]);
+  clearTimeout(timer);
+}

@@ -15,6 +15,8 @@ import type {
   UpdateOptions,
   UpdateResult,
 } from "mongodb";
+import type { OngoingCall } from "../../core/ongoing-call.js";
+import { driverSignal } from "./driver-signal.js";
 
 /** Without it a command goes by the default of the collection, which may take `ACME` for `acme`. */
 export const exactCollation = { locale: "simple" } as const;
@@ -25,8 +27,16 @@ const exact = { collation: exactCollation };
 export class ExactCollection<Stored extends Document> {
   readonly #collection: Collection<Stored>;
 
-  constructor(collection: Collection<Stored>) {
+  readonly #limits: CallLimits;
+
+  constructor(collection: Collection<Stored>, limits: CallLimits = {}) {
     this.#collection = collection;
+    this.#limits = limits;
+  }
+
+  /** The same collection, whose commands end with a call. Not those that make indexes, because others wait for them too. */
+  forCall(call: OngoingCall): ExactCollection<Stored> {
+    return new ExactCollection(this.#collection, limitsOf(call));
   }
 
   get name(): string {
@@ -34,38 +44,52 @@ export class ExactCollection<Stored extends Document> {
   }
 
   find<Found extends Document>(filter: object, options: FindOptions): FindCursor<Found> {
-    return this.#collection.find<Found>(filter as Filter<Stored>, { ...options, ...exact });
+    return this.#collection.find<Found>(filter as Filter<Stored>, { ...options, ...exact, ...this.#limits });
   }
 
   findOne<Found extends Document>(filter: object, options: FindOptions): Promise<Found | null> {
-    return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...options, ...exact });
+    return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...options, ...exact, ...this.#limits });
   }
 
   aggregate<Found extends Document>(pipeline: Document[], options: AggregateOptions): AggregationCursor<Found> {
-    return this.#collection.aggregate<Found>(pipeline, { ...options, ...exact });
+    return this.#collection.aggregate<Found>(pipeline, { ...options, ...exact, ...this.#limits });
   }
 
   /** Answers the document as it was before, null where there was none. */
   async findOneAndUpdate<Found extends Document>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Found | null> {
-    const all = { ...options, ...exact, returnDocument: "before", includeResultMetadata: false } as const;
+    const all = { ...options, ...exact, ...this.#limits, returnDocument: "before", includeResultMetadata: false } as const;
     return (await this.#collection.findOneAndUpdate(filter, pipeline, all)) as Found | null;
   }
 
   updateOne(filter: object, update: object, options: UpdateOptions): Promise<UpdateResult<Stored>> {
-    return this.#collection.updateOne(filter, update, { ...options, ...exact });
+    return this.#collection.updateOne(filter, update, { ...options, ...exact, ...this.#limits });
   }
 
   async deleteOne(filter: object, options: DeleteOptions): Promise<void> {
-    await this.#collection.deleteOne(filter, { ...options, ...exact });
+    await this.#collection.deleteOne(filter, { ...options, ...exact, ...this.#limits });
   }
 
   bulkWrite(operations: readonly ExactWrite<Stored>[], options: BulkWriteOptions): Promise<BulkWriteResult> {
-    return this.#collection.bulkWrite(operations.map(exactly), options);
+    return this.#collection.bulkWrite(operations.map(exactly), { ...options, ...this.#limits });
   }
 
   async createIndexes(indexes: readonly IndexDescription[]): Promise<void> {
     await this.#collection.createIndexes(indexes.map((index) => ({ ...index, ...exact })));
   }
+}
+
+interface CallLimits {
+  signal?: AbortSignal;
+  maxTimeMS?: number;
+}
+
+/**
+ * The driver heeds the signal in every command, though its types name it for reads only: a command that waits for a
+ * connection is not sent, and of one that was sent the connection is closed. A write goes on then, until `maxTimeMS`.
+ */
+function limitsOf(call: OngoingCall): CallLimits {
+  const signal = driverSignal(call);
+  return call.timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: call.timeoutMs };
 }
 
 /** Of the writes of a bulk those that are in use. */

@@ -1,6 +1,7 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { BulkWriteOptions, BulkWriteResult, Document, FindCursor, FindOptions, IndexDescription } from "mongodb";
 import { MemoryError } from "../../core/errors.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
@@ -42,19 +43,23 @@ const own = { filter: { _id: { $type: "string" }, ns: { $type: "string" }, key: 
 export class ItemCollection {
   readonly #context: ItemContext;
   readonly #projection: { projection?: Record<string, 0> };
-  readonly #refuseForeign: () => Promise<void>;
-  /** Makes the indexes if this process has not yet. */
-  readonly ready: () => Promise<void>;
+  readonly #preparation: Preparation;
 
-  constructor(context: ItemContext) {
+  constructor(context: ItemContext, preparation: Preparation = preparationOf(context)) {
     this.#context = context;
-    this.#refuseForeign = once(() => refuseForeignDocuments(context.collection, own));
-    const createOnce = once(() => this.#createIndexes());
-    this.ready = async () => {
-      await this.#open();
-      await createOnce();
-    };
+    this.#preparation = preparation;
     this.#projection = context.ranked ? { projection: { embedded: 0, text: 0 } } : {};
+  }
+
+  /** The same items for one call, which ends with its next command where it is over before. */
+  forCall(call: OngoingCall): ItemCollection {
+    return new ItemCollection({ ...this.#context, collection: this.#context.collection.forCall(call) }, this.#preparation);
+  }
+
+  /** Makes the indexes if this process has not yet. */
+  async ready(): Promise<void> {
+    await this.#open();
+    await this.#preparation.createIndexes();
   }
 
   /** The items of those ids which exist, by id, in one command. */
@@ -223,15 +228,24 @@ export class ItemCollection {
     return { upsertedCount: 0, modifiedCount: 0 };
   }
 
-  async #createIndexes(): Promise<void> {
-    const { collection, expiry, indexes } = this.#context;
-    await createIndexes(collection, itemIndexes({ expiry: expiry.configured, ranking: indexes }), "the store", own.option);
-  }
-
   async #open(): Promise<void> {
     await this.#context.connect();
-    await this.#refuseForeign();
+    await this.#preparation.refuseForeign();
   }
+}
+
+/** What is done once for all calls, and waited for by those that come meanwhile. */
+interface Preparation {
+  refuseForeign: () => Promise<void>;
+  createIndexes: () => Promise<void>;
+}
+
+function preparationOf({ collection, expiry, indexes }: ItemContext): Preparation {
+  const all = itemIndexes({ expiry: expiry.configured, ranking: indexes });
+  return {
+    refuseForeign: once(() => refuseForeignDocuments(collection, own)),
+    createIndexes: once(() => createIndexes(collection, all, "the store", own.option)),
+  };
 }
 
 type WriteCounts = Pick<BulkWriteResult, "upsertedCount" | "modifiedCount">;

@@ -10,8 +10,8 @@ import type { MemoryLayout, PlannedChange } from "./layout.js";
 /** A put or delete of a memory's file through the store. */
 export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteMemory" }>;
 
-/** The freer rule, so that what any memory holds can be put. */
-const memoryOptions = { ...memoryDefaults, paths: "posix" } as const;
+/** The freer rule, so that what any memory holds can be put. The time limit is that of the store's own call. */
+const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity } as const;
 
 /** The memory of a place, as the store's own methods change it. @param clock default: that of the layout */
 export function memoryAt({ address }: MemoryPlace, layout: MemoryLayout, clock?: () => Date): Memory {

@@ -3,6 +3,7 @@ import type { Collection, Db, IndexDescription, WriteConcernSettings } from "mon
 import type { CheckedAddress } from "../../core/address.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { invalid, type MemoryError } from "../../core/errors.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
 import type { MemoryOptions } from "../../core/options.js";
 import type { MemoryPlace } from "../places/operations.js";
 
@@ -15,6 +16,8 @@ import type { MemoryPlace } from "../places/operations.js";
 export interface MemoryLayout {
   /** Makes the indexes, unless `makesIndexes` is false; commands do so by themselves. Idempotent. @throws MemoryError EIO */
   ready(): Promise<void>;
+  /** The same memories for one call, which ends with its next command where it is over before. */
+  forCall(call: OngoingCall): MemoryLayout;
   /** One memory. @param clock its times. Default: that of the context */
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend;
   /** Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a batch. */

@@ -3,7 +3,7 @@ import { OneDocumentLayout } from "./one-document/one-document-layout.js";
 
 /** The one list of layouts. `document`: one document for each memory (ADR 0002). */
 export const layouts = {
-  document: (context) => new OneDocumentLayout(context),
+  document: (context) => OneDocumentLayout.open(context),
 } as const satisfies Record<string, (context: LayoutContext) => MemoryLayout>;
 
 /** How memories lie in the database. */

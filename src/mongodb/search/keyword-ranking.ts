@@ -29,10 +29,8 @@ const fieldBytes = 16;
 /** Ranks by MongoDB's own text index. Items without a word of the query are not found. */
 export class KeywordRanking implements Ranking {
   readonly indexes: readonly IndexDescription[];
-  readonly #items: () => ItemCollection;
 
-  constructor({ language = "none" }: TextSearchOptions, items: () => ItemCollection) {
-    this.#items = items;
+  constructor({ language = "none" }: TextSearchOptions) {
     // A field of its own: an index of all fields would hold ids and namespaces too. Not prefixed by the namespace: a
     // text index asks for equality there, and a search goes by ranges. No value has the language of its text in it.
     const options = { default_language: language, language_override: "textLanguage" };
@@ -58,13 +56,12 @@ export class KeywordRanking implements Ranking {
     return Promise.resolve(new Map(withText.map((put) => [put, { text: put.texts.join("") }])));
   }
 
-  async prepare(): Promise<RankedSearch> {
-    await this.#items().ready();
-    return (search) => Promise.resolve(this.#ranked(search));
+  async prepare(_queries: readonly string[], items: ItemCollection): Promise<RankedSearch> {
+    await items.ready();
+    return (search) => Promise.resolve(this.#ranked(search, items));
   }
 
-  #ranked({ query, prefix, filter, atMost }: Parameters<RankedSearch>[0]): RankedItems {
-    const items = this.#items();
+  #ranked({ query, prefix, filter, atMost }: Parameters<RankedSearch>[0], items: ItemCollection): RankedItems {
     const score = { $meta: "textScore" } as const;
     const limited = filter.exact && Number.isFinite(atMost) ? { limit: atMost } : {};
     async function* scored(): AsyncGenerator<SearchItem> {

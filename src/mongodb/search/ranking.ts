@@ -3,15 +3,16 @@ import type { IndexDescription } from "mongodb";
 import type { ItemFilter } from "../places/filters.js";
 import type { TextIndexing } from "../places/text-indexing.js";
 import type { RankedFields } from "../items/item-document.js";
+import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemPut } from "../items/item-updates.js";
 
 /** How a store answers a `query`. */
 export interface Ranking extends TextIndexing {
   indexes: readonly IndexDescription[];
   /** What to store beside the values of those puts. Refuses before anything is written; reads with one command at most. */
-  fieldsOf(puts: readonly ItemPut[]): Promise<Map<ItemPut, RankedFields>>;
+  fieldsOf(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>>;
   /** Gets ready for all queries of a batch at once. */
-  prepare(queries: readonly string[]): Promise<RankedSearch>;
+  prepare(queries: readonly string[], items: ItemCollection): Promise<RankedSearch>;
 }
 
 /** The first items, at most so many: those with a score first, best first, then those that cannot have one, in order. */

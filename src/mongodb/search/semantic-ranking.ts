@@ -23,7 +23,6 @@ export interface SemanticRankingContext {
   config: IndexConfig;
   /** Without it every vector of a range is compared. */
   vectorSearch: VectorSearchOptions | undefined;
-  items: () => ItemCollection;
   collectionName: string;
   /** Whether items may have expired that a vector index still knows. */
   expires: boolean;
@@ -32,7 +31,7 @@ export interface SemanticRankingContext {
 /** What a text takes beside its vector: its hash and the names of both. */
 const otherBytesPerText = 64;
 
-type Search = Parameters<RankedSearch>[0] & { vector: readonly number[] };
+type Search = Parameters<RankedSearch>[0] & { vector: readonly number[]; items: ItemCollection };
 
 /** Ranks by the cosine of embedding vectors; of several vectors of an item the best counts. */
 export class SemanticRanking implements Ranking {
@@ -56,11 +55,11 @@ export class SemanticRanking implements Ranking {
   }
 
   /** Vectors of unchanged texts are read and written back: so value and vectors are always of one and the same put. */
-  async fieldsOf(puts: readonly ItemPut[]): Promise<Map<ItemPut, RankedFields>> {
+  async fieldsOf(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>> {
     const embedded = puts.filter(({ texts }) => texts.length > 0);
     if (embedded.length === 0) return new Map();
     const hashesOf = ({ texts }: ItemPut): string[] => texts.map((text) => this.#embedder.hashOf(text));
-    const vectors = await this.#vectorsOf(embedded.map(({ place }) => place.id));
+    const vectors = await this.#vectorsOf(embedded.map(({ place }) => place.id), items);
     const missing = new Map<string, string>();
     for (const put of embedded) {
       for (const text of put.texts) {
@@ -80,12 +79,12 @@ export class SemanticRanking implements Ranking {
     );
   }
 
-  async prepare(queries: readonly string[]): Promise<RankedSearch> {
+  async prepare(queries: readonly string[], items: ItemCollection): Promise<RankedSearch> {
     const distinct = [...new Set(queries)];
     const vectors = await Promise.all(distinct.map((query) => this.#embedder.embedQuery(query)));
     const vectorOf = new Map(distinct.map((query, index) => [query, vectors[index] ?? []]));
     return (search) => {
-      const withVector = { ...search, vector: vectorOf.get(search.query) ?? [] };
+      const withVector = { ...search, items, vector: vectorOf.get(search.query) ?? [] };
       return this.#context.vectorSearch === undefined
         ? this.#compareAll(withVector)
         : Promise.resolve(this.#askIndex(withVector, this.#context.vectorSearch));
@@ -93,10 +92,10 @@ export class SemanticRanking implements Ranking {
   }
 
   /** The packed vectors that items have now, by the hash of their text. */
-  async #vectorsOf(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+  async #vectorsOf(ids: readonly string[], items: ItemCollection): Promise<Map<string, Uint8Array>> {
     const [only, ...others] = ids;
     const filter = { _id: others.length === 0 ? only : { $in: ids } };
-    const found = this.#context.items().query<ItemDocument>(filter, { projection: { embedded: 1 } });
+    const found = items.query<ItemDocument>(filter, { projection: { embedded: 1 } });
     const vectors = new Map<string, Uint8Array>();
     for await (const { embedded } of found) {
       for (const [index, hash] of (embedded?.hashes ?? []).entries()) {
@@ -108,8 +107,7 @@ export class SemanticRanking implements Ranking {
   }
 
   /** Exact: one pass over the vectors of the range, of which a batch is held, and the best places. */
-  async #compareAll({ vector, prefix, filter, atMost }: Search): Promise<RankedItems> {
-    const items = this.#context.items();
+  async #compareAll({ vector, prefix, filter, atMost, items }: Search): Promise<RankedItems> {
     const projection = { embedded: { vectors: 1 }, ...(filter.exact ? {} : { value: 1 }) };
     const options = { projection, sort: { _id: 1 }, batchSize: maxBatchItems } as const;
     const best = new TopRanked<string>(atMost);
@@ -125,33 +123,31 @@ export class SemanticRanking implements Ranking {
       }
     }
     return {
-      scored: this.#itemsOf(each(best.entries().map(({ value, score }) => ({ _id: value, score }))), filter, atMost),
-      unscored: this.#itemsOf(each(others.map((_id) => ({ _id }))), filter, atMost),
+      scored: this.#itemsOf(each(best.entries().map(({ value, score }) => ({ _id: value, score }))), { filter, atMost, items }),
+      unscored: this.#itemsOf(each(others.map((_id) => ({ _id }))), { filter, atMost, items }),
     };
   }
 
-  #askIndex({ vector, prefix, filter, atMost }: Search, options: VectorSearchOptions): RankedItems {
-    const { items: getItems, collectionName, expires } = this.#context;
-    const items = getItems();
+  #askIndex({ vector, prefix, filter, atMost, items }: Search, options: VectorSearchOptions): RankedItems {
+    const { collectionName, expires } = this.#context;
     const selection = items.selection(placesWithin(prefix), filter);
     const selective = expires || filter.query.length > 0 || !filter.exact;
     const pipeline = vectorSearchPipeline(options, { collectionName, vector, selection, prefix, filter, selective, atMost });
     const withoutVectors = { $and: [selection, { embedded: { $exists: false } }] };
     const found = items.query<FoundPlace>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } });
     return {
-      scored: this.#itemsOf(items.aggregate<FoundPlace>(pipeline), filter, atMost),
-      unscored: this.#itemsOf(found, filter, atMost),
+      scored: this.#itemsOf(items.aggregate<FoundPlace>(pipeline), { filter, atMost, items }),
+      unscored: this.#itemsOf(found, { filter, atMost, items }),
     };
   }
 
   /** Values are read for the answer only. What changed since it was ranked is left out where it no longer matches. */
   async *#itemsOf(
     places: AsyncIterable<FoundPlace>,
-    filter: Search["filter"],
-    atMost: number,
+    { filter, atMost, items }: Pick<Search, "filter" | "atMost" | "items">,
   ): AsyncGenerator<SearchItem> {
     for await (const chunk of chunksOf(places, Math.min(atMost, maxBatchItems))) {
-      const documents = await this.#context.items().find(chunk.map(({ _id }) => _id));
+      const documents = await items.find(chunk.map(({ _id }) => _id));
       for (const { _id, score } of chunk) {
         const document = documents.get(_id);
         if (document === undefined) continue;

@@ -90,7 +90,7 @@ export class ForeignItems {
   }
 
   async #copyItems(puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
-    const ranked = (await this.#context.ranking?.fieldsOf([...puts.keys()])) ?? new Map<ItemPut, RankedFields>();
+    const ranked = (await this.#context.ranking?.fieldsOf([...puts.keys()], this.#context.items)) ?? new Map<ItemPut, RankedFields>();
     return this.#context.items.copy(Array.from(puts, ([put, times]) => copyOperationOf(put, times, ranked.get(put) ?? {})));
   }
 }

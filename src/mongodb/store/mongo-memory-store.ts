@@ -8,8 +8,9 @@ import { layouts } from "../memories/layouts.js";
 import type { MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import type { MemoryOptions } from "../../core/options.js";
-import { createClient, isStrict, openDatabase } from "../driver/client.js";
+import { withinTime } from "../../core/ongoing-call.js";
+import { memoryDefaults, type MemoryOptions } from "../../core/options.js";
+import { closeInTime, createClient, isStrict, openDatabase } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
 import { type CopyReport, type ForeignItem, ForeignItems } from "./foreign-items.js";
@@ -40,6 +41,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #openLayout: (makesIndexes: boolean) => MemoryLayout;
   readonly #memories: MemoryLayout;
   readonly #clock: () => Date;
+  readonly #timeoutMs: number;
   readonly #items: ItemCollection;
   readonly #ranking: Ranking | undefined;
   /** Told of a query that nothing ranks. */
@@ -56,6 +58,7 @@ export class MongoMemoryStore extends BaseStore {
     this.#client = options.client;
     this.#ownsClient = internal.ownsClient ?? false;
     this.#clock = clock;
+    this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openLayout = (makesIndexes) =>
       layouts[options.layout ?? "document"]({
         db: database,
@@ -68,7 +71,7 @@ export class MongoMemoryStore extends BaseStore {
     this.#memories = this.#openLayout(true);
     const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));
     const expiry = new Expiry(options.ttl);
-    this.#ranking = rankingOf(options, { collectionName: collection.name, items: () => this.#items });
+    this.#ranking = rankingOf(options, collection.name);
     this.#items = new ItemCollection({
       collection,
       connect: () => this.#connect(),
@@ -84,8 +87,8 @@ export class MongoMemoryStore extends BaseStore {
    * Connects to `uri` with a client of its own, which `stop()` closes.
    *
    * @param uri a MongoDB connection string; its options are the driver's.
-   * @throws MemoryError EIO where no server answers within the driver's `serverSelectionTimeoutMS` (30 s by default);
-   *   TypeError where the string or the options are malformed. Neither repeats the string.
+   * @throws MemoryError EIO where no server answers within the `timeoutMs` of the options, or the driver's
+   *   `serverSelectionTimeoutMS` (30 s by default, both); TypeError where the string or the options are malformed. Neither repeats the string.
    */
   static async fromConnString(
     uri: string,
@@ -96,7 +99,7 @@ export class MongoMemoryStore extends BaseStore {
     try {
       await store.start();
     } catch (error) {
-      await client.close();
+      await closeInTime(client);
       throw error;
     }
     return store;
@@ -107,20 +110,25 @@ export class MongoMemoryStore extends BaseStore {
     return typeof value === "object" && value !== null && brand in value;
   }
 
-  /** Connects and makes the indexes, which the first command would do otherwise. Idempotent. @throws MemoryError EIO */
-  override async start(): Promise<void> {
-    await this.#connect();
-    await Promise.all([this.#memories.ready(), this.#items.ready()]);
+  /**
+   * Connects and makes the indexes, which the first command would do otherwise. Idempotent; an index that takes longer than
+   * `timeoutMs` is made all the same, and the next call waits for it. @throws MemoryError EIO
+   */
+  override start(): Promise<void> {
+    return withinTime({ signals: [], timeoutMs: this.#timeoutMs }, "read", async () => {
+      await this.#connect();
+      await Promise.all([this.#memories.ready(), this.#items.ready()]);
+    });
   }
 
   /**
    * Closes the client if `fromConnString` made it, and every later call is refused with MemoryError EIO. A client that was
-   * passed in stays open, and the store with it. Idempotent.
+   * passed in stays open, and the store with it. Idempotent. A server that does not answer is waited for at most 2 s.
    */
   override async stop(): Promise<void> {
     if (!this.#ownsClient) return;
     this.#stopped = true;
-    await this.#client.close();
+    await closeInTime(this.#client);
   }
 
   /**
@@ -128,7 +136,8 @@ export class MongoMemoryStore extends BaseStore {
    * @throws MemoryError EINVAL for a bad address, TypeError for bad options
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
-    return openMemoryOver((checked, limits) => this.#memories.backend(checked, limits), address, options);
+    const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
+    return openMemoryOver((checked, limits) => this.#memories.backend(checked, limits), address, { ...options, timeoutMs });
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -162,11 +171,15 @@ export class MongoMemoryStore extends BaseStore {
    * Answers in the order of the operations. Everything is checked before anything is read or written, all reads see the
    * items as they were before the writes, and of several writes to one place the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments; MemoryError
-   *   EIO where the database failed; and what a memory refuses
+   *   EIO where the database failed, or did not answer within `timeoutMs`; and what a memory refuses
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
-    const batch = new StoreBatch(this.#items, this.#memories, this.#ranking, this.#onUnranked);
-    return (await batch.run(operations)) as OperationResults<Operations>;
+    const act = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
+    const answers = await withinTime({ signals: [], timeoutMs: this.#timeoutMs }, act, (call) => {
+      const [items, memories] = call === undefined ? [this.#items, this.#memories] : [this.#items.forCall(call), this.#memories.forCall(call)];
+      return new StoreBatch(items, memories, this.#ranking, this.#onUnranked).run(operations);
+    });
+    return answers as OperationResults<Operations>;
   }
 
   /** For `migrateFromMongoDBStore`. @internal */
@@ -187,15 +200,19 @@ export class MongoMemoryStore extends BaseStore {
   }
 }
 
+function isPut(operation: unknown): boolean {
+  return typeof operation === "object" && operation !== null && "value" in operation;
+}
+
 function rankingOf(
   { client, index, vectorSearch, textSearch, ttl }: MongoMemoryStoreOptions,
-  context: { collectionName: string; items: () => ItemCollection },
+  collectionName: string,
 ): Ranking | undefined {
   if (index !== undefined) {
-    return new SemanticRanking({ ...context, client, config: index, vectorSearch, expires: ttl !== undefined });
+    return new SemanticRanking({ collectionName, client, config: index, vectorSearch, expires: ttl !== undefined });
   }
   if (textSearch === false || (textSearch === undefined && isStrict(client))) return undefined;
-  return new KeywordRanking(typeof textSearch === "object" ? textSearch : {}, context.items);
+  return new KeywordRanking(typeof textSearch === "object" ? textSearch : {});
 }
 
 /** Of a query that has no effect because of the client, once for each store. */

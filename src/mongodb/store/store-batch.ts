@@ -55,7 +55,7 @@ export class StoreBatch {
     await this.#items.refresh(checked.flatMap((operation, index) => itemsIn(operation, answers[index])));
     if (writes.length === 0) return answers;
     const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
-    const ranked = (await this.#ranking?.fieldsOf(puts)) ?? new Map<ItemPut, object>();
+    const ranked = (await this.#ranking?.fieldsOf(puts, this.#items)) ?? new Map<ItemPut, object>();
     // Memories first: they are the only ones that can refuse a write by now.
     await writeFiles(this.#memories, fileWrites);
     await this.#items.write(itemWrites, ranked);
@@ -90,7 +90,7 @@ export class StoreBatch {
     const ranked = pages.filter((page) => page.kind === "search" && isRanked(page.search));
     const queries = ranked.map((page) => (page.kind === "search" ? page.search.query : ""));
     if (queries.length > 0 && this.#ranking === undefined) this.#onUnranked();
-    const rank = queries.length > 0 ? await this.#ranking?.prepare(queries) : undefined;
+    const rank = queries.length > 0 ? await this.#ranking?.prepare(queries, this.#items) : undefined;
     return Promise.all(
       pages.map(async (operation): Promise<[CheckedOperation, unknown]> => [
         operation,

@@ -2,7 +2,7 @@ import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
 import { addressOfNamespace } from "../../core/namespace.js";
-import { checkOptions } from "../../core/options.js";
+import { checkOptions, timeoutField } from "../../core/options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
@@ -30,6 +30,11 @@ export interface MongoMemoryStoreOptions {
   memoryWriteConcern?: WriteConcernSettings;
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
+  /**
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. Then it is EIO. Memories that are opened
+   * with a `timeoutMs` of their own go by that. @default 30_000
+   */
+  timeoutMs?: number;
   /** When items expire. Memories never do. @default none: never */
   ttl?: TtlOptions;
   /**
@@ -103,6 +108,7 @@ const optionsSchema = z
       .strict()
       .optional(),
     clock: z.custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date").optional(),
+    timeoutMs: timeoutField.optional(),
     ttl: ttlSchema.optional(),
     index: indexSchema.optional(),
     vectorSearch: vectorSearchSchema.optional(),

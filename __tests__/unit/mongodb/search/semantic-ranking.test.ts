@@ -37,11 +37,10 @@ it("answers what $vectorSearch found, in its order, then what has no vector", as
     client: new MongoClient("mongodb://unused"),
     config: { dims: 2, embeddings: new FakeEmbeddings(2) },
     vectorSearch: { indexName: "vectors" },
-    items: () => items as ItemCollection,
     collectionName: "items",
     expires: true,
   });
-  const search = await ranking.prepare(["aab"]);
+  const search = await ranking.prepare(["aab"], items as ItemCollection);
   const filter = parseFilter({ n: { $gt: "5" } });
   const { scored, unscored } = await search({ query: "aab", prefix: ["a"], filter, atMost: 10 });
   const answers = [];

@@ -10,7 +10,6 @@ import {
   pathIsDirectory,
   pathIsFile,
 } from "../../../core/errors.js";
-import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -19,28 +18,33 @@ import type {
   MemorySnapshot,
   MemoryStat,
 } from "../../../core/memory.js";
+import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { prefixOf, ROOT } from "../../../core/paths.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Status } from "./change.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
-import { lostRace, maxAttempts, type DocumentContext, StoredDocument, pause } from "./stored-document.js";
+import { contextFor, lostRace, maxAttempts, type DocumentContext, StoredDocument, pause } from "./stored-document.js";
 import { listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, replaceChange, swapChange, writeChange } from "./text-changes.js";
 import { deleteChange, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
 
 /** One memory as one document; every command is one server command (specification sections 4 and 5). */
 export class OneDocumentBackend implements MemoryBackend {
+  readonly #context: DocumentContext;
   readonly #document: StoredDocument;
   readonly #address: CheckedAddress;
-  readonly #edits: KeyedMutex;
   readonly #limits: BackendLimits;
 
   constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits) {
+    this.#context = context;
     this.#document = new StoredDocument(context, address, limits);
     this.#address = address;
-    this.#edits = context.edits;
     this.#limits = limits;
+  }
+
+  forCall(call: OngoingCall): MemoryBackend {
+    return new OneDocumentBackend(contextFor(call, this.#context), this.#address, this.#limits);
   }
 
   async read(path: string): Promise<string> {
@@ -144,7 +148,7 @@ export class OneDocumentBackend implements MemoryBackend {
     stored: string | undefined,
     change: (text: string) => Changed,
   ): Promise<FileStat | (Changed & null)> {
-    return this.#edits.run(JSON.stringify([this.#address, path]), async () => {
+    return this.#context.edits.run(JSON.stringify([this.#address, path]), async () => {
       let text = stored ?? (await this.read(path));
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const expected = text;

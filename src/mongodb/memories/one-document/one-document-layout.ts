@@ -3,6 +3,7 @@ import { addressOrNull, type CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
+import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
@@ -17,7 +18,7 @@ import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
 import { ExpectedDocument } from "./expected-document.js";
 import { documentsWithin } from "./found-documents.js";
 import { OneDocumentBackend } from "./one-document-backend.js";
-import { asPlainValues, type DocumentContext, StoredDocument } from "./stored-document.js";
+import { asPlainValues, contextFor, type DocumentContext, StoredDocument } from "./stored-document.js";
 import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: ["global", "perThread"] } }, option: "memoriesCollection" };
@@ -27,7 +28,12 @@ export class OneDocumentLayout implements MemoryLayout {
   readonly indexes: readonly LayoutIndex[];
   readonly #context: DocumentContext;
 
-  constructor({ db, collectionName, writeConcern, connect, clock, makesIndexes }: LayoutContext) {
+  private constructor(context: DocumentContext, indexes: readonly LayoutIndex[]) {
+    this.#context = context;
+    this.indexes = indexes;
+  }
+
+  static open({ db, collectionName, writeConcern, connect, clock, makesIndexes }: LayoutContext): OneDocumentLayout {
     const collection = new ExactCollection(db.collection<MemoryDocument>(collectionName, { writeConcern }));
     const prepare = once(async () => {
       if (!makesIndexes) return;
@@ -38,9 +44,13 @@ export class OneDocumentLayout implements MemoryLayout {
       await connect();
       await prepare();
     };
-    this.#context = { collection, ready, edits: new KeyedMutex(), clock };
     const examples = [{ nodeId: "a", scope: "global" }, { nodeId: "a", scope: "perThread", threadId: "a" }] as const;
-    this.indexes = examples.map((example) => ({ collection: db.collection(collectionName), description: documentIndexes[example.scope], example }));
+    const indexes = examples.map((example) => ({ collection: db.collection(collectionName), description: documentIndexes[example.scope], example }));
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock }, indexes);
+  }
+
+  forCall(call: OngoingCall): MemoryLayout {
+    return new OneDocumentLayout(contextFor(call, this.#context), this.indexes);
   }
 
   ready(): Promise<void> {

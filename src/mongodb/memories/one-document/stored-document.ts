@@ -3,6 +3,7 @@ import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
 import type { KeyedMutex } from "../../../core/keyed-mutex.js";
+import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { type Answer, type Change, changeReport, type Status } from "./change.js";
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
@@ -17,6 +18,11 @@ export interface DocumentContext {
   /** Queues the edits of one file inside this process, so that they do not race each other. */
   edits: KeyedMutex;
   clock: () => Date;
+}
+
+/** The same, for the commands of one call. */
+export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
+  return { ...context, collection: context.collection.forCall(call) };
 }
 
 export const maxAttempts = 100;

@@ -1,0 +1,160 @@
+import { getEventListeners } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "@jest/globals";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryError } from "../../../src/core/errors.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { HangingStore } from "../../helpers/hanging-store.js";
+
+const stopped = new Error("stopped");
+
+/** Every call of a memory that reads, and every one that changes it. */
+const reads: Record<string, (memory: Memory) => Promise<unknown>> = {
+  read: (memory) => memory.read("/a"),
+  readFiles: (memory) => memory.readFiles(["/a"]),
+  list: (memory) => memory.list(),
+  stat: (memory) => memory.stat("/a"),
+  snapshot: (memory) => memory.snapshot(),
+  outline: (memory) => memory.outline(),
+};
+const changes: Record<string, (memory: Memory) => Promise<unknown>> = {
+  append: (memory) => memory.append("/a", "x"),
+  snapshotAndAppend: (memory) => memory.snapshotAndAppend("/a", "x"),
+  update: (memory) => memory.update("/a", "x", "y"),
+  delete: (memory) => memory.delete("/a"),
+  write: (memory) => memory.write("/a", "x"),
+  edit: (memory) => memory.edit("/a", (text) => text),
+  rename: (memory) => memory.rename("/a", "/b"),
+};
+
+function hanging(options: { timeoutMs?: number } = {}): { store: HangingStore; memory: Memory } {
+  const store = new HangingStore();
+  store.hang();
+  return { store, memory: openMemory(store, freshAddress(), options) };
+}
+
+describe("a storage that does not answer", () => {
+  // Requirement: waiting.time-limit
+  it.each(Object.entries(reads))("ends %s with EIO when its time is up", async (_name, call) => {
+    const { memory } = hanging({ timeoutMs: 5 });
+    await expect(call(memory)).rejects.toMatchObject({ code: "EIO", message: "EIO: no answer within 5 ms (timeoutMs)" });
+  });
+
+  // Requirement: waiting.time-limit, guarantees.unknown-outcome
+  it.each(Object.entries(changes))("ends %s with EIO, which says that the outcome is unknown", async (_name, call) => {
+    const { memory } = hanging({ timeoutMs: 5 });
+    await expect(call(memory)).rejects.toMatchObject({
+      code: "EIO",
+      message: "EIO: no answer within 5 ms (timeoutMs); the outcome is unknown",
+    });
+  });
+
+  // Requirement: waiting.abort
+  it.each(Object.entries({ ...reads, ...changes }))("ends %s with the reason of an abort", async (_name, call) => {
+    const { memory } = hanging();
+    const controller = new AbortController();
+    const outcome = expect(call(memory.with({ signal: controller.signal }))).rejects.toBe(stopped);
+    await turn();
+    controller.abort(stopped);
+    await outcome;
+  });
+
+  // Requirement: waiting.abort
+  it("is asked nothing where the signal has aborted before", async () => {
+    const { store, memory } = hanging();
+    const aborted = memory.with({ signal: AbortSignal.abort(stopped) });
+    for (const call of Object.values({ ...reads, ...changes })) await expect(call(aborted)).rejects.toBe(stopped);
+    expect(store.asked).toBe(0);
+  });
+
+  // Requirement: waiting.nothing-begins-later
+  it("is asked nothing more, when it goes on, for calls that were over by then", async () => {
+    const { store, memory } = hanging();
+    const controller = new AbortController();
+    const first = memory.append("/a", "first");
+    const queued = memory.with({ signal: controller.signal }).append("/a", "second");
+    const underWay = openMemory(store, freshAddress(), { timeoutMs: 1 }).append("/a", "third");
+    await expect(underWay).rejects.toMatchObject({ code: "EIO" });
+    controller.abort(stopped);
+    await expect(queued).rejects.toBe(stopped);
+    store.goOn();
+    await first;
+    expect(await memory.read("/a")).toBe("first");
+    expect(store.search(["memory"], {})).resolves.toHaveLength(1);
+  });
+
+  // Requirement: guarantees.no-unhandled-rejection
+  it("leaves no unhandled rejection where it fails later", async () => {
+    const { store, memory } = hanging({ timeoutMs: 1 });
+    await expect(memory.read("/a")).rejects.toMatchObject({ code: "EIO" });
+    store.goOn(new Error("too late"));
+    // Jest fails a test during which a rejection goes unhandled.
+    await turn();
+  });
+});
+
+describe("a signal", () => {
+  // Requirement: waiting.nothing-stays
+  it("has one listener during any number of calls, and none after them", async () => {
+    const { signal } = new AbortController();
+    const store = new HangingStore();
+    const memory = openMemory(store, freshAddress()).with({ signal });
+    await memory.write("/a", "x");
+    const calls = Array.from({ length: 1000 }, () => memory.read("/a"));
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await Promise.all(calls);
+    await expect(memory.read("/b")).rejects.toMatchObject({ code: "ENOENT" });
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+
+  // Requirement: waiting.abort
+  it("ends the calls beside those of another", async () => {
+    const { memory } = hanging();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const both = memory.with({ signal: first.signal }).with({ signal: second.signal });
+    first.abort(stopped);
+    await expect(both.read("/a")).rejects.toBe(stopped);
+    const outcome = expect(memory.with({ signal: second.signal }).with({ timeoutMs: 60_000 }).read("/a")).rejects.toBe(stopped);
+    second.abort(stopped);
+    await outcome;
+  });
+});
+
+// Requirement: waiting.nothing-stays
+it("the timer of a call keeps no process alive", async () => {
+  const { memory } = hanging();
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  void memory.read("/a");
+  expect(timers()).toBe(before);
+});
+
+describe("the options of a memory's use", () => {
+  // Requirement: waiting.options
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "100", null])("refuse a timeoutMs of %p", (timeoutMs) => {
+    const words = /timeoutMs: must be a whole number of ms from 1 to 2147483647, or Infinity for no limit \(given /;
+    const memory = openMemory(new HangingStore(), freshAddress());
+    for (const use of [() => openMemory(new HangingStore(), freshAddress(), { timeoutMs: timeoutMs as number }), () => memory.with({ timeoutMs: timeoutMs as number })]) {
+      expect(use).toThrow(TypeError);
+      expect(use).toThrow(words);
+    }
+  });
+
+  // Requirement: waiting.options
+  it("refuse what is no signal, and what is not known", () => {
+    const memory = openMemory(new HangingStore(), freshAddress());
+    expect(() => memory.with({ signal: {} as AbortSignal })).toThrow("signal: must be an AbortSignal (given an object)");
+    expect(() => memory.with({ actor: {} } as never)).toThrow(TypeError);
+  });
+
+  // Requirement: waiting.options
+  it("wait without end by Infinity", async () => {
+    const { store, memory } = hanging({ timeoutMs: Infinity });
+    const call = memory.write("/a", "x");
+    await turn();
+    store.goOn();
+    expect(await call).toMatchObject({ sizeBytes: 1 });
+    expect(MemoryError.isInstance(await memory.read("/b").catch((error: unknown) => error))).toBe(true);
+  });
+});
