@@ -92,16 +92,11 @@ export function withinTime<T>(
       for (const signal of signals) forget(signal, end);
     };
     for (const signal of signals) remember(signal, end);
-    running.then(
-      (answer) => {
-        stopWaiting();
-        resolve(answer);
-      },
-      (error: unknown) => {
-        stopWaiting();
-        reject(error);
-      },
-    );
+    const settle = (tell: () => void): void => {
+      stopWaiting();
+      tell();
+    };
+    running.then((answer) => settle(() => resolve(answer)), (error: unknown) => settle(() => reject(error)));
   });
 }
 

@@ -54,10 +54,10 @@ describe("a storage that does not answer", () => {
   it.each(Object.entries({ ...reads, ...changes }))("ends %s with the reason of an abort", async (_name, call) => {
     const { memory } = hanging();
     const controller = new AbortController();
-    const outcome = expect(call(memory.with({ signal: controller.signal }))).rejects.toBe(stopped);
+    const outcome = call(memory.with({ signal: controller.signal })).catch((error: unknown) => error);
     await turn();
     controller.abort(stopped);
-    await outcome;
+    expect(await outcome).toBe(stopped);
   });
 
   // Requirement: waiting.abort
@@ -81,7 +81,7 @@ describe("a storage that does not answer", () => {
     store.goOn();
     await first;
     expect(await memory.read("/a")).toBe("first");
-    expect(store.search(["memory"], {})).resolves.toHaveLength(1);
+    expect(await store.search(["memory"], {})).toHaveLength(1);
   });
 
   // Requirement: guarantees.no-unhandled-rejection
@@ -115,9 +115,9 @@ describe("a signal", () => {
     const both = memory.with({ signal: first.signal }).with({ signal: second.signal });
     first.abort(stopped);
     await expect(both.read("/a")).rejects.toBe(stopped);
-    const outcome = expect(memory.with({ signal: second.signal }).with({ timeoutMs: 60_000 }).read("/a")).rejects.toBe(stopped);
+    const outcome = memory.with({ signal: second.signal }).with({ timeoutMs: 60_000 }).read("/a").catch((error: unknown) => error);
     second.abort(stopped);
-    await outcome;
+    expect(await outcome).toBe(stopped);
   });
 });
 

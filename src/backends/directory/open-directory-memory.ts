@@ -7,7 +7,7 @@ import { checkOptions, memoryDefaults, type MemoryOptions, memoryOptionFields } 
 
 /** Which folder, and how it is used. */
 export interface DirectoryMemoryOptions extends MemoryOptions {
-  /** As of every memory. @default 30_000, or twice `lockTimeoutMs` where that is more */
+  /** As of every memory; twice `lockTimeoutMs` where that is more. @default 30_000 */
   timeoutMs?: number;
   /** The folder, made by the first change where it is missing. A link is followed here, and nowhere inside. */
   dir: string;

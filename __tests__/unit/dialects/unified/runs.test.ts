@@ -18,7 +18,8 @@ const listed = '{"command":"list","path":"/","ok":true,"result":{"entries":[]}}'
 /** A memory whose `list` does what the test says. */
 function memoryThat(run: () => unknown): Memory {
   const memory = openMemory(store, freshAddress());
-  return Object.assign(Object.create(memory) as Memory, { list: async () => run(), snapshot: async () => run() });
+  const faked: Memory = Object.assign(Object.create(memory) as Memory, { list: async () => run(), snapshot: async () => run(), with: () => faked });
+  return faked;
 }
 
 class FailingStore extends InMemoryStore {
