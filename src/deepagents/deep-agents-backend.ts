@@ -21,7 +21,7 @@ import { checkMemorySource, memoryOf, type MemorySource, runOf } from "../dialec
 import { mediaTypeOf } from "./media-types.js";
 import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
 import { childrenOf, filesMatching, linesHolding } from "./search.js";
-import { assertTextPath, decoded, editedText, lineWindow } from "./texts.js";
+import { assertText, assertTextPath, decoded, editedText, lineWindow } from "./texts.js";
 
 /** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is told. */
 const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
@@ -77,7 +77,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   /** Creates a file and the directories above it, or replaces its text. Paths of images and the like are refused. */
   write(filePath: string, content: string): Promise<WriteResult> {
     return this.#attempt(async (memory) => {
-      assertTextPath(filePath);
+      assertTextPath(normalizePath(filePath));
       await memory.write(filePath, content);
       return { path: filePath, filesUpdate: null };
     }, shownError);
@@ -86,6 +86,8 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   /** Replaces the one occurrence of `oldString`, or all of them; both are literal text. Atomic: see the class. */
   edit(filePath: string, oldString: string, newString: string, replaceAll = false): Promise<EditResult> {
     return this.#attempt(async (memory) => {
+      assertText(oldString, "oldString");
+      assertText(newString, "newString");
       let occurrences = 0;
       await memory.edit(filePath, (text) => {
         const edited = editedText(text, { oldString, newString, replaceAll });
@@ -99,6 +101,8 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   /** Lines that hold a literal text. @param glob compared with names, or with paths from `path` on where it has a slash. */
   grep(pattern: string, path?: string | null, glob?: string | null, maxCount?: number | null): Promise<GrepResult> {
     return this.#attempt(async (memory) => {
+      assertText(pattern, "pattern");
+      if (glob !== undefined && glob !== null) assertText(glob, "glob");
       const query = { pattern, path: path ?? ROOT, glob: glob ?? null, maxCount: maxCount ?? Number.POSITIVE_INFINITY };
       return linesHolding(await memory.snapshot(), query);
     }, shownError);
@@ -106,7 +110,10 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
 
   /** Files only, without times. */
   glob(pattern: string, path: string = ROOT): Promise<GlobResult> {
-    return this.#attempt(async (memory) => ({ files: await filesMatching(await memory.outline(), pattern, path) }), plainError);
+    return this.#attempt(async (memory) => {
+      assertText(pattern, "pattern");
+      return { files: await filesMatching(await memory.outline(), pattern, path) };
+    }, plainError);
   }
 
   /** Removes a file, or a directory with all below it, in one step; the root is emptied and stays. */

@@ -41,6 +41,11 @@ export function editedText(
   );
 }
 
+/** Programs without types call, too. @throws MemoryError EINVAL */
+export function assertText(value: unknown, name: string): asserts value is string {
+  if (typeof value !== "string") throw invalid(`${name} must be a string`);
+}
+
 /** Keeps a byte order mark, so that what was uploaded is downloaded byte for byte. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

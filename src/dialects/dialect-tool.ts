@@ -110,13 +110,23 @@ function withoutUndefined(args: unknown): unknown {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 }
 
+/** No tool takes more than a list. Of the same object in several places each is counted, as LangChain goes through it each time. */
+const maxObjects = 1000;
+
 /**
  * Whether LangChain can check `value`: it throws errors of its own at what JSON cannot express (undefined, bigint,
- * cycles) and at nesting deeper than the stack.
+ * cycles), at nesting deeper than the stack and at a name with a lone surrogate.
  */
-function isJson(value: unknown, depth = 0): boolean {
-  if (typeof value !== "object") return ["string", "number", "boolean"].includes(typeof value);
-  return value === null || (depth < 100 && Object.values(value).every((child) => isJson(child, depth + 1)));
+function isJson(value: unknown): boolean {
+  let objects = 0;
+  const isPart = (part: unknown, depth: number): boolean => {
+    if (typeof part !== "object") return ["string", "number", "boolean"].includes(typeof part);
+    if (part === null) return true;
+    objects += 1;
+    if (depth >= 100 || objects > maxObjects) return false;
+    return Object.entries(part).every(([name, child]) => name.isWellFormed() && isPart(child, depth + 1));
+  };
+  return isPart(value, 0);
 }
 
 /** By shape: its `name` is just "Error", and there may be two copies of the class. */

@@ -115,6 +115,13 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect((await run(["grep", "-E", "^..$"])).stdout).toBe("/todo:1:é🧠\n");
   });
 
+  // Requirement: command-line.grep
+  it("grep says that a text is too long for the regular expression that -i makes of it", async () => {
+    const { exitCode, stdout, stderr } = await run(["grep", "-i", "word".repeat(20_000)]);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^error: the pattern is too long for a regular expression/);
+  });
+
   it("grep gives up on a regular expression that would never end, after what it found before", async () => {
     await memory.write("/a", "begin");
     await memory.write("/b", `${"a".repeat(60)}!`);

@@ -72,6 +72,25 @@ describe("a storage that fails", () => {
   });
 });
 
+describe("an argument that is no text", () => {
+  const calls: [string, (backend: MemoryBackend) => Promise<unknown>, RegExp][] = [
+    ["the path of write", (backend) => backend.write(undefined as never, "x"), /^Error: path is required$/],
+    ["the content of write", (backend) => backend.write("/f", 1 as never), /^Error: content must be a string/],
+    ["the old text of edit", (backend) => backend.edit("/f", null as never, "x"), /^Error: oldString must be a string$/],
+    ["the new text of edit", (backend) => backend.edit("/f", "a", {} as never), /^Error: newString must be a string$/],
+    ["the pattern of grep", (backend) => backend.grep({ $ne: "" } as never), /^Error: pattern must be a string$/],
+    ["the glob of grep", (backend) => backend.grep("a", "/", 1 as never), /^Error: glob must be a string$/],
+    ["the pattern of glob", (backend) => backend.glob(undefined as never), /^pattern must be a string$/],
+  ];
+
+  // Requirement: deepagents.failures-are-answers
+  it.each(calls)("is named in the answer, which is no failure of the memory: %s", async (_name, call, message) => {
+    const memory = openMemory(new FailingStore(), freshAddress());
+    await memory.write("/f", "a");
+    expect(await call(new MemoryBackend(memory))).toEqual({ error: expect.stringMatching(message) });
+  });
+});
+
 describe("the memory of a run", () => {
   const node = new MemoryNode({ store: new FailingStore(), nodeId: "threads", scope: "perThread" });
 

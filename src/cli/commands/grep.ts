@@ -2,6 +2,7 @@ import { runInNewContext } from "node:vm";
 import type { Command } from "commander";
 import { MemoryError, directoryNotFound } from "../../core/errors.js";
 import { LiteralSearch } from "../../core/literal-search.js";
+import { shorten } from "../../core/text.js";
 import type { Memory } from "../../core/memory.js";
 import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
 import { newCommand } from "../command.js";
@@ -106,6 +107,8 @@ function inTime<T>(path: string, search: () => T): T {
   try {
     return runInNewContext("search()", { search }, { timeout: maxSearchMs }) as T;
   } catch (error) {
+    // Thrown only now, as an expression is compiled where it is first used.
+    if (error instanceof SyntaxError) throw usageFault("the pattern is too long for a regular expression, which -E and -i make of it; pass a shorter one", error);
     if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     const advice = "pass one with fewer repetitions inside repetitions, such as (a+)+";
     throw usageFault(`the pattern takes more than ${maxSearchMs / 1000} s for ${path}; ${advice}`, error);
@@ -134,8 +137,9 @@ function parsePattern(pattern: string, { regex, ignoreCase }: GrepOptions): Soug
   try {
     return expressed(new RegExp(source, ignoreCase === true ? "giu" : "gu"));
   } catch (cause) {
-    const reason = `is not a regular expression (${(cause as Error).message})`;
-    throw usageFault(`the pattern ${JSON.stringify(pattern)} ${reason}; leave -E out to search for it as it is`, cause);
+    // Which repeats the pattern.
+    const reason = `is not a regular expression (${shorten((cause as Error).message, 512)})`;
+    throw usageFault(`the pattern ${JSON.stringify(shorten(pattern, 64))} ${reason}; leave -E out to search for it as it is`, cause);
   }
 }
 

@@ -1,6 +1,7 @@
 import { InvalidNamespaceError, validateNamespace } from "@langchain/langgraph-checkpoint";
-import { compareCodeUnits } from "../../core/text.js";
+import { compareCodeUnits, shorten } from "../../core/text.js";
 
+const maxMessageChars = 1024;
 const separator = "\0";
 /** The character after the separator: what lies below it and begins with the same labels is their namespace. */
 const afterSeparator = "\u0001";
@@ -11,7 +12,13 @@ const afterSeparator = "\u0001";
  */
 export function checkNamespace(namespace: unknown, options: { allowEmpty?: boolean } = {}): string[] {
   const labels = checkLabels(namespace);
-  validateNamespace(labels, { allowEmpty: options.allowEmpty ?? false, allowReservedRoot: true });
+  try {
+    validateNamespace(labels, { allowEmpty: options.allowEmpty ?? false, allowReservedRoot: true });
+  } catch (error) {
+    // Its message repeats all labels.
+    if (!(error instanceof InvalidNamespaceError) || error.message.length <= maxMessageChars) throw error;
+    throw new InvalidNamespaceError(shorten(error.message, maxMessageChars));
+  }
   return labels;
 }
 

@@ -96,7 +96,9 @@ function checkPut(place: ItemPlace, given: unknown, index: PutIndex, indexing: T
 function checkIndex(index: unknown): PutIndex {
   if (index === undefined || index === null) return undefined;
   if (index === false) return false;
-  if (Array.isArray(index) && index.every((path): path is string => typeof path === "string")) return [...index];
+  // A copy, as `every` passes over the holes of a sparse array.
+  const paths: unknown[] = Array.isArray(index) ? Array.from(index as unknown[]) : [null];
+  if (paths.every((path): path is string => typeof path === "string")) return paths;
   throw new TypeError(`put: index must be false or an array of paths (given ${kindOf(index)})`);
 }
 

@@ -38,8 +38,11 @@ export function sizedValue(value: unknown, otherBytes: number): { value: Record<
 
 /** @throws MemoryError EFBIG */
 export function checkItemSize(sizeBytes: number): void {
-  if (sizeBytes <= maxItemBytes) return;
-  throw new MemoryError("EFBIG", `EFBIG: the item would be ${sizeBytes} bytes, over its limit of ${maxItemBytes} bytes`);
+  if (sizeBytes > maxItemBytes) throw itemTooLarge(`${sizeBytes} bytes`);
+}
+
+function itemTooLarge(size: string): MemoryError {
+  return new MemoryError("EFBIG", `EFBIG: the item would be ${size}, over its limit of ${maxItemBytes} bytes`);
 }
 
 /** Counts the bytes of BSON as it goes, because the driver's own counting would load the driver. */
@@ -55,6 +58,8 @@ class ValueEncoder {
     if (typeof value !== "object") throw notStorable(path, kindOf(value));
     if (types.isDate(value)) return this.#sized(checkedDate(value, path), 8);
     if (types.isUint8Array(value)) return this.#sized(value, 5 + value.byteLength);
+    // One object in many places is written out in each of them, which may be more than there is time for.
+    if (this.sizeBytes > maxItemBytes) throw itemTooLarge("too large");
     if (level >= maxLevels) throw invalid(`an item's value is nested more than ${maxLevels} levels deep, or in itself`);
     if (Array.isArray(value)) return this.#encodeArray(value, path, level + 1);
     if (isPlainObject(value)) return this.encodeObject(value, path, level + 1);

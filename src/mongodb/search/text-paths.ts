@@ -26,7 +26,11 @@ export function textsAt(value: Record<string, unknown>, paths: readonly string[]
 }
 
 function reached(values: readonly unknown[], steps: readonly Step[]): unknown[] {
-  return steps.reduce<readonly unknown[]>((from, step) => from.flatMap((value) => next(value, step)), values).slice();
+  const after = (from: readonly unknown[], step: Step): readonly unknown[] => {
+    const found = from.flatMap((value) => next(value, step));
+    return step.kind === "fields" ? distinct(found) : found;
+  };
+  return steps.reduce(after, values).slice();
 }
 
 function next(value: unknown, step: Step): unknown[] {
@@ -37,6 +41,12 @@ function next(value: unknown, step: Step): unknown[] {
   if (step.kind === "elements") return elements;
   if (step.kind === "everything") return Object.values(value);
   return step.paths.flatMap((names) => reached([value], names.map((name) => ({ kind: "field", name }))));
+}
+
+/** Each object once: `{a,a}` reaches it twice, and thirty of them in a row a thousand million times. */
+function distinct(values: readonly unknown[]): readonly unknown[] {
+  const seen = new Set<unknown>();
+  return values.filter((value) => typeof value !== "object" || value === null || (!seen.has(value) && seen.add(value)));
 }
 
 function fieldOf(value: object, name: string): unknown[] {

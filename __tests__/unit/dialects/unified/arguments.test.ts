@@ -89,6 +89,7 @@ const badArguments: [title: string, args: unknown, command: string, path: string
   ["a lone surrogate in the path", { path: "/\ud800", command: "read" }, "read", "/\ud800", "invalid path: not well-formed Unicode (a lone surrogate)"],
   ["a lone surrogate in the content", { path: "/a", command: "append", content: "\udc00" }, "append", "/a", "content is not well-formed Unicode (it holds a lone surrogate)"],
   ["NUL in the path", { path: "/a\0b", command: "read" }, "read", "/a\0b", "invalid path: control characters are not allowed"],
+  ["a lone surrogate in a name", { path: "/a", command: "read", "\ud800": {} }, "read", "/a", "unknown argument: \ud800"],
   ["a tool call inside", { type: "tool_call", id: "x", args: { path: "/a", command: "read" } }, "", "", "unknown argument: type"],
   ["endless nesting", { path: deep, command: "read" }, "read", "", "path is required"],
 ];
@@ -103,6 +104,7 @@ const notCarried: Record<string, RegExp> = {
 /** What no JSON holds, so that only programs can say it. */
 const circular: Record<string, unknown> = { path: "/a", command: "read" };
 circular["content"] = circular;
+const shared = Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {});
 const unspeakable: typeof badArguments = [
   ["undefined", undefined, "", "", "the arguments must be an object with path and command"],
   ["a bigint", 1n, "", "", "the arguments must be an object with path and command"],
@@ -110,6 +112,7 @@ const unspeakable: typeof badArguments = [
   ["a symbol", Symbol("s"), "", "", "the arguments must be an object with path and command"],
   ["a bigint for the content", { path: "/a", command: "append", content: 1n }, "append", "/a", "content must be a string (given bigint)"],
   ["a cycle", circular, "read", "/a", "content must be a string (given object)"],
+  ["an object in 2 to the 60th places", { path: "/a", command: "append", content: shared }, "append", "/a", "content must be a string (given object)"],
   ["a date", new Date(0), "", "", /^command is required/],
   ["an object without a prototype", Object.assign(Object.create(null) as object, { command: "read" }), "read", "", "path is required"],
 ];

@@ -81,6 +81,12 @@ describe("checkNamespace", () => {
     expect(() => checkNamespace(given)).toThrow(expect.objectContaining({ name: "InvalidNamespaceError", message: expect.stringMatching(message) }));
   });
 
+  // Requirement: store.namespace-rules
+  it("repeats no more of a namespace than a message can hold", () => {
+    const given = [`${"a".repeat(1_000_000)}.`];
+    expect(() => checkNamespace(given)).toThrow(expect.objectContaining({ name: "InvalidNamespaceError", message: expect.stringMatching(/^Invalid namespace label 'a{100}.{0,1000}$/) }));
+  });
+
   it("takes the empty one only as a prefix", () => {
     expect(checkNamespace([], { allowEmpty: true })).toEqual([]);
   });

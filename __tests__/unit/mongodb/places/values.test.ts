@@ -44,6 +44,12 @@ describe("a value on its way through BSON", () => {
     );
   });
 
+  // Requirement: store.size-limit
+  it("is refused before all of it is written out, where an object is in 2 to the 60th places", () => {
+    const shared = Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {});
+    expect(() => storableValue(shared, 0)).toThrow(/EFBIG: the item would be too large/);
+  });
+
   it("names the place of what cannot be stored", () => {
     expect(() => storableValue({ a: [{ b: new Map() }] }, 0)).toThrow(
       new TypeError("an item's value holds a Map at value.a[0].b; stored are only JSON-like data, Date, Uint8Array and bigint"),

@@ -27,6 +27,12 @@ describe("textsAtPath", () => {
     expect(textsAt(value, [path]).toSorted()).toEqual(embeddings.documentCalls.flat().toSorted());
   });
 
+  it("finds each object once, by however many ways a path leads to it", () => {
+    const levels = 60;
+    const deep = JSON.parse(`${'{"a":'.repeat(levels)}"x"${"}".repeat(levels)}`) as Record<string, unknown>;
+    expect(textsAt(deep, ["{a,a}".repeat(levels)])).toEqual(["x"]);
+  });
+
   it("finds nothing in what an object inherits, and writes a bigint as its digits", () => {
     expect(textsAtPath(value, "constructor.name")).toEqual([]);
     expect(textsAtPath({ n: 5n }, "n")).toEqual(["5"]);

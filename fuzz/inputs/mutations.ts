@@ -1,0 +1,66 @@
+import fc, { type Arbitrary } from "fast-check";
+import { fragment } from "./texts.js";
+import { json } from "./values.js";
+
+/** A change of some bytes, at a part of the whole. */
+type Mutation = { at: number; length: number; bytes: Uint8Array };
+
+const mutation: Arbitrary<Mutation> = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  length: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 4 }) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 2000 }) }),
+  bytes: fc.oneof(fc.uint8Array({ maxLength: 4 }), fragment.map((text) => Buffer.from(text))),
+});
+
+/** What comes of a text when some of its bytes are replaced, left out or added. */
+export function mutated(texts: Arbitrary<string>): Arbitrary<Uint8Array> {
+  return fc.tuple(texts, fc.array(mutation, { minLength: 1, maxLength: 4 })).map(([text, mutations]) =>
+    mutations.reduce<Uint8Array>((bytes, { at, length, bytes: put }) => {
+      const start = Math.floor(at * bytes.length);
+      return Buffer.concat([bytes.subarray(0, start), put, bytes.subarray(start + length)]);
+    }, Buffer.from(text)),
+  );
+}
+
+/** What comes of JSON when some of its values are replaced, left out or added. */
+export type JsonChange = { at: number; act: "replace" | "remove" | "add" | "double"; name: string; value: unknown };
+
+export const jsonChange: Arbitrary<JsonChange> = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  act: fc.constantFrom("replace", "replace", "replace", "remove", "add", "double"),
+  name: fragment,
+  value: json,
+});
+
+interface Slot {
+  holder: Record<string, unknown> | unknown[];
+  name: string;
+}
+
+function slotsOf(value: unknown): Slot[] {
+  if (typeof value !== "object" || value === null) return [];
+  const holder = value as Slot["holder"];
+  return Object.keys(value).flatMap((name) => [{ holder, name }, ...slotsOf((value as Record<string, unknown>)[name])]);
+}
+
+/** Changes a value of JSON, and answers it. */
+export function changeJson<Value>(value: Value, changes: readonly JsonChange[]): Value {
+  for (const { at, act, name, value: put } of changes) {
+    const slots = slotsOf(value);
+    const slot = slots[Math.min(slots.length - 1, Math.floor(at * slots.length))];
+    if (slot === undefined) continue;
+    const holder = slot.holder as Record<string, unknown>;
+    if (act === "replace") setField(holder, slot.name, put);
+    else if (Array.isArray(slot.holder)) {
+      const index = Number(slot.name);
+      if (act === "remove") slot.holder.splice(index, 1);
+      else slot.holder.splice(index, 0, act === "add" ? put : structuredClone(slot.holder[index]));
+    } else if (act === "remove") delete holder[slot.name];
+    else setField(holder, name, act === "add" ? put : structuredClone(holder[slot.name]));
+  }
+  return value;
+}
+
+/** `__proto__` as a field, as `JSON.parse` has it. */
+function setField(holder: object, name: string, value: unknown): void {
+  Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true });
+}

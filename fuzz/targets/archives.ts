@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { cli } from "../../__tests__/helpers/run-cli.js";
+import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
+import { changeJson, type JsonChange, jsonChange, mutated } from "../inputs/mutations.js";
+import { text } from "../inputs/texts.js";
+import { assertClean, canary } from "../oracle.js";
+import { placeOf, type Target } from "../target.js";
+
+/** What is done to a file of an export, or to its folder. */
+interface FileChange {
+  at: number;
+  act: "remove" | "link" | "directory" | "bytes";
+  bytes: Uint8Array;
+}
+
+type ArchiveCase =
+  | { kind: "folder"; changes: JsonChange[]; files: FileChange[]; overwrite: boolean }
+  | { kind: "manifest"; bytes: Uint8Array }
+  | { kind: "lines"; changes: { line: number; change: JsonChange }[]; isSigned: boolean; standardInput: boolean }
+  | { kind: "bytes"; bytes: Uint8Array }
+  | { kind: "export"; files: FileChange[]; overwrite: boolean };
+
+const fileChange = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  act: fc.constantFrom("remove" as const, "link" as const, "directory" as const, "bytes" as const),
+  bytes: fc.oneof(fc.uint8Array({ maxLength: 8 }), text.map((each) => Buffer.from(each))),
+});
+
+function casesOf(manifest: string, lines: readonly string[]): fc.Arbitrary<ArchiveCase> {
+  const kind = <Kind extends ArchiveCase["kind"]>(name: Kind) => fc.constant(name);
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.record({ kind: kind("folder"), changes: fc.array(jsonChange, { maxLength: 2 }), files: fc.array(fileChange, { maxLength: 1 }), overwrite: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind("manifest"), bytes: mutated(fc.constant(manifest)) }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: kind("lines"),
+        changes: fc.array(fc.record({ line: fc.nat(lines.length - 1), change: jsonChange }), { maxLength: 2 }),
+        isSigned: fc.boolean(),
+        standardInput: fc.boolean(),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: kind("bytes"), bytes: fc.oneof(mutated(fc.constant(`${lines.join("\n")}\n`)), text.map((each) => Buffer.from(each))) }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind("export"), files: fc.array(fileChange, { maxLength: 2 }), overwrite: fc.boolean() }) },
+  );
+}
+
+/** An export, as a folder and as lines, and where to bring it in. */
+class ArchiveFolder {
+  readonly #folder: string;
+  readonly outside: string;
+  readonly source: string;
+  readonly exported: string;
+  #made = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.outside = join(folder, "outside");
+    this.source = join(folder, "source");
+    this.exported = join(folder, "exported");
+  }
+
+  newPath(): string {
+    this.#made += 1;
+    return join(this.#folder, `made ${this.#made}`);
+  }
+
+  async prepare(): Promise<{ manifest: string; lines: string[] }> {
+    await mkdir(this.#folder);
+    await writeFile(this.outside, canary);
+    const memory = openDirectoryMemory({ dir: this.source, paths: "posix", fsync: false });
+    for (const [path, content] of [["/a", "1"], ["/dir/b.txt", "two\n"], ["/dir/é", ""]] as const) await memory.write(path, content);
+    await cli(["export", this.exported, "--dir", this.source]);
+    const { stdout } = await cli(["export", "-", "--dir", this.source]);
+    return { manifest: await readFile(join(this.exported, "manifest.json"), "utf8"), lines: stdout.trimEnd().split("\n") };
+  }
+
+  /** A copy of the export in which something is wrong. */
+  async changedExport(manifest: string | Uint8Array, files: readonly FileChange[]): Promise<string> {
+    const copy = this.newPath();
+    await cp(this.exported, copy, { recursive: true });
+    await writeFile(join(copy, "manifest.json"), manifest);
+    const names = ["manifest.json", ...(await readdir(join(copy, "files"), { recursive: true })).map((name) => join("files", name))];
+    for (const { at, act, bytes } of files) {
+      const file = join(copy, names[Math.min(names.length - 1, Math.floor(at * names.length))] ?? "");
+      await rm(file, { recursive: true, force: true });
+      if (act === "link") await symlink(this.outside, file);
+      if (act === "directory") await mkdir(file, { recursive: true });
+      if (act === "bytes") await writeFile(file, bytes).catch(() => undefined);
+    }
+    return copy;
+  }
+
+  async remove(): Promise<void> {
+    if ((await readFile(this.outside, "utf8")) !== canary) throw new Error("a file outside of the archive was changed");
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+export const archives: Target = {
+  name: "archives",
+  share: 30,
+  casesAPlace: 50,
+  begin: async (ground, id) => {
+    const folder = new ArchiveFolder(join(ground.folder, Buffer.from(id).toString("hex")));
+    const { manifest, lines } = await folder.prepare();
+    return placeOf<ArchiveCase>({
+      inputs: casesOf(manifest, lines),
+      call: async (archive, timed) => {
+        const { from, stdin, made } = await archiveOf(archive, folder, { manifest, lines });
+        const overwrite = "overwrite" in archive && archive.overwrite ? ["--overwrite"] : [];
+        const to = folder.newPath();
+        const command = archive.kind === "export" ? ["export", from, "--dir", folder.source] : ["import", from, "--dir", to];
+        const { exitCode, stdout, stderr } = await timed(() => cli([...command, ...overwrite], stdin === undefined ? {} : { stdin }));
+        assertClean(stdout + stderr, [from, to, folder.source]);
+        if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
+        if (exitCode !== 0 && stderr.trimEnd().includes("\n")) throw new Error(`more than one line: ${stderr}`);
+        await assertWritten(to, exitCode);
+        for (const path of [to, ...made]) await rm(path, { recursive: true, force: true });
+        return `${archive.kind} ${exitCode}`;
+      },
+      end: () => folder.remove(),
+    });
+  },
+};
+
+async function archiveOf(
+  archive: ArchiveCase,
+  folder: ArchiveFolder,
+  { manifest, lines }: { manifest: string; lines: readonly string[] },
+): Promise<{ from: string; stdin?: Uint8Array; made: string[] }> {
+  if (archive.kind === "folder" || archive.kind === "manifest" || archive.kind === "export") {
+    const changed = archive.kind === "folder" ? JSON.stringify(changeJson(JSON.parse(manifest) as object, archive.changes)) : manifest;
+    const from = await folder.changedExport(archive.kind === "manifest" ? archive.bytes : changed, "files" in archive ? archive.files : []);
+    return { from, made: [from] };
+  }
+  const bytes = archive.kind === "bytes" ? archive.bytes : Buffer.from(changedLines(lines, archive));
+  if (archive.kind === "lines" && archive.standardInput) return { from: "-", stdin: bytes, made: [] };
+  const file = folder.newPath();
+  await writeFile(file, bytes);
+  return { from: file, made: [file] };
+}
+
+function changedLines(lines: readonly string[], { changes, isSigned }: Extract<ArchiveCase, { kind: "lines" }>): string {
+  const changed = lines.map((line, index) => {
+    const ofLine = changes.filter((change) => change.line === index).map(({ change }) => change);
+    return ofLine.length === 0 ? line : JSON.stringify(signed(changeJson(JSON.parse(line) as object, ofLine), isSigned));
+  });
+  return `${changed.join("\n")}\n`;
+}
+
+/** With the size and the sum of its content, as who makes an archive by hand would give them. */
+function signed(line: object, isSigned: boolean): object {
+  if (!isSigned || !("content" in line) || typeof line.content !== "string") return line;
+  return { ...line, sizeBytes: Buffer.byteLength(line.content), sha256: createHash("sha256").update(line.content).digest("hex") };
+}
+
+/** All or nothing, and nothing of what lies outside. */
+async function assertWritten(to: string, exitCode: number): Promise<void> {
+  const { files } = await openDirectoryMemory({ dir: to, fsync: false }).snapshot();
+  if (exitCode !== 0 && files.length > 0) throw new Error("an archive that was refused has been brought in");
+  if (files.some(({ content }) => content.includes(canary))) throw new Error("a file from outside of the archive was brought in");
+}
