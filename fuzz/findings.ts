@@ -16,12 +16,12 @@ export class Findings {
   /** @param again a command line. @param input the smallest that was found; missing where none is to blame */
   add(target: string, again: string, error: unknown, input?: unknown): void {
     this.#count += 1;
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const text = stackOf(error);
     // Digits and ids are of the single case.
     const kind = `${target} ${text.split("\n", 1)[0]?.replaceAll(/[0-9a-f-]{8,}|\d+/g, "#").slice(0, 120) ?? ""}`;
     if (this.#known.has(kind) || this.lines.length >= maxFindings) return;
     this.#known.add(kind);
-    const cause = error instanceof Error && error.cause !== undefined ? `\n  cause: ${String(error.cause)}` : "";
+    const cause = error instanceof Error && error.cause !== undefined ? `\n  cause: ${stackOf(error.cause)}` : "";
     const shown = input === undefined ? "" : `\n  input: ${shownInput(input)}`;
     const line = `FINDING in ${target}: ${text.slice(0, 2000)}${cause}${shown}\n  again: ${again}`;
     this.lines.push(line);
@@ -39,7 +39,7 @@ export class Findings {
 }
 
 function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? (error.stack ?? error.message) : shownInput(error);
 }
 
 function shownInput(input: unknown): string {

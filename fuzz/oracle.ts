@@ -33,7 +33,7 @@ export function codeOf(error: unknown): string {
   if (!error.message.isWellFormed()) throw new Error("a message is not well-formed");
   if (error.message.length > 5000) throw new Error(`a message has ${error.message.length} characters`);
   if (MemoryError.isInstance(error)) {
-    if (!codes.has(error.code)) throw new Error(`unknown code ${String(error.code)}`);
+    if (!codes.has(error.code)) throw new Error(`unknown code ${error.code}`);
     if (error.code === "EIO") throw new Error(`EIO, though the storage works: ${error.message}`, { cause: error.cause });
     return error.code;
   }

@@ -43,6 +43,7 @@ export class CaseRun {
   readonly tallies: Map<string, Tally>;
   readonly #options: RunOptions;
   readonly #room = new Semaphore(workers);
+  #isStopped = false;
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -53,12 +54,17 @@ export class CaseRun {
     return [...this.tallies.values()].reduce((sum, { cases }) => sum + cases, 0);
   }
 
+  /** Begins no further place. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   async run(): Promise<void> {
     const jobs = this.#jobs();
     const marks = new Set([0.1, 0.5].map((part) => Math.ceil(jobs.length * part)));
     const total = jobs.length;
     const work = async (): Promise<void> => {
-      for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+      for (let job = jobs.shift(); job !== undefined && !this.#isStopped; job = jobs.shift()) {
         await this.#runJob(job);
         if (marks.delete(total - jobs.length)) await this.#alone(() => this.#options.onQuiet(this.cases));
       }

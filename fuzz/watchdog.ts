@@ -34,6 +34,6 @@ export class UnderWay {
   }
 
   #tell(): void {
-    this.#worker.postMessage([...this.#names.values()]);
+    this.#worker.postMessage([...this.#names.values()], []);
   }
 }

@@ -21,7 +21,7 @@ class Thing {
 const oddities: readonly (() => unknown)[] = [
   cycle,
   // Small to hold, and large to write out.
-  () => nested(26, (inner) => ({ a: inner, b: inner })),
+  () => nested(14, (inner) => ({ a: inner, b: inner })),
   () => nested(200, (inner) => ({ a: inner })),
   () => nested(20_000, (inner) => [inner]),
   () => new Thing(),

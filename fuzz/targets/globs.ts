@@ -67,7 +67,7 @@ export const globs: Target = {
         if (typeof answer !== "object" || answer === null) throw new Error(`an answer of another kind: ${typeof answer}`);
         assertClean(JSON.stringify(answer));
         const error = "error" in answer ? answer.error : undefined;
-        if (error !== undefined && (typeof error !== "string" || error.includes("EIO"))) throw new Error(`a memory that works has failed: ${String(error)}`);
+        if (error !== undefined && (typeof error !== "string" || error.includes("EIO"))) throw new Error(`a memory that works has failed: ${JSON.stringify(error)}`);
         return `${method} ${error === undefined ? "ok" : "error"}`;
       },
       end: assertUnchanged,

@@ -151,7 +151,7 @@ export const mcp: Target = {
 function statusOf(answer: string, address: string): string {
   assertClean(answer, [address]);
   const status = /^HTTP\S* (\d{3})/.exec(answer)?.[1] ?? "closed";
-  if (/^5/.test(status) && status !== "503" && status !== "501") throw new Error(`a failure of the server: ${answer.slice(0, 1000)}`);
+  if (status.startsWith("5") && status !== "503" && status !== "501") throw new Error(`a failure of the server: ${answer.slice(0, 1000)}`);
   const code = /"error":\{"code":(-?\d+)/.exec(answer)?.[1];
   // The SDK says so of parameters that it refuses itself, with what its schema found.
   if (code === "-32603" && !answer.includes('"message":"[')) throw new Error(`an internal error: ${answer.slice(0, 1000)}`);
@@ -186,9 +186,10 @@ function send(server: McpHttpServer, agent: Agent, { method, path: target, heade
       answer.on("close", finish);
       answer.on("error", finish);
     });
-    request.on("error", reject);
+    // The server may have closed a connection that was idle just as it was used again.
+    request.on("error", (error) => (request.reusedSocket ? resolve(send(server, agent, { method, path: target, headers, body: sent })) : reject(error)));
     // Without a length, which Node leaves out there, the server takes the body for the next request.
-    request.end(/^P/.test(method) ? sent : undefined);
+    request.end(method.startsWith("P") ? sent : undefined);
   });
 }
 

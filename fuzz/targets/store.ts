@@ -9,11 +9,12 @@ import { assertClean, canary, codeOf } from "../oracle.js";
 import { type Ground, placeOf, type Target } from "../target.js";
 
 /** How searches are ranked, and whether items expire. */
-const kinds: readonly Partial<MongoMemoryStoreOptions>[] = [
-  {},
-  { textSearch: false },
-  { index: { dims: 4, embeddings: new FakeEmbeddings() } },
-  { ttl: { defaultTtlMs: 60_000, refreshOnRead: true } },
+const kinds: readonly (() => Partial<MongoMemoryStoreOptions>)[] = [
+  () => ({}),
+  () => ({ textSearch: false }),
+  // These embeddings keep what they were given.
+  () => ({ index: { dims: 4, embeddings: new FakeEmbeddings() } }),
+  () => ({ ttl: { defaultTtlMs: 60_000, refreshOnRead: true } }),
 ];
 
 interface StoreCall {
@@ -96,7 +97,7 @@ export const storeCalls: Target = {
   casesAPlace: 200,
   begin: async ({ client, dbName }: Ground, id, seed) => {
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
-    const options = kinds[Math.abs(seed) % kinds.length];
+    const options = kinds[Math.abs(seed) % kinds.length]?.();
     const store = new MongoMemoryStore({ client, dbName, memoryWriteConcern: { w: 1, journal: false }, ...collections, ...options });
     const assertUnchanged = await plantItems(store);
     return placeOf<StoreCall>({

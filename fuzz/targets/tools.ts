@@ -6,7 +6,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc, { type Arbitrary } from "fast-check";
 import { parse } from "yaml";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import type { MemoryAddress } from "../../src/core/address.js";
+import { checkAddress, type MemoryAddress } from "../../src/core/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import { createClaudeMemoryTool } from "../../src/dialects/claude/index.js";
 import type { FlatSchema } from "../../src/dialects/dialect.js";
@@ -131,7 +131,7 @@ function valuesOf(name: string, property: object): Arbitrary<unknown> {
     return fc.oneof({ weight: 8, arbitrary: fc.oneof(fc.integer({ min: -2, max: 50 }), fc.double(), fc.integer()) }, others);
   }
   if (name === "key") return fc.oneof({ weight: 12, arbitrary: keys }, { weight: 8, arbitrary: text }, others);
-  if (/path$/.test(name)) {
+  if (name.endsWith("path")) {
     const rooted = path.map((each) => `/memories${each}`);
     const relative = path.map((each) => each.slice(1));
     return fc.oneof({ weight: 8, arbitrary: path }, { weight: 8, arbitrary: rooted }, { weight: 4, arbitrary: relative }, others);
@@ -150,7 +150,8 @@ export const tools: Target = {
     const [name, dialect] = pick(Object.entries(dialects), Math.floor(seed / Object.keys(storages).length));
     const folder = join(ground.folder, Buffer.from(id).toString("hex"));
     mkdirSync(folder);
-    const openAddress = open(ground, folder);
+    const opened = open(ground, folder);
+    const openAddress: Open = (address) => opened(checkAddress(address));
     const assertUnchanged = await plantNeighbours(openAddress, { nodeId: id, threadId });
     const offered = dialect.tools(({ threadId: ofRun }) => openAddress({ nodeId: id, scope: "perThread", threadId: ofRun }));
     const calls = offered.map((tool) => fc.record({ tool: fc.constant(tool.name), args: argumentsOf(tool, dialect), byModel: fc.boolean(), threadId: threadIds }));
