@@ -69,6 +69,10 @@ export const mcp: Requirements = {
     source: "measured: MCP SDK 2",
     says: "a malformed or too long message is answered, and the next one is served",
   },
+  "mcp.cancelled-calls-end": {
+    source: "specification section 8",
+    says: "a call that its client cancels ends, as by an abort",
+  },
   "mcp.stdio-ends": {
     source: "measured: MCP SDK 2",
     says: "the server ends with its store closed at the end of input, at signals, and when its client is killed",

@@ -2,7 +2,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from
 import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/text.js";
 import type { ToolDefinition } from "../dialects/dialect.js";
-import { memoryOf, type MemorySource } from "../dialects/memory-source.js";
+import { endingWith, memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
 import { mcpDefaults, type McpServeOptions } from "./options.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
@@ -39,8 +39,12 @@ export class MemoryService {
     return memoryOf(this.#source, { threadId: this.#threadId });
   }
 
-  /** @param params of `tools/call`: anything. @throws ProtocolError InvalidParams where they name no tool */
-  async call(params: Record<string, unknown> = {}): Promise<CallToolResult> {
+  /**
+   * @param params of `tools/call`: anything
+   * @param signal ends the call
+   * @throws ProtocolError InvalidParams where they name no tool
+   */
+  async call(params: Record<string, unknown> = {}, signal?: AbortSignal): Promise<CallToolResult> {
     const { name, arguments: args = {} } = params;
     const definition = typeof name === "string" ? this.#tools.get(name) : undefined;
     if (definition === undefined) {
@@ -50,7 +54,7 @@ export class MemoryService {
         `unknown tool: ${given}; this server has ${[...this.#tools.keys()].join(", ")}`,
       );
     }
-    const call = runTool(definition, args, () => this.openMemory());
+    const call = runTool(definition, args, () => endingWith({ signal }, this.openMemory()));
     this.#calls.add(call);
     try {
       return await call;

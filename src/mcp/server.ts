@@ -1,4 +1,4 @@
-import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { McpServer, ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { MemoryChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
@@ -44,10 +44,21 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
   // With a fallback the SDK answers an unknown method of 2026-07-28 with 200, where that revision asks for 404.
   if (!takesCalls) return;
   // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its schema.
-  server.fallbackRequestHandler = ({ method, params }) => {
-    if (method === callMethod) return service.call(params);
+  server.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
+    if (method === callMethod) return service.call(params, cancellation(mcpReq.signal));
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   };
+}
+
+/** Aborts where the client cancels its request. Not where the connection ends: what was asked before is done all the same. */
+function cancellation(signal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const onAbort = (): void => {
+    const reason: unknown = signal.reason;
+    if (!(reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)) controller.abort(reason);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  return controller.signal;
 }
 
 function setResources(mcp: McpServer, service: MemoryService, tellsChanges: boolean): void {

@@ -9,7 +9,7 @@ import { compiled } from "../../helpers/compiled-sources.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { folderWith, testFolder } from "../../helpers/test-folder.js";
 
-const swapper = compiled("__tests__/helpers/link-swapper.ts");
+const swapper = compiled("__tests__/helpers/link-worker.ts");
 const inside = "inside";
 const outside = "secret";
 const rounds = repetitions({ usual: 20, long: 1000 });
@@ -22,7 +22,8 @@ const folder = testFolder();
 async function swapping(parent: string, name: string, target: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [swapper, parent, name, target], { stdio: ["ignore", "pipe", "inherit"] });
   swappers.push(child);
-  await once(child.stdout, "data");
+  const ended = once(child, "exit").then(() => Promise.reject(new Error("the process that exchanges directories has ended")));
+  await Promise.race([once(child.stdout, "data"), ended]);
   return child;
 }
 

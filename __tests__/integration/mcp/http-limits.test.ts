@@ -52,8 +52,9 @@ function frozenMemory(): { memory: Memory; begun: Promise<void> } {
   const begun = new Promise<void>((resolve) => {
     tellBegun = resolve;
   });
-  const memory = new Proxy(openMemory(new InMemoryStore(), { nodeId: "n" }), {
+  const memory: Memory = new Proxy(openMemory(new InMemoryStore(), { nodeId: "n" }), {
     get: (target, name) => {
+      if (name === "with") return () => memory;
       if (name !== "read") return Reflect.get(target, name) as unknown;
       return () => {
         tellBegun();

@@ -25,8 +25,9 @@ function gatedMemory() {
   const begun = new Promise<void>((resolve) => {
     tellBegun = resolve;
   });
-  const gated = new Proxy(memory, {
+  const gated: Memory = new Proxy(memory, {
     get: (target, name) => {
+      if (name === "with") return () => gated;
       if (name !== "append") return Reflect.get(target, name) as unknown;
       return async (...args: Parameters<Memory["append"]>) => {
         tellBegun();

@@ -8,6 +8,7 @@ import { dialectNames } from "../../../src/dialects/registry.js";
 import { claudeDialect, createMcpServer, type Dialect, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { HangingStore } from "../../helpers/hanging-store.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 
 const memoryOfNode = (nodeId = "assistant"): Memory => openMemory(new InMemoryStore(), { nodeId });
@@ -227,3 +228,19 @@ async function answerTo(server: McpServer, params: Record<string, unknown> | und
     await ours.close();
   }
 }
+
+// Requirement: mcp.cancelled-calls-end
+it("a call that its client cancels ends, and changes nothing more", async () => {
+  const store = new HangingStore();
+  const memory = openMemory(store, { nodeId: "assistant" });
+  const client = await connectInMemory(createMcpServer({ memory }));
+  store.hang();
+  const cancelled = new AbortController();
+  const call = client.callTool({ name: "memory", arguments: { command: "append", path: "/a", content: "x" } }, { signal: cancelled.signal });
+  while (store.asked === 0) await new Promise((resolve) => setImmediate(resolve));
+  cancelled.abort("not needed");
+  await expect(call).rejects.toThrow("not needed");
+  store.goOn();
+  expect(await memory.list()).toEqual([]);
+  expect(store.asked).toBe(2);
+});
