@@ -131,11 +131,9 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
 
   it("grep gives up on one that finds at once and takes a minute to mark what it found", async () => {
     await memory.write("/b", `x${"a".repeat(32)}!`);
-    for (const terminal of [false, true]) {
-      const { exitCode, stdout, stderr } = await run(["grep", "-E", "x|(a+)+$"], { terminal });
-      expect([exitCode, stdout, stderr]).toEqual([2, "", expect.stringMatching(/the pattern takes .* for \/b; /)]);
-    }
-    expect((await run(["grep", "-E", "x|(a+)+$", "--json"])).exitCode).toBe(0);
+    const { exitCode, stdout, stderr } = await run(["grep", "-E", "x|(a+)+$"], { terminal: true });
+    expect([exitCode, stdout, stderr]).toEqual([2, "", expect.stringMatching(/the pattern takes .* for \/b; /)]);
+    for (const unmarked of [[], ["--json"]]) expect((await run(["grep", "-E", "x|(a+)+$", ...unmarked])).exitCode).toBe(0);
   });
 
   it("grep finds a long text, in time, where it nearly occurs everywhere, and marks all of what it found", async () => {

@@ -25,7 +25,7 @@ interface Match {
   line: number;
   text: string;
   /** As a terminal shows it. */
-  shown: string | undefined;
+  shown: string;
 }
 
 /** What is sought. Either method may take years for some expressions. */
@@ -37,7 +37,7 @@ interface Sought {
 
 interface Wanted {
   maxCount: number;
-  shownLine: ((line: string) => string) | undefined;
+  shownLine: (line: string) => string;
 }
 
 export function addGrep(program: Command, context: CliContext): void {
@@ -52,7 +52,9 @@ export function addGrep(program: Command, context: CliContext): void {
     .option("-m, --max-count <lines>", "at most so many lines of each file");
   addTargetOptions(command).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
     const sought = parsePattern(pattern, options);
-    const shownLine = options.json ? undefined : (line: string): string => highlighted(sought.pieces(line), context.out);
+    const { out } = context;
+    const isMarked = out.isTerminal && options.json !== true;
+    const shownLine = (line: string): string => (isMarked ? highlighted(sought.pieces(line), out) : line);
     const maxCount = parseMaxCount(options.maxCount);
     await withMemory(context, options, "read", async ({ memory }) => {
       let found = false;
@@ -60,7 +62,7 @@ export function addGrep(program: Command, context: CliContext): void {
         const text = await about(file, () => readIfThere(memory, file));
         for (const { line, text: matched, shown } of inTime(file, () => findMatches(text, sought, { maxCount, shownLine }))) {
           found = true;
-          await (shown === undefined ? context.out.json({ path: file, line, text: matched }) : context.out.line(matchLine(file, line, shown, context.out)));
+          await (options.json ? out.json({ path: file, line, text: matched }) : out.line(matchLine(file, line, shown, out)));
         }
       }
       if (!found) context.exitCode = exitCodes.refused;
@@ -93,7 +95,7 @@ function findMatches(text: string, sought: Sought, { maxCount, shownLine }: Want
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     const content = text.slice(start, end).replace(/\r$/, "");
-    if (sought.isIn(content)) matches.push({ line, text: content, shown: shownLine?.(content) });
+    if (sought.isIn(content)) matches.push({ line, text: content, shown: shownLine(content) });
     start = end + 1;
   }
   return matches;

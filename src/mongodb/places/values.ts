@@ -29,9 +29,9 @@ export function sizedValue(value: unknown, otherBytes: number): { value: Record<
   if (!isPlainObject(value)) {
     throw new TypeError(`an item's value must be a plain object, or null to delete the item (given ${kindOf(value)})`);
   }
-  const encoder = new ValueEncoder();
+  const encoder = new ValueEncoder(otherBytes);
   const stored = encoder.encodeObject(value, "value", 1);
-  const sizeBytes = encoder.sizeBytes + otherBytes;
+  const { sizeBytes } = encoder;
   checkItemSize(sizeBytes);
   return { value: stored, sizeBytes };
 }
@@ -47,7 +47,11 @@ function itemTooLarge(size: string): MemoryError {
 
 /** Counts the bytes of BSON as it goes, because the driver's own counting would load the driver. */
 class ValueEncoder {
-  sizeBytes = 0;
+  sizeBytes: number;
+
+  constructor(otherBytes: number) {
+    this.sizeBytes = otherBytes;
+  }
 
   encode(value: unknown, path: string, level: number): unknown {
     if (value === null || value === undefined) return null;
