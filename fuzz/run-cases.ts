@@ -78,7 +78,7 @@ export class CaseRun {
     const { targets, count, seed } = this.#options;
     const shares = targets.reduce((sum, { share }) => sum + share, 0);
     const jobs = targets.flatMap((target) => {
-      const cases = Math.max(1, Math.round((count * target.share) / shares));
+      const cases = Math.ceil((count * target.share) / shares);
       const places = Math.ceil(cases / target.casesAPlace);
       return Array.from({ length: places }, (_, index) => ({
         at: (index + 0.5) / places,
