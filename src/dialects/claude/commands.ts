@@ -185,9 +185,9 @@ async function insertText({ memory, args }: Call): Promise<string> {
   const missing = `Error: The path ${given} does not exist`;
   await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
-      const lineCount = countLines(text);
-      if (Number.isInteger(after) && after >= 0 && after <= lineCount) return insertLines(text, after, addition);
-      throw badParameter("insert_line", `${after}. It should be within the range of lines of the file: [0, ${lineCount}]`);
+      const edited = Number.isInteger(after) && after >= 0 ? insertLines(text, after, addition) : null;
+      if (edited !== null) return edited;
+      throw badParameter("insert_line", `${after}. It should be within the range of lines of the file: [0, ${countLines(text)}]`);
     }),
   );
   return `The file ${given} has been edited.`;

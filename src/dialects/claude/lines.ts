@@ -23,20 +23,26 @@ export function countLines(text: string): number {
 }
 
 /**
- * The text with `addition` as lines of their own after line `after`. It ends with a newline if it did before, and an
- * empty file's text if `addition` does.
+ * The text with `addition` as lines of their own after line `after`, a whole number from 0; null where the text has fewer
+ * lines. It ends with a newline if it did before, and an empty file's text if `addition` does.
  */
-export function insertLines(text: string, after: number, addition: string): string {
-  const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
+export function insertLines(text: string, after: number, addition: string): string | null {
   const added = addition.endsWith("\n") ? addition.slice(0, -1) : addition;
-  const joined = text === "" ? added : joinedAfter(lines, after, added);
+  const joined = joinedAfter(text, after, added);
+  if (joined === null) return null;
   const isEnded = (text === "" ? addition : text).endsWith("\n");
   // An empty last line needs a newline of its own to count as a line.
   return isEnded || joined === "" || joined.endsWith("\n") ? `${joined}\n` : joined;
 }
 
-function joinedAfter(lines: string, after: number, added: string): string {
-  const start = startOfLine(lines, after + 1);
+function joinedAfter(text: string, after: number, added: string): string | null {
+  if (text === "") return after === 0 ? added : null;
+  const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
+  let start = 0;
+  for (let line = 0; line < after; line += 1) {
+    if (start > lines.length) return null;
+    start = lineEnd(lines, start) + 1;
+  }
   return start > lines.length ? `${lines}\n${added}` : `${lines.slice(0, start)}${added}\n${lines.slice(start)}`;
 }
 
