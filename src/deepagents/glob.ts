@@ -1,8 +1,6 @@
 import { invalid } from "../core/errors.js";
+import { maxPathChars } from "../core/paths.js";
 import { anyOf, below, directories, everything, nameRest, not, oneUnit, optional, type Part, repeated, sequence, text } from "./glob-parts.js";
-
-/** As long as a path can be. */
-const maxPatternChars = 1024;
 
 /**
  * Whether paths match a glob: `*`, `**`, `?`, `[…]`, `{…}`, `(…|…)`, `@(…)`, `?(…)`, `*(…)`, `+(…)`, `!(…)` and a `!` before all of it. It
@@ -13,7 +11,7 @@ const maxPatternChars = 1024;
  */
 export function compileGlob(given: string): (path: string) => boolean {
   if (given === "") throw invalid("invalid glob pattern: it is empty");
-  if (given.length > maxPatternChars) throw invalid(`invalid glob pattern: longer than ${maxPatternChars} characters`);
+  if (given.length > maxPathChars) throw invalid(`invalid glob pattern: longer than ${maxPathChars} characters`);
   const marks = /^(?:!(?!\())*/.exec(given)?.[0].length ?? 0;
   const whole = partsOf(given.slice(marks).replace(/^\.\//, ""), true);
   return (path) => path === given || (whole(path, [0]).at(-1) === path.length) === (marks % 2 === 0);

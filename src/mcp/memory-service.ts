@@ -1,6 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/text.js";
+import { waitAtMost } from "../core/wait-at-most.js";
 import type { ToolDefinition } from "../dialects/dialect.js";
 import { endingWith, memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
@@ -68,12 +69,7 @@ export class MemoryService {
   /** Stops watching; resolves when the calls under way are over, so that the store can be closed, or have taken too long. */
   async close(): Promise<void> {
     this.watch.close();
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise((resolve) => {
-      timer = setTimeout(resolve, this.#closeTimeoutMs);
-    });
-    await Promise.race([Promise.allSettled(this.#calls), tooLong]);
-    clearTimeout(timer);
+    await waitAtMost(this.#closeTimeoutMs, Promise.allSettled(this.#calls));
   }
 }
 

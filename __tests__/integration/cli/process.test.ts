@@ -11,6 +11,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { compiled } from "../../helpers/compiled-sources.js";
 import { answerOf, connectTo, type Revision } from "../../helpers/mcp-clients.js";
+import { appendCall, initialize } from "../../helpers/mcp-messages.js";
 import { send } from "../../helpers/raw-http.js";
 import { cliJson } from "../../helpers/run-cli.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -125,14 +126,6 @@ describe("an import that is killed", () => {
   });
 });
 
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
-const append = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "memory", arguments: { command: "append", path: "/a", content: "x" } } };
-
 describe("mcp", () => {
   it("serves a memory over standard input and output", async () => {
     const args = [compiled("src/cli/main.ts"), "mcp", "--node", "served", "--db", dbName];
@@ -176,11 +169,11 @@ describe("mcp", () => {
     await clients[0]?.subscribeResource({ uri: "memory:///a" });
     await clients[1]?.listen({ resourceSubscriptions: ["memory:///a"] });
     const overStdio = spawnCli(["mcp", "--node", "n"], env);
-    overStdio.stdin.write(`${JSON.stringify(initialize)}\n${JSON.stringify(append)}\n`);
+    overStdio.stdin.write(`${JSON.stringify(initialize)}\n${JSON.stringify(appendCall)}\n`);
     await once(overStdio.stdout, "data");
     await server.pause();
     for (const mcp of clients) answerOf(mcp, { command: "append", path: "/a", content: "x" }).catch(() => {});
-    overStdio.stdin.write(`${JSON.stringify(append)}\n`);
+    overStdio.stdin.write(`${JSON.stringify(appendCall)}\n`);
     const ends = [overHttp, overStdio].map(ended);
     overHttp.kill("SIGTERM");
     overStdio.kill("SIGINT");

@@ -1,35 +1,16 @@
 import { request as httpRequest } from "node:http";
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { InMemoryStore } from "@langchain/langgraph";
 import type { Memory } from "../../../src/core/memory.js";
-import { type McpHttpOptions, type McpHttpServer, serveHttp } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
+import { serve } from "../../helpers/mcp-http-servers.js";
+import { initialize, initializeAs } from "../../helpers/mcp-messages.js";
 import { openStream, type RawAnswer, send } from "../../helpers/raw-http.js";
 
-const servers: McpHttpServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function serve(options: Partial<McpHttpOptions> = {}): Promise<{ url: string; memory: Memory; server: McpHttpServer }> {
-  const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
-  const server = await serveHttp({ memory, port: 0, ...options });
-  servers.push(server);
-  return { url: server.url, memory, server };
-}
-
-const initialize = (clientName = "raw") => ({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: clientName, version: "1" } },
-});
-
 async function beginSession(url: string): Promise<Record<string, string>> {
-  const { headers } = await send(url, { body: JSON.stringify(initialize()) });
+  const { headers } = await send(url, { body: JSON.stringify(initialize) });
   return { "Mcp-Session-Id": String(headers["mcp-session-id"]) };
 }
 
@@ -110,10 +91,10 @@ describe("bodies", () => {
   // Requirement: mcp.http-limits
   it("that begin a session are short, as what they say is kept", async () => {
     const { url } = await serve({ maxSessions: 1 });
-    const answer = await send(url, { body: JSON.stringify(initialize("x".repeat(100_000))) });
+    const answer = await send(url, { body: JSON.stringify(initializeAs("x".repeat(100_000))) });
     expect(answer.status).toBe(413);
     expect(answer.text).toContain("one that begins a session has at most 65536");
-    expect((await send(url, { body: JSON.stringify(initialize()) })).status).toBe(200);
+    expect((await send(url, { body: JSON.stringify(initialize) })).status).toBe(200);
   });
 
   // Requirement: mcp.http-limits
@@ -125,7 +106,7 @@ describe("bodies", () => {
       call.write("[".padEnd(999));
       return call;
     });
-    const refused = async () => (await send(url, { body: JSON.stringify(initialize()) })).status === 503;
+    const refused = async () => (await send(url, { body: JSON.stringify(initialize) })).status === 503;
     while (!(await refused())) await new Promise((resolve) => setImmediate(resolve));
     for (const upload of uploads) upload.destroy();
     while (await refused()) await new Promise((resolve) => setImmediate(resolve));

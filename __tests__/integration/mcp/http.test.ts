@@ -1,26 +1,12 @@
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { InMemoryStore } from "@langchain/langgraph";
 import type { Memory } from "../../../src/core/memory.js";
-import { type McpHttpOptions, type McpHttpServer, serveHttp } from "../../../src/mcp/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
-import { openMemory } from "../../../src/open-memory.js";
 import { answerOf, connectTo, HeardChanges, type Revision, revisions } from "../../helpers/mcp-clients.js";
+import { serve } from "../../helpers/mcp-http-servers.js";
+import { initialize } from "../../helpers/mcp-messages.js";
 import { openStream, send } from "../../helpers/raw-http.js";
 import { testDatabase } from "../../helpers/test-database.js";
-
-const servers: McpHttpServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function serve(options: Partial<McpHttpOptions> = {}): Promise<{ url: string; memory: Memory; server: McpHttpServer }> {
-  const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
-  const server = await serveHttp({ memory, port: 0, ...options });
-  servers.push(server);
-  return { url: server.url, memory, server };
-}
 
 function mongoMemory(): Memory {
   const { name, client } = testDatabase();
@@ -31,18 +17,13 @@ function connect(url: string, revision?: Revision, headers: Record<string, strin
   return connectTo(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }), revision);
 }
 
-const initialize = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-});
+const beginning = JSON.stringify(initialize);
 const listTools = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list" });
 
 /** A new session. Where others have to end first, the server says 503 until then. */
 async function beginSession(url: string): Promise<string> {
-  let answer = await send(url, { body: initialize });
-  while (answer.status === 503) answer = await send(url, { body: initialize });
+  let answer = await send(url, { body: beginning });
+  while (answer.status === 503) answer = await send(url, { body: beginning });
   return String(answer.headers["mcp-session-id"]);
 }
 
@@ -190,7 +171,7 @@ describe("the guard of the HTTP server", () => {
     [{ Authorization: "secret" }, 'Bearer error="invalid_token"', "the bearer token is not this server's"],
   ])("answers 401 to %j", async (headers, challenge, message) => {
     const { url } = await serve({ token: "secret" });
-    const answer = await send(url, { headers, body: initialize });
+    const answer = await send(url, { headers, body: beginning });
     expect(answer.status).toBe(401);
     expect(answer.headers["www-authenticate"]).toBe(challenge);
     expect(JSON.parse(answer.text)).toEqual({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } });
@@ -202,12 +183,12 @@ describe("requests over HTTP that no client should send", () => {
     ["a body that is no JSON", { body: "{" }, 400, -32_700, "the body is not valid JSON"],
     ["a body that is no UTF-8", { body: Buffer.from([0x22, 0xff, 0x22]) }, 400, -32_700, "the body is not valid JSON"],
     ["no body", {}, 400, -32_700, "the body is not valid JSON"],
-    ["another content type", { headers: { "Content-Type": "text/plain" }, body: initialize }, 415, -32_600, "Content-Type must be application/json"],
+    ["another content type", { headers: { "Content-Type": "text/plain" }, body: beginning }, 415, -32_600, "Content-Type must be application/json"],
     ["no session", { body: listTools }, 400, -32_000, "a Mcp-Session-Id header is required"],
     ["a session that is none", { headers: { "Mcp-Session-Id": "none" }, body: listTools }, 404, -32_001, "there is no such session"],
     ["a body that is no message", { body: "7" }, 400, -32_600, "not a valid JSON-RPC message"],
     ["a stream without a session", { method: "GET" }, 400, -32_000, "a Mcp-Session-Id header is required"],
-    ["another method", { method: "PUT", body: initialize }, 405, -32_600, "method PUT is not allowed; use POST"],
+    ["another method", { method: "PUT", body: beginning }, 405, -32_600, "method PUT is not allowed; use POST"],
   ])("such as %s get one sentence", async (_name, request, status, code, message) => {
     const { url } = await serve();
     const answer = await send(url, request);
@@ -218,7 +199,7 @@ describe("requests over HTTP that no client should send", () => {
 
   it("such as another path get 404, and the right one", async () => {
     const { url } = await serve();
-    const answer = await send(url.replace("/mcp", "/sse"), { body: initialize });
+    const answer = await send(url.replace("/mcp", "/sse"), { body: beginning });
     expect(answer.status).toBe(404);
     expect(answer.text).toContain("the endpoint is /mcp");
   });
@@ -226,7 +207,7 @@ describe("requests over HTTP that no client should send", () => {
   // Requirement: mcp.http-limits
   it("such as one that is too long get 413", async () => {
     const { url } = await serve({ maxBodyBytes: 1000 });
-    const answer = await send(url, { body: `${initialize}${" ".repeat(2_000_000)}` });
+    const answer = await send(url, { body: `${beginning}${" ".repeat(2_000_000)}` });
     expect(answer.status).toBe(413);
     expect(answer.text).toContain("at most 1000 are accepted");
   });
@@ -249,7 +230,7 @@ describe("sessions over HTTP", () => {
     const { url } = await serve({ maxSessions: 1, sessionIdleMs: 50 });
     const first = await beginSession(url);
     const stream = await openStream(url, first);
-    const refused = await send(url, { body: initialize });
+    const refused = await send(url, { body: beginning });
     expect(refused.status).toBe(503);
     expect(refused.text).toContain("all 1 sessions of the server are in use");
     expect(await isAlive(url, first)).toBe(true);

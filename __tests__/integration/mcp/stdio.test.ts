@@ -8,6 +8,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { compiled } from "../../helpers/compiled-sources.js";
 import { answerOf, connectTo, HeardChanges, revisions } from "../../helpers/mcp-clients.js";
 import { testDatabase } from "../../helpers/test-database.js";
+import { initialize } from "../../helpers/mcp-messages.js";
 
 const children: ChildProcessWithoutNullStreams[] = [];
 
@@ -47,12 +48,6 @@ function spawnServer({ args }: TestServer) {
   };
 }
 
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
 const append = (id: number, content: string) => ({
   jsonrpc: "2.0",
   id,

@@ -3,6 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph";
 import { type McpHttpOptions, type McpHttpServer, serveHttp } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { send } from "../../helpers/raw-http.js";
+import { initializeAs } from "../../helpers/mcp-messages.js";
 
 const servers: McpHttpServer[] = [];
 
@@ -16,12 +17,7 @@ async function serve(options: Partial<McpHttpOptions>): Promise<string> {
   return server.url;
 }
 
-const initialize = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "page", version: "1" } },
-});
+const initialize = JSON.stringify(initializeAs("page"));
 const Origin = "https://app.example";
 /** What a browser asks before a page may call. */
 const preflight = { method: "OPTIONS", headers: { Origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,mcp-method" } };

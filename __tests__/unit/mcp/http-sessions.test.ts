@@ -5,14 +5,9 @@ import { InMemoryStore } from "@langchain/langgraph";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { HttpSessions } from "../../../src/mcp/http/sessions.js";
 import { openMemory } from "../../../src/open-memory.js";
+import { initialize } from "../../helpers/mcp-messages.js";
 
 const idleMs = 1000;
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ["queueMicrotask", "nextTick"] });

@@ -5,13 +5,8 @@ import { InMemoryStore } from "@langchain/langgraph";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { SessionTransport } from "../../../src/mcp/http/session-transport.js";
 import { openMemory } from "../../../src/open-memory.js";
+import { initialize } from "../../helpers/mcp-messages.js";
 
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
 const url = "http://localhost/mcp";
 
 async function begin() {

@@ -5,14 +5,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { MemoryService } from "../../../src/mcp/memory-service.js";
 import { StdioConnection } from "../../../src/mcp/stdio/serve-stdio.js";
 import { openMemory } from "../../../src/open-memory.js";
-
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
-const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "memory", arguments: { command: "append", path: "/a", content: "x" } } };
+import { appendCall, initialize } from "../../helpers/mcp-messages.js";
 
 /** A memory whose appends begin, and go on when they are let. */
 function gatedMemory() {
@@ -48,7 +41,7 @@ describe("a connection over stdio", () => {
     const ended: string[] = [];
     const served = connection.serve(input, output).then(() => ended.push("ended"));
     // Where the output fails, it does so at the answer to the second message.
-    input.write([...(reason === "output that fails" ? [] : [initialize]), call].map((message) => `${JSON.stringify(message)}\n`).join(""));
+    input.write([...(reason === "output that fails" ? [] : [initialize]), appendCall].map((message) => `${JSON.stringify(message)}\n`).join(""));
     await begun;
     if (reason === "stop") connection.stop();
     else if (reason === "end of input") input.end();
@@ -66,10 +59,10 @@ describe("a connection over stdio", () => {
     const { gated, begun, letGo } = gatedMemory();
     const [input, output] = [new PassThrough(), new PassThrough()];
     const served = new StdioConnection(new MemoryService({ memory: gated }), 1_000_000).serve(input, output);
-    const cancelled = { ...call, id: 3 };
+    const cancelled = { ...appendCall, id: 3 };
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } };
     const last = { jsonrpc: "2.0", id: 4, method: "resources/list" };
-    input.end([initialize, call, cancelled, cancel, last].map((message) => JSON.stringify(message)).join("\n"));
+    input.end([initialize, appendCall, cancelled, cancel, last].map((message) => JSON.stringify(message)).join("\n"));
     await begun;
     letGo();
     await served;

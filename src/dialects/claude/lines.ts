@@ -8,7 +8,7 @@ export interface LineRange {
 
 /** These lines as the model reads them: `%6d`, a tab and the text with nothing hidden in it. One at a time, as there may be a million. */
 export function* numberedLines(text: string, { first, last }: LineRange): Generator<string> {
-  let start = startOfLine(text, first);
+  let start = startOfLine(text, first) ?? text.length;
   for (let number = first; number <= last; number += 1) {
     const end = lineEnd(text, start);
     yield `${String(number).padStart(6)}\t${shownText(text.slice(start, end))}`;
@@ -38,11 +38,8 @@ export function insertLines(text: string, after: number, addition: string): stri
 function joinedAfter(text: string, after: number, added: string): string | null {
   if (text === "") return after === 0 ? added : null;
   const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
-  let start = 0;
-  for (let line = 0; line < after; line += 1) {
-    if (start > lines.length) return null;
-    start = lineEnd(lines, start) + 1;
-  }
+  const start = startOfLine(lines, after + 1);
+  if (start === null) return null;
   return start > lines.length ? `${lines}\n${added}` : `${lines.slice(0, start)}${added}\n${lines.slice(start)}`;
 }
 
@@ -77,10 +74,13 @@ export function snippetOf(edited: string, position: number, replacement: string)
   return { first, last: first + countLines(edited.slice(start, end + 1)) - 1 };
 }
 
-/** Where line `number`, from 1, begins. Behind the end of the text, if it ends without a newline, for the line after the last. */
-function startOfLine(text: string, number: number): number {
+/** Where line `number`, from 1, begins: behind the end of the text for the line after the last, null for those after that. */
+function startOfLine(text: string, number: number): number | null {
   let start = 0;
-  for (let line = 1; line < number; line += 1) start = lineEnd(text, start) + 1;
+  for (let line = 1; line < number; line += 1) {
+    if (start > text.length) return null;
+    start = lineEnd(text, start) + 1;
+  }
   return start;
 }
 

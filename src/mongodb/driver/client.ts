@@ -1,4 +1,5 @@
 import type { Binary, Db, MongoClient, MongoClientOptions } from "mongodb";
+import { waitAtMost } from "../../core/wait-at-most.js";
 import { databaseNameRule } from "./names.js";
 
 /*
@@ -46,11 +47,6 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
 const maxClosingMs = 2000;
 
 /** Closes a client, and ends the wait for a server that does not answer. The driver then closes the rest when it notices. */
-export async function closeInTime(client: MongoClient): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, maxClosingMs).unref();
-  });
-  await Promise.race([client.close(), tooLong]);
-  clearTimeout(timer);
+export function closeInTime(client: MongoClient): Promise<void> {
+  return waitAtMost(maxClosingMs, client.close());
 }

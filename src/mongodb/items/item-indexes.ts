@@ -2,7 +2,7 @@ import type { IndexDescription } from "mongodb";
 
 export const defaultItemsCollection = "items";
 
-/** Lists namespaces, a key for each: with its first entry comes whether anything in it will ever expire. */
+/** Lists the namespaces that hold an item which has not expired. */
 export const byNamespace = { name: "items_by_namespace", key: { ns: 1, expiresAt: 1 } } satisfies IndexDescription;
 
 /** MongoDB deletes what expired, about once a minute. Sparse: items without an end have no entry. */
