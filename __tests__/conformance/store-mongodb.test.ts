@@ -3,7 +3,9 @@ import { randomUUID } from "node:crypto";
 import { MongoClient } from "mongodb";
 import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+import type { TestRunner } from "../../src/testing/memory-suite.js";
 import { defineStoreSuite } from "../../src/testing/store-suite.js";
+import type { ServerKind } from "../helpers/mongo-servers.js";
 import { isLong } from "../helpers/repetitions.js";
 import { serverApi } from "../helpers/server-api.js";
 import { testDatabase } from "../helpers/test-database.js";
@@ -15,13 +17,21 @@ const others = [["standalone", "textSearch"], ["standalone", "no textSearch"], [
 const kinds = isLong ? [...usual, ...others] : usual;
 const variants = layoutNames.flatMap((layout) => kinds.map(([kind, searching]) => ({ layout, kind, searching })));
 
+const runner: TestRunner = { describe, it };
+/** What goes through LangGraph's wrapper does so on one kind of server, but in the long run. */
+const runnerOf = (kind: ServerKind): TestRunner => (isLong || kind === "replicaSet" ? runner : { ...runner, describe: describeUnwrapped });
+
+function describeUnwrapped(name: string, define: () => void): void {
+  if (!name.endsWith("through LangGraph's wrapper")) runner.describe(name, define);
+}
+
 describe.each(variants)("MongoMemoryStore, layout $layout, $kind, $searching", ({ layout, kind, searching }) => {
   const database = testDatabase(kind);
   const client = searching === "strict Stable API" ? useClient(new MongoClient(database.uri, { serverApi })) : database.client;
   const options = { client, dbName: database.name };
   const textSearch = searching === "textSearch";
   const plain = new MongoMemoryStore({ ...options, layout, textSearch });
-  defineStoreSuite({ describe, it }, () => plain, {
+  defineStoreSuite(runnerOf(kind), () => plain, {
     openExpiring: (ttl) => new MongoMemoryStore({ ...options, itemsCollection: "expiring", textSearch, ttl }),
     openIndexed: (index) => new MongoMemoryStore({ ...options, itemsCollection: randomUUID(), index }),
   });

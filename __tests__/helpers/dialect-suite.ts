@@ -9,6 +9,7 @@ import type { FlatSchema } from "../../src/dialects/dialect.js";
 import type { MemorySource } from "../../src/dialects/memory-source.js";
 import { anyCharacter } from "./any-character.js";
 import { type BackendUnderTest, storageSecrets } from "./backends-under-test.js";
+import { repetitions } from "./repetitions.js";
 
 export interface DialectCall {
   tool: string;
@@ -26,7 +27,7 @@ export interface DialectUnderTest {
   commands: Record<string, DialectCall>;
   /** Makes what the commands and the parallel calls find. */
   prepare: DialectCall[];
-  /** Calls of which 50 at once must all land; each leaves `markOf(index)` in a file, once. */
+  /** Calls that must all land when many of them are made at once; each leaves `markOf(index)` in a file, once. */
   parallel: Record<string, ParallelCalls>;
   /** What an MCP client is told of each tool. */
   hints: Record<string, { title: string; readOnly: boolean; destructive: boolean }>;
@@ -41,7 +42,7 @@ export interface ParallelCalls {
 /** What a call leaves in the memory. No mark holds another. */
 export const markOf = (index: number): string => `<mark ${index}>`;
 
-export const parallelCalls = 50;
+export const parallelCalls = repetitions({ usual: 20, long: 50 });
 
 /** One line for each parallel call, which it may replace by its mark. */
 export const parallelLines = Array.from({ length: parallelCalls }, (_, index) => `[line ${index}]\n`).join("");

@@ -23,7 +23,7 @@ const prefix = ["scanned"];
 const works: Record<string, () => Promise<number>> = {
   /** In pages, each thrown away before the next. */
   pages: async () => {
-    const limit = 2_000;
+    const limit = 1_000;
     for (let offset = 0; ; offset += limit) {
       const page = await store.search(prefix, { limit, offset });
       if (page.length < limit) return offset + page.length;

@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import ts from "typescript";
 
 export interface SourceImport {
   /** The importing file, such as `src/core/paths.ts`. */
@@ -8,31 +9,21 @@ export interface SourceImport {
   to: string;
 }
 
-interface Cruise {
-  modules: { source: string; dependencies: { module: string; resolved: string; couldNotResolve: boolean }[] }[];
-}
-
 /** Every import of the sources, type-only, dynamic and re-exporting ones included. */
-export async function sourceImports(): Promise<SourceImport[]> {
-  const command = "node_modules/dependency-cruiser/bin/dependency-cruise.mjs";
-  const options = ["--no-config", "--ts-pre-compilation-deps", "--do-not-follow", "node_modules"];
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [command, "src", ...options, "--output-type", "json"],
-    { maxBuffer: 64 * 1024 * 1024 },
-  );
-  const { modules } = JSON.parse(stdout) as Cruise;
-  return modules
-    .filter(({ source }) => source.startsWith("src/"))
-    .flatMap(({ source, dependencies }) =>
-      dependencies.map((dependency) => ({ from: source, to: targetOf(source, dependency) })),
-    );
+export function sourceImports(): SourceImport[] {
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  return files.flatMap((file) => {
+    const from = join("src", file);
+    const { importedFiles } = ts.preProcessFile(readFileSync(from, "utf8"));
+    return importedFiles.map(({ fileName }) => ({ from, to: targetOf(from, fileName) }));
+  });
 }
 
-function targetOf(source: string, dependency: Cruise["modules"][number]["dependencies"][number]): string {
-  if (dependency.resolved.startsWith("src/")) return dependency.resolved;
-  if (dependency.module.startsWith(".")) throw new Error(`${source} imports ${dependency.module}, which is not there`);
-  return packageOf(dependency.module);
+function targetOf(from: string, specifier: string): string {
+  if (!specifier.startsWith(".")) return packageOf(specifier);
+  const target = normalize(join(dirname(from), specifier)).replace(/\.js$/, ".ts");
+  if (!existsSync(target)) throw new Error(`${from} imports ${specifier}, which is not there`);
+  return target;
 }
 
 function packageOf(specifier: string): string {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
 
 /**
@@ -50,11 +50,7 @@ const corePackages = ["zod", "async-mutex"];
 /** Files of one of these folders each stand alone: no backend, layout or dialect knows another. */
 const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|dialects\/[^/]+(?=\/))/;
 
-let imports: SourceImport[] = [];
-
-beforeAll(async () => {
-  imports = await sourceImports();
-});
+const imports = sourceImports();
 
 describe("imports of src", () => {
   it("are all seen", () => {

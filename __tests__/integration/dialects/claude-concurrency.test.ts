@@ -6,16 +6,17 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { memoryPairs } from "../../helpers/memory-pairs.js";
+import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const database = testDatabase();
 const client = useClient(new MongoClient(database.uri, { monitorCommands: true }));
 const watched = new MongoMemoryStore({ client, dbName: database.name });
-const count = 50;
+const count = repetitions({ usual: 25, long: 50 });
 const indices = Array.from({ length: count }, (_, index) => index);
 
-describe.each(memoryPairs(database))("50 calls at once on a memory in %s", (_name, open) => {
+describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`, (_name, open) => {
   function start(): { memory: Memory; call: (index: number, args: Record<string, unknown>) => Promise<string> } {
     const memories = open();
     const tools = memories.map((memory) => createClaudeMemoryTool(memory));

@@ -12,7 +12,7 @@ const store = new MongoMemoryStore({ client, dbName });
 /** Each place lies beside all others, so an operation on each of n of them tries n * (n - 1) pairs. */
 const leastPairs = 100_000;
 /** So many are changed before each look at all of them. */
-const together = repetitions({ usual: 100, long: 1 });
+const together = repetitions({ usual: 1_000, long: 1 });
 const pairsOf = (count: number): number => (count * (count - 1)) / 2;
 
 interface Place {

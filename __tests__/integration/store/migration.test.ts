@@ -50,7 +50,7 @@ describe("migrateFromMongoDBStore", () => {
   it("copies thousands of items with their namespaces, keys, values and times", async () => {
     const stores = await newStores();
     const { official, source, store } = stores;
-    const count = repetitions({ usual: 2_000, long: 3_000 });
+    const count = repetitions({ usual: 1_500, long: 3_000 });
     await putMany(stores, count);
     const odd = JSON.parse('{"a.b":1,"$set":{"x":[1,null,{"y":"$z"}]},"":2,"__proto__":{"p":1}}') as object;
     await official.put(["odd", "a/b", "$x", "é"], "k\0 .$", { ...odd, at: new Date(5), long: 2n ** 40n, huge: 2n ** 60n, bytes: Uint8Array.of(1) });

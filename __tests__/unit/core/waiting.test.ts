@@ -123,11 +123,13 @@ describe("a signal", () => {
 
 // Requirement: waiting.nothing-stays
 it("the timer of a call keeps no process alive", async () => {
-  const { memory } = hanging();
+  const { store, memory } = hanging();
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
-  void memory.read("/a");
+  const call = memory.list("/");
   expect(timers()).toBe(before);
+  store.goOn();
+  expect(await call).toEqual([]);
 });
 
 describe("the options of a memory's use", () => {
