@@ -1,7 +1,7 @@
 import type { Call } from "../measuring/measure.js";
 import type { ByVersion } from "./versions.js";
 
-interface NamedCall {
+export interface NamedCall {
   /** The table it stands in. */
   area: string;
   name: string;

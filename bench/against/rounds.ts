@@ -1,54 +1,42 @@
-import { measureSides } from "../measuring/measure.js";
-import type { MeasuredCall, VersionCall } from "./calls.js";
+import { median, ordersOf } from "../measuring/measure.js";
+import type { MeasuredCall, NamedCall } from "./calls.js";
+import type { VersionProcess } from "./version-process.js";
 import { type ByVersion, versionNames } from "./versions.js";
 
-type Sides = ByVersion<VersionCall>;
+/** So many iterations a version makes before the others have their turn. */
+const turn = 6;
 
 /** Every call a little in every round, so that a slow spell of the machine hits all alike. */
-export async function measureRounds(calls: ByVersion<VersionCall[]>, rounds: number): Promise<MeasuredCall[]> {
-  const cases = sidesOf(calls).map((sides) => ({ sides, measured: unmeasured(sides) }));
+export async function measureRounds(processes: ByVersion<VersionProcess>, rounds: number): Promise<MeasuredCall[]> {
+  const cases = commonCalls(processes).map((call): MeasuredCall => ({ ...call, rounds: [], answersDiffer: false }));
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { sides, measured } of cases) {
+    for (const measured of cases) {
       const isWarmUp = round === 0;
-      if (isWarmUp) measured.answersDiffer = await doAnswersDiffer(sides);
-      const medians = await measureCall(sides);
+      if (isWarmUp) measured.answersDiffer = await doAnswersDiffer(processes, measured);
+      const medians = await measureCall(processes, measured);
       if (!isWarmUp) measured.rounds.push(medians);
     }
   }
-  return cases.map(({ measured }) => measured);
+  return cases;
 }
 
-/** The calls that both versions have. */
-function sidesOf({ now, earlier, copy }: ByVersion<VersionCall[]>): Sides[] {
-  return now.flatMap((call) => {
-    const [before, again] = [earlier, copy].map((others) => others.find(({ name }) => name === call.name));
-    return before && again ? [{ now: call, earlier: before, copy: again }] : [];
-  });
+function commonCalls({ now, ...others }: ByVersion<VersionProcess>): NamedCall[] {
+  return now.calls.filter(({ name }) => Object.values(others).every(({ calls }) => calls.some((call) => call.name === name)));
 }
 
-function unmeasured({ now: { area, name, iterations } }: Sides): MeasuredCall {
-  return { area, name, iterations, rounds: [], answersDiffer: false };
-}
-
-async function measureCall(sides: Sides): Promise<ByVersion<number>> {
-  const { now, earlier, copy } = sides;
-  for (const version of versionNames) await sides[version].reset?.();
-  return measureSides({ now: now.call, earlier: earlier.call, copy: copy.call }, now.iterations, async (iteration) => {
-    for (const version of versionNames) await sides[version].restore?.(iteration);
-  });
-}
-
-async function doAnswersDiffer(sides: Sides): Promise<boolean> {
-  const answers: string[] = [];
-  for (const version of versionNames) {
-    const { reset, call, restore } = sides[version];
-    await reset?.();
-    answers.push(withoutTimes(await call(0)));
-    await restore?.(0);
+/** The versions take turns, in every order of them. */
+async function measureCall(processes: ByVersion<VersionProcess>, { name, iterations }: NamedCall): Promise<ByVersion<number>> {
+  const times: ByVersion<number[]> = { now: [], earlier: [], copy: [] };
+  const orders = ordersOf(versionNames);
+  for (let from = 0; from < iterations; from += turn) {
+    const question = { call: name, from, to: Math.min(from + turn, iterations), reset: from === 0 };
+    for (const version of orders[(from / turn) % orders.length] ?? []) times[version].push(...(await processes[version].ask(question)).times);
   }
-  return new Set(answers).size > 1;
+  return { now: median(times.now), earlier: median(times.earlier), copy: median(times.copy) };
 }
 
-function withoutTimes(answer: unknown): string {
-  return JSON.stringify({ answer }).replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+/g, "a time");
+async function doAnswersDiffer(processes: ByVersion<VersionProcess>, { name }: NamedCall): Promise<boolean> {
+  const answers: string[] = [];
+  for (const version of versionNames) answers.push((await processes[version].ask({ call: name, from: 0, to: 1, reset: true })).answer);
+  return new Set(answers).size > 1;
 }

@@ -1,13 +1,10 @@
-import { inDatabase, mongodVersion, notWaiting, onServer } from "../measuring/servers.js";
-import type { MeasuredCall, VersionCall } from "./calls.js";
-import { dialectCalls } from "./dialect-calls.js";
+import { inDatabase, mongodVersion, onServer } from "../measuring/servers.js";
+import type { MeasuredCall } from "./calls.js";
 import { measureImports } from "./entry-imports.js";
-import { connectorCalls, memoryCalls } from "./memory-calls.js";
-import type { Server } from "./place.js";
 import { againstReportOf } from "./report.js";
 import { measureRounds } from "./rounds.js";
-import { storeCalls } from "./store-calls.js";
-import { byVersion, type ByVersion, loadVersion, type Version, versionNumber, withVersions } from "./versions.js";
+import { VersionProcess, type WorkerData } from "./version-process.js";
+import { byVersion, type ByVersion, versionNumber, withVersions } from "./versions.js";
 
 export interface AgainstOptions {
   /** A tarball of `npm pack`, or the folder of a package with its `dist`. */
@@ -18,22 +15,13 @@ export interface AgainstOptions {
   isWanted: (part: string) => boolean;
 }
 
-type CallsOf = (version: Version, server: Server) => Promise<VersionCall[]>;
-
-const parts: [part: string, callsOf: CallsOf][] = [
-  ["memory", memoryCalls],
-  ["memory", connectorCalls],
-  ["store", storeCalls],
-  ["dialects", dialectCalls],
-];
+const parts = ["memory", "store", "dialects"];
 
 export async function measureAgainst({ earlier, rounds, imports, isWanted }: AgainstOptions): Promise<string> {
   return withVersions(earlier, async (folders) => {
     const { mongod, calls } = await onServer("standalone", async (uri) => ({
       mongod: await mongodVersion(uri),
-      calls: await inDatabase(uri, { writeConcern: notWaiting }, (client, dbName) =>
-        measureCalls(folders, { client, dbName }, rounds, isWanted),
-      ),
+      calls: await inDatabase(uri, {}, (_client, dbName) => measureCalls(folders, { uri, dbName, parts: parts.filter(isWanted) }, rounds)),
     }));
     const imported = isWanted("import") ? await measureImports(folders, imports) : [];
     return againstReportOf({ mongod, rounds, earlier: await versionNumber(folders.earlier), calls: [...calls, ...imported] });
@@ -42,15 +30,13 @@ export async function measureAgainst({ earlier, rounds, imports, isWanted }: Aga
 
 async function measureCalls(
   folders: ByVersion<URL>,
-  server: Server,
+  server: Pick<WorkerData, "uri" | "dbName" | "parts">,
   rounds: number,
-  isWanted: (part: string) => boolean,
 ): Promise<MeasuredCall[]> {
-  const calls = await byVersion(async (name) => {
-    const version = await loadVersion(name, folders[name]);
-    const wanted: VersionCall[] = [];
-    for (const [part, callsOf] of parts) if (isWanted(part)) wanted.push(...(await callsOf(version, server)));
-    return wanted;
-  });
-  return measureRounds(calls, rounds);
+  const processes = await byVersion((name) => VersionProcess.start({ ...server, name, folder: folders[name].href }));
+  try {
+    return await measureRounds(processes, rounds);
+  } finally {
+    for (const process of Object.values(processes)) process.stop();
+  }
 }

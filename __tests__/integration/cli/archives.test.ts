@@ -77,7 +77,7 @@ describe("any memory", () => {
         expect(contentsOf(found)).toEqual(contentsOf(expected));
         expect(found.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt])).toEqual(expected.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]));
       }),
-      { numRuns: repetitions({ usual: 6, long: 25 }) },
+      { numRuns: repetitions({ usual: 4, long: 25 }) },
     );
   });
 
@@ -93,7 +93,7 @@ describe("any memory", () => {
         expect(await cliJson(["copy", ...source.target, "--to-node", to])).toMatchObject({ written: 0, replaced: 0, unchanged: found.files.length });
         expect((await destination.memory.snapshot()).revision).toBe(found.revision);
       }),
-      { numRuns: repetitions({ usual: 6, long: 25 }) },
+      { numRuns: repetitions({ usual: 4, long: 25 }) },
     );
   });
 
@@ -109,7 +109,7 @@ describe("any memory", () => {
         await cliJson(["copy", ...between.target, "--to-uri", uri, "--to-db", dbName, "--to-node", destination.memory.address.nodeId]);
         expect(contentsOf(await destination.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
       }),
-      { numRuns: repetitions({ usual: 5, long: 15 }) },
+      { numRuns: repetitions({ usual: 4, long: 15 }) },
     );
   });
 });

@@ -123,7 +123,7 @@ describe("buildGraph", () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), (definition) => {
         expect(faults(definition).length).toBeGreaterThan(0);
       }),
-      { numRuns: repetitions({ usual: 60, long: 500 }) },
+      { numRuns: repetitions({ usual: 30, long: 500 }) },
     );
   });
 

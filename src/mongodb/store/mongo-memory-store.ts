@@ -20,7 +20,7 @@ import { KeywordRanking } from "../search/keyword-ranking.js";
 import { checkNamespace } from "../places/namespaces.js";
 import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
-import { StoreBatch } from "./store-batch.js";
+import { type BatchStorage, StoreBatch } from "./store-batch.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
@@ -39,13 +39,9 @@ export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   readonly #ownsClient: boolean;
   readonly #openLayout: (makesIndexes: boolean) => MemoryLayout;
-  readonly #memories: MemoryLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
-  readonly #items: ItemCollection;
-  readonly #ranking: Ranking | undefined;
-  /** Told of a query that nothing ranks. */
-  readonly #onUnranked: () => void;
+  readonly #storage: BatchStorage;
   #stopped = false;
 
   /** Asks nothing of the server yet. @throws TypeError for bad options */
@@ -68,19 +64,19 @@ export class MongoMemoryStore extends BaseStore {
         clock,
         makesIndexes,
       });
-    this.#memories = this.#openLayout(true);
     const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));
     const expiry = new Expiry(options.ttl);
-    this.#ranking = rankingOf(options, collection.name);
-    this.#items = new ItemCollection({
+    const ranking = rankingOf(options, collection.name);
+    const items = new ItemCollection({
       collection,
       connect: () => this.#connect(),
       clock,
       expiry,
-      indexes: this.#ranking?.indexes ?? [],
-      ranked: this.#ranking !== undefined,
+      indexes: ranking?.indexes ?? [],
+      ranked: ranking !== undefined,
     });
-    this.#onUnranked = this.#ranking === undefined && options.textSearch === undefined ? warnOnce() : (): void => undefined;
+    const onUnranked = ranking === undefined && options.textSearch === undefined ? warnOnce() : (): void => undefined;
+    this.#storage = { items, memories: this.#openLayout(true), ranking, onUnranked };
   }
 
   /**
@@ -117,7 +113,7 @@ export class MongoMemoryStore extends BaseStore {
   override start(): Promise<void> {
     return withinTime({ signals: [], timeoutMs: this.#timeoutMs }, "read", async () => {
       await this.#connect();
-      await Promise.all([this.#memories.ready(), this.#items.ready()]);
+      await Promise.all([this.#storage.memories.ready(), this.#storage.items.ready()]);
     });
   }
 
@@ -137,7 +133,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
-    return openMemoryOver((checked, limits) => this.#memories.backend(checked, limits), address, { ...options, timeoutMs });
+    return openMemoryOver((checked, limits) => this.#storage.memories.backend(checked, limits), address, { ...options, timeoutMs });
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -175,17 +171,16 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const act = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const answers = await withinTime({ signals: [], timeoutMs: this.#timeoutMs }, act, (call) => {
-      const [items, memories] = call === undefined ? [this.#items, this.#memories] : [this.#items.forCall(call), this.#memories.forCall(call)];
-      return new StoreBatch(items, memories, this.#ranking, this.#onUnranked).run(operations);
-    });
+    const answers = await withinTime({ signals: [], timeoutMs: this.#timeoutMs }, act, (call) =>
+      new StoreBatch(this.#storage, call).run(operations),
+    );
     return answers as OperationResults<Operations>;
   }
 
   /** For `migrateFromMongoDBStore`. @internal */
   copyItems(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
-    const memories = dryRun ? this.#openLayout(false) : this.#memories;
-    return new ForeignItems({ items: this.#items, memories, ranking: this.#ranking, clock: this.#clock }).copy(items, dryRun);
+    const memories = dryRun ? this.#openLayout(false) : this.#storage.memories;
+    return new ForeignItems({ ...this.#storage, memories, clock: this.#clock }).copy(items, dryRun);
   }
 
   /** Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. */

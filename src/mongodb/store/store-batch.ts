@@ -1,4 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { OngoingCall } from "../../core/ongoing-call.js";
 import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import { itemFromDocument } from "../items/item-document.js";
@@ -21,28 +22,45 @@ import { commonPrefix, pageOfNamespaces } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
+/** What a batch reads and changes. */
+export interface BatchStorage {
+  items: ItemCollection;
+  memories: MemoryLayout;
+  ranking: Ranking | undefined;
+  /** Called where there are queries and no ranking. */
+  onUnranked: () => void;
+}
+
 /**
  * Runs batches as the reference does: everything is checked before anything is done, all reads come before all writes,
  * and of several writes to one place the last one counts.
  */
 export class StoreBatch {
-  readonly #items: ItemCollection;
-  readonly #memories: MemoryLayout;
-  readonly #ranking: Ranking | undefined;
-  readonly #onUnranked: () => void;
+  readonly #storage: BatchStorage;
+  readonly #call: OngoingCall | undefined;
+  #itemsOfCall: ItemCollection | undefined;
+  #memoriesOfCall: MemoryLayout | undefined;
 
-  /** @param onUnranked called where there are queries and no ranking */
-  constructor(items: ItemCollection, memories: MemoryLayout, ranking: Ranking | undefined, onUnranked: () => void) {
-    this.#items = items;
-    this.#ranking = ranking;
-    this.#onUnranked = onUnranked;
-    this.#memories = memories;
+  /** @param call ends what the batch does */
+  constructor(storage: BatchStorage, call: OngoingCall | undefined) {
+    this.#storage = storage;
+    this.#call = call;
+  }
+
+  get #items(): ItemCollection {
+    this.#itemsOfCall ??= this.#call === undefined ? this.#storage.items : this.#storage.items.forCall(this.#call);
+    return this.#itemsOfCall;
+  }
+
+  get #memories(): MemoryLayout {
+    this.#memoriesOfCall ??= this.#call === undefined ? this.#storage.memories : this.#storage.memories.forCall(this.#call);
+    return this.#memoriesOfCall;
   }
 
   /** Answers in the order of the operations; null for a put or delete. */
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
-    const checked = Array.from(operations as unknown[], (operation) => checkOperation(operation, this.#ranking));
+    const checked = Array.from(operations as unknown[], (operation) => checkOperation(operation, this.#storage.ranking));
     const writes = lastWritesOf(checked);
     const itemWrites = writes.filter(
       (write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem",
@@ -51,24 +69,33 @@ export class StoreBatch {
       (write): write is FileWrite => write.kind === "putMemory" || write.kind === "deleteMemory",
     );
     if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(this.#memories, fileWrites);
-    const answers = await this.#read(checked);
-    await this.#items.refresh(checked.flatMap((operation, index) => itemsIn(operation, answers[index])));
+    const answers = checked.some(isRead) ? await this.#readAndRefresh(checked) : checked.map(() => null);
     if (writes.length === 0) return answers;
     const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
-    const ranked = (await this.#ranking?.fieldsOf(puts, this.#items)) ?? new Map<ItemPut, object>();
+    const ranked = puts.length > 0 ? await this.#storage.ranking?.fieldsOf(puts, this.#items) : undefined;
     // Memories first: they are the only ones that can refuse a write by now.
-    await writeFiles(this.#memories, fileWrites);
-    await this.#items.write(itemWrites, ranked);
+    if (fileWrites.length > 0) await writeFiles(this.#memories, fileWrites);
+    if (itemWrites.length > 0) await this.#items.write(itemWrites, ranked ?? new Map<ItemPut, object>());
     return answers;
   }
 
+  async #readAndRefresh(operations: readonly CheckedOperation[]): Promise<unknown[]> {
+    const answers = await this.#read(operations);
+    await this.#items.refresh(operations.flatMap((operation, index) => itemsIn(operation, answers[index])));
+    return answers;
+  }
+
+  /** What there is none of is not waited for: that takes a small call some hundredths of its time. */
   async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
-    const [items, files, pages] = await Promise.all([
-      this.#getItems(operations.filter((operation) => operation.kind === "getItem")),
-      this.#getFiles(operations.filter((operation) => operation.kind === "getMemory")),
-      this.#readPages(operations),
+    const items = operations.filter((operation) => operation.kind === "getItem");
+    const files = operations.filter((operation) => operation.kind === "getMemory");
+    const pages = operations.filter((operation) => operation.kind === "search" || operation.kind === "listNamespaces");
+    const answers = await Promise.all([
+      items.length > 0 ? this.#getItems(items) : [],
+      files.length > 0 ? this.#getFiles(files) : [],
+      pages.length > 0 ? this.#readPages(pages) : [],
     ]);
-    const found = new Map<CheckedOperation, unknown>([...items, ...files, ...pages]);
+    const found = new Map<CheckedOperation, unknown>(answers.flat());
     return operations.map((operation) => found.get(operation) ?? null);
   }
 
@@ -85,12 +112,11 @@ export class StoreBatch {
     return gets.map((get, index) => [get, items[index] ?? null]);
   }
 
-  async #readPages(operations: readonly CheckedOperation[]): Promise<[CheckedOperation, unknown][]> {
-    const pages = operations.filter((operation) => operation.kind === "search" || operation.kind === "listNamespaces");
+  async #readPages(pages: OperationOf<"search" | "listNamespaces">[]): Promise<[CheckedOperation, unknown][]> {
     const ranked = pages.filter((page) => page.kind === "search" && isRanked(page.search));
     const queries = ranked.map((page) => (page.kind === "search" ? page.search.query : ""));
-    if (queries.length > 0 && this.#ranking === undefined) this.#onUnranked();
-    const rank = queries.length > 0 ? await this.#ranking?.prepare(queries, this.#items) : undefined;
+    if (queries.length > 0 && this.#storage.ranking === undefined) this.#storage.onUnranked();
+    const rank = queries.length > 0 ? await this.#storage.ranking?.prepare(queries, this.#items) : undefined;
     return Promise.all(
       pages.map(async (operation): Promise<[CheckedOperation, unknown]> => [
         operation,
@@ -149,6 +175,8 @@ export class StoreBatch {
     return pageOfNamespaces(chunksOf(all, 1), listing);
   }
 }
+
+const isRead = ({ kind }: CheckedOperation): boolean => kind === "getItem" || kind === "getMemory" || kind === "search" || kind === "listNamespaces";
 
 const isRanked = ({ query, filter, limit }: Search): boolean => query !== "" && !filter.never && limit > 0;
 
