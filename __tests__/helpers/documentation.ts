@@ -36,7 +36,7 @@ function anchorsOf(file: string): string[] {
   return Array.from(titles, ([, title = ""]) => title.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-"));
 }
 
-function withoutCode(markdown: string): string {
+export function withoutCode(markdown: string): string {
   return markdown.replaceAll(/^```[^]*?^```/gm, "");
 }
 

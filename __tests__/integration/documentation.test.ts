@@ -1,11 +1,14 @@
+import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
 import { entrySources } from "../../entries.config.js";
-import { brokenLinks, commandsOf, compilePages, documentationPages, pageAt, Surface } from "../helpers/documentation.js";
+import { brokenLinks, commandsOf, compilePages, documentationPages, pageAt, Surface, withoutCode } from "../helpers/documentation.js";
 import { cli } from "../helpers/run-cli.js";
 
+const run = promisify(execFile);
 const pages = documentationPages();
 const guides = pages.filter(({ file }) => file.startsWith("docs/") && file !== "docs/README.md");
 const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/${name}`)]
@@ -65,7 +68,22 @@ describe("the documentation", () => {
       const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")) as { version: string };
       return `\`${name}\` ${version}`;
     });
-    expect((await Promise.all(tested)).filter((phrase) => !textOf("README.md").includes(phrase))).toEqual([]);
+    expect((await Promise.all(tested)).filter((phrase) => !install.includes(phrase))).toEqual([]);
+  });
+});
+
+describe("the README", () => {
+  it("has at most 900 words beside its code", () => {
+    const words = withoutCode(textOf("README.md")).split(/\s+/).filter((word) => /\w/.test(word));
+    expect(words.length).toBeLessThanOrEqual(900);
+  });
+
+  it("has one picture, which the package ships", async () => {
+    const pictures = Array.from(textOf("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g), ([, alt = "", file = ""]) => ({ alt, file }));
+    expect(pictures).toEqual([{ alt: expect.stringMatching(/\w{3}/), file: expect.stringMatching(/^docs\/images\/.+\.svg$/) }]);
+    const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
+    const [{ files } = { files: [] }] = JSON.parse(stdout) as { files: { path: string }[] }[];
+    expect(files.map(({ path }) => path)).toContain(pictures[0]?.file);
   });
 });
 
