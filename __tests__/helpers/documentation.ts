@@ -9,10 +9,13 @@ export interface Page {
   text: string;
 }
 
-/** The pages for users: the README, and the guides. */
+/** The pages for users: the README, the guides, and the pages of the tools. */
 export function documentationPages(): Page[] {
-  const guides = readdirSync("docs").filter((name) => name.endsWith(".md"));
-  return ["README.md", ...guides.map((name) => `docs/${name}`)].map(pageAt);
+  const pagesIn = (folder: string): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`);
+  return ["README.md", ...pagesIn("docs"), ...pagesIn("docs/tools")].map(pageAt);
 }
 
 export function pageAt(file: string): Page {

@@ -6,11 +6,15 @@ import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
 import { entrySources } from "../../entries.config.js";
 import { brokenLinks, commandsOf, compilePages, documentationPages, pageAt, Surface, withoutCode } from "../helpers/documentation.js";
+import type { ToolDefinition } from "../../src/dialects/dialect.js";
+import { dialectNames } from "../../src/dialects/registry.js";
+import { dialectPages } from "../../tool-pages/pages.js";
+import { renderPage } from "../../tool-pages/render.js";
 import { cli } from "../helpers/run-cli.js";
 
 const run = promisify(execFile);
 const pages = documentationPages();
-const guides = pages.filter(({ file }) => file.startsWith("docs/") && file !== "docs/README.md");
+const guides = pages.filter(({ file }) => /^docs\/[^/]+$/.test(file) && file !== "docs/README.md");
 const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/${name}`)]
   .map((folder) => `${folder}/README.md`)
   .filter((file) => existsSync(file))
@@ -86,6 +90,33 @@ describe("the README", () => {
     expect(files.map(({ path }) => path)).toContain(pictures[0]?.file);
   });
 });
+
+describe.each(dialectNames)("the page of the tools of %s", (name) => {
+  const page = dialectPages[name];
+
+  // The page is made by running every example and every refusal that it shows.
+  it("is what `npm run docs:tools` makes", async () => {
+    expect(textOf(`docs/tools/${name}.md`)).toBe(await renderPage(page));
+  });
+
+  it("shows every tool, every command and every argument", () => {
+    const { tools } = page.dialect();
+    expect(page.calls.map(({ tool }) => tool)).toEqual(expect.arrayContaining(tools.map((tool) => tool.name)));
+    const shown = page.calls.flatMap(({ command, examples }) => [command, ...examples.flatMap((args) => Object.keys(args))]);
+    const { commands, names } = argumentsOf(tools);
+    expect([...commands, ...names].filter((word) => !shown.includes(word))).toEqual([]);
+  });
+
+  it("is linked from the page of the dialects", () => {
+    expect(textOf("docs/dialects.md")).toContain(`(tools/${name}.md)`);
+  });
+});
+
+function argumentsOf(tools: readonly ToolDefinition[]): { commands: string[]; names: string[] } {
+  const properties = tools.map(({ schema }) => schema.properties);
+  const commands = properties.flatMap(({ command }) => (command as { enum?: string[] } | undefined)?.enum ?? []);
+  return { commands, names: properties.flatMap((each) => Object.keys(each)) };
+}
 
 describe("the documentation, by the compiler", () => {
   const { program, snippets } = compilePages(pages);
