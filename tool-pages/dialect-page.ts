@@ -1,4 +1,3 @@
-import type { MemoryOptions } from "../src/core/memory.js";
 import type { Dialect } from "../src/dialects/dialect.js";
 
 type Arguments = Record<string, unknown>;
@@ -12,7 +11,6 @@ export interface DialectPage {
   end: string;
   /** With a clock that stands still. */
   dialect: () => Dialect;
-  memoryOptions?: MemoryOptions;
   /** Called on each fresh memory, before an example. */
   prepare: { tool: string; args: Arguments }[];
   calls: CallPage[];

@@ -114,7 +114,7 @@ describe.each(dialectNames)("the page of the tools of %s", (name) => {
 
 function argumentsOf(tools: readonly ToolDefinition[]): { commands: string[]; names: string[] } {
   const properties = tools.map(({ schema }) => schema.properties);
-  const commands = properties.flatMap(({ command }) => (command as { enum?: string[] } | undefined)?.enum ?? []);
+  const commands = properties.flatMap(({ command }) => (command !== undefined && "enum" in command ? (command.enum as string[]) : []));
   return { commands, names: properties.flatMap((each) => Object.keys(each)) };
 }
 
