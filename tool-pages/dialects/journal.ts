@@ -24,7 +24,7 @@ const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }))
 | \`MEMORY_INVALID_ARGUMENT\` | an argument is missing, unknown or of another type |
 | \`MEMORY_INVALID_KEY\` | the key is empty, longer than 512 characters or more than one line |
 | \`MEMORY_CONTENT_TOO_LARGE\` | the content has more than 100,000 characters |
-| \`INVALID_PATH\` | the \`root\` of the journal, or a file of it, cannot be |
+| \`INVALID_PATH\` | the \`root\` of the journal, or a path in it, is illegal |
 | \`MEMORY_STORAGE_ERROR\` | the memory refused or failed, in [its own words](../troubleshooting.md#by-error-code) |`,
   dialect: () => dialects.journal({ clock: () => new Date("2026-01-15T10:00:00.120Z") }),
   prepare: [

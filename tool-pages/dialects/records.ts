@@ -25,7 +25,7 @@ const connector = memory.createConnector({ content: "full" });
 | code | when |
 |---|---|
 | \`MEMORY_INVALID_ARGUMENT\` | an argument is missing, unknown or of another type |
-| \`MEMORY_PATH_INVALID\` | the path cannot be one of a record |
+| \`MEMORY_PATH_INVALID\` | the path is illegal for a record |
 | \`MEMORY_CONTENT_TOO_LARGE\` | the content has more than 1,000,000 bytes |
 | \`MEMORY_STORAGE_ERROR\` | the memory refused or failed, in [its own words](../troubleshooting.md#by-error-code) |`,
   dialect: () => dialects.records({ clock: () => new Date("2026-01-15T10:00:00.120Z") }),
