@@ -32,7 +32,8 @@ const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
  * Memories lie in one collection, with one document for each address. All other items lie in another one. The store's own
- * methods show memories too, under the namespaces `["memory", nodeId, "global"]` and `["memory", nodeId, "perThread", threadId]`. Every method works without `start()`; indexes are made at first use.
+ * methods show memories too, under the namespaces `["memory", nodeId, "global"]` and `["memory", nodeId, "perThread", threadId]`.
+ * Every method works without `start()`. Indexes are made at first use.
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
