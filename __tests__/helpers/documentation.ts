@@ -9,10 +9,13 @@ export interface Page {
   text: string;
 }
 
-/** The pages for users: the README, and the guides. */
+/** The pages for users: the README, the guides, and the pages of the tools. */
 export function documentationPages(): Page[] {
-  const guides = readdirSync("docs").filter((name) => name.endsWith(".md"));
-  return ["README.md", ...guides.map((name) => `docs/${name}`)].map(pageAt);
+  const pagesIn = (folder: string): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`);
+  return ["README.md", ...pagesIn("docs"), ...pagesIn("docs/tools")].map(pageAt);
 }
 
 export function pageAt(file: string): Page {
@@ -36,7 +39,7 @@ function anchorsOf(file: string): string[] {
   return Array.from(titles, ([, title = ""]) => title.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-"));
 }
 
-function withoutCode(markdown: string): string {
+export function withoutCode(markdown: string): string {
   return markdown.replaceAll(/^```[^]*?^```/gm, "");
 }
 

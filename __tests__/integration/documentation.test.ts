@@ -1,13 +1,20 @@
+import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
 import { entrySources } from "../../entries.config.js";
-import { brokenLinks, commandsOf, compilePages, documentationPages, pageAt, Surface } from "../helpers/documentation.js";
+import { brokenLinks, commandsOf, compilePages, documentationPages, pageAt, Surface, withoutCode } from "../helpers/documentation.js";
+import type { ToolDefinition } from "../../src/dialects/dialect.js";
+import { dialectNames } from "../../src/dialects/registry.js";
+import { dialectPages } from "../../tool-pages/pages.js";
+import { renderPage } from "../../tool-pages/render.js";
 import { cli } from "../helpers/run-cli.js";
 
+const run = promisify(execFile);
 const pages = documentationPages();
-const guides = pages.filter(({ file }) => file.startsWith("docs/") && file !== "docs/README.md");
+const guides = pages.filter(({ file }) => /^docs\/[^/]+$/.test(file) && file !== "docs/README.md");
 const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/${name}`)]
   .map((folder) => `${folder}/README.md`)
   .filter((file) => existsSync(file))
@@ -65,9 +72,51 @@ describe("the documentation", () => {
       const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")) as { version: string };
       return `\`${name}\` ${version}`;
     });
-    expect((await Promise.all(tested)).filter((phrase) => !textOf("README.md").includes(phrase))).toEqual([]);
+    expect((await Promise.all(tested)).filter((phrase) => !install.includes(phrase))).toEqual([]);
   });
 });
+
+describe("the README", () => {
+  it("has at most 900 words beside its code", () => {
+    const words = withoutCode(textOf("README.md")).split(/\s+/).filter((word) => /\w/.test(word));
+    expect(words.length).toBeLessThanOrEqual(900);
+  });
+
+  it("has one picture, which the package ships", async () => {
+    const pictures = Array.from(textOf("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g), ([, alt = "", file = ""]) => ({ alt, file }));
+    expect(pictures).toEqual([{ alt: expect.stringMatching(/\w{3}/), file: expect.stringMatching(/^docs\/images\/.+\.svg$/) }]);
+    const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
+    const [{ files } = { files: [] }] = JSON.parse(stdout) as { files: { path: string }[] }[];
+    expect(files.map(({ path }) => path)).toContain(pictures[0]?.file);
+  });
+});
+
+describe.each(dialectNames)("the page of the tools of %s", (name) => {
+  const page = dialectPages[name];
+
+  // The page is made by running every example and every refusal that it shows.
+  it("is what `npm run docs:tools` makes", async () => {
+    expect(textOf(`docs/tools/${name}.md`)).toBe(await renderPage(page));
+  });
+
+  it("shows every tool, every command and every argument", () => {
+    const { tools } = page.dialect();
+    expect(page.calls.map(({ tool }) => tool)).toEqual(expect.arrayContaining(tools.map((tool) => tool.name)));
+    const shown = page.calls.flatMap(({ command, examples }) => [command, ...examples.flatMap((args) => Object.keys(args))]);
+    const { commands, names } = argumentsOf(tools);
+    expect([...commands, ...names].filter((word) => !shown.includes(word))).toEqual([]);
+  });
+
+  it("is linked from the page of the dialects", () => {
+    expect(textOf("docs/dialects.md")).toContain(`(tools/${name}.md)`);
+  });
+});
+
+function argumentsOf(tools: readonly ToolDefinition[]): { commands: string[]; names: string[] } {
+  const properties = tools.map(({ schema }) => schema.properties);
+  const commands = properties.flatMap(({ command }) => (command !== undefined && "enum" in command ? (command.enum as string[]) : []));
+  return { commands, names: properties.flatMap((each) => Object.keys(each)) };
+}
 
 describe("the documentation, by the compiler", () => {
   const { program, snippets } = compilePages(pages);

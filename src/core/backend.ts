@@ -7,13 +7,13 @@ import type { OngoingCall } from "./ongoing-call.js";
  *
  * Every method is atomic and isolated against the others. A refusal changes nothing and has a code that is named at the
  * method. A failure of the storage is a MemoryError EIO whose message names no host or path, and says "the outcome is
- * unknown" where a change may have been made. The backend enforces the limits, because only it sees the old size and the
+ * unknown" if a change may have been made. The backend enforces the limits, because only it sees the old size and the
  * new one in the same step.
  */
 export interface MemoryBackend {
   /** @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
-  /** The text of each file at one moment, in the order of `paths`; null where no file is. */
+  /** The text of each file at one moment, in the order of `paths`. Null for a missing file. */
   readFiles(paths: readonly string[]): Promise<(string | null)[]>;
   /** Immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */
   list(path: string): Promise<MemoryEntry[]>;
@@ -21,37 +21,37 @@ export interface MemoryBackend {
   append(path: string, content: string, create: boolean): Promise<void>;
   /** The same in one step with a snapshot of what was there just before. */
   snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot>;
-  /** As `replaceText` does; answers how many were replaced. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC */
+  /** As `replaceText` does. Returns how many were replaced. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC */
   replace(path: string, oldContent: string, content: string): Promise<number>;
-  /** A missing path counts nothing; the root is emptied and never counted. @throws EISDIR by `ifDirectory: "fail"` */
+  /** A missing path counts nothing; the root is emptied and never counted. @throws EISDIR with `ifDirectory: "fail"` */
   delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts>;
   /** @throws EEXIST, ENOENT (by mode), EISDIR, ENOTDIR, EFBIG, ENOSPC */
   write(path: string, content: string, mode: WriteMode): Promise<FileStat>;
   /**
-   * Replaces the text by `change(text)`, which may run again after a lost race and may throw to leave all as it was.
+   * Replaces the text by `change(text)`. `change` may run again after a lost race. If it throws, nothing changes.
    * @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC, and what `change` throws
    */
   edit(path: string, change: (text: string) => string): Promise<FileStat>;
   /**
-   * Moves a file, or a directory with all below it, creating the parents of `to`. `to` is never below `from`.
-   * `checkMoved` is given each new path below a moved directory and throws where one would be illegal.
+   * Moves a file, or a directory with everything below it. Creates the parents of `to`. `to` is never below `from`.
+   * `checkMoved` gets each new path below a moved directory, and throws if one is illegal.
    * @throws ENOENT (no `from`), EEXIST (`to` is taken), ENOTDIR, ECONFLICT, ENOSPC, and what `checkMoved` throws
    */
   rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void>;
-  /** Null where nothing is; the root is always a directory. */
+  /** Null for a missing path. The root is always a directory. */
   stat(path: string): Promise<MemoryStat | null>;
   /** Every file and directory but the root, at one moment, in any order. */
   snapshot(): Promise<MemorySnapshot>;
-  /** The same without times, and without contents where they add up to more than `maxContentBytes` bytes of UTF-8. */
+  /** The same without times. Has no contents if they add up to more than `maxContentBytes` bytes of UTF-8. */
   outline(maxContentBytes: number): Promise<MemoryOutline>;
   /**
-   * The same memory for one call, which may be over before it has ended: aborted, or out of time. Its caller has its answer
-   * then; what is left is to stop. A backend that cannot stop leaves this out.
+   * The same memory for one call, which may be aborted or run out of time. Its caller has an answer by then, so the backend only
+   * has to stop. A backend that cannot stop leaves this out.
    */
   forCall?(call: OngoingCall): MemoryBackend;
 }
 
-/** What `write` does where a file is at the path already, and where none is. */
+/** What `write` does if the file exists, and if it does not. */
 export interface WriteMode {
   /** `fail` refuses with EEXIST. */
   ifExists: "replace" | "fail";

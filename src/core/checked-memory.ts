@@ -29,9 +29,9 @@ export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => Me
 
 /**
  * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the backend
- * sees it, and sorts what the backend answers; what the backend throws is passed on. It keeps the time limit of each call.
+ * sees it, and sorts the backend's answers. It passes on the backend's errors. It keeps the time limit of each call.
  *
- * @param openBackend is given the address and the limits after their check. Its backend keeps the limits.
+ * @param openBackend gets the checked address and limits. Its backend keeps the limits.
  * @param options default: names by the rule `adr`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
  *   calls of at most 30 s.
  * @throws MemoryError EINVAL for a bad address, TypeError for bad options

@@ -25,7 +25,7 @@ export class MemoryError extends Error {
   override readonly name = "MemoryError";
   readonly code: MemoryErrorCode;
 
-  /** An error as the memories throw it, for backends and tests. @param message free text; but for EINVAL it begins with the code */
+  /** An error as the memories throw it, for backends and tests. @param message free text. It begins with the code, except for EINVAL */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
@@ -53,7 +53,7 @@ export const pathIsFile = (): MemoryError => new MemoryError("ENOTDIR", "ENOTDIR
 /** ENOTDIR: a file cannot be created below another file. */
 export const parentIsFile = (): MemoryError =>
   new MemoryError("ENOTDIR", "ENOTDIR: a parent of the path is a file");
-/** EEXIST: a file is there that may not be replaced, or the destination of a rename is taken. */
+/** EEXIST: the file exists and may not be replaced, or the destination of a rename exists. */
 export const alreadyExists = (): MemoryError => new MemoryError("EEXIST", "EEXIST: path already exists");
 
 /** EFBIG: the file would exceed its limit. Both sizes are bytes of UTF-8. */
@@ -63,7 +63,7 @@ export const fileTooLarge = (sizeBytes: number, maxFileBytes: number): MemoryErr
     `EFBIG: the file would be ${sizeBytes} bytes, over its limit of ${maxFileBytes} bytes; split it into several files`,
   );
 
-/** ENOSPC: the memory would exceed its limit. `sizeBytes` is null where the storage refused before the size was known. */
+/** ENOSPC: the memory would exceed its limit. `sizeBytes` is null if the storage refused before the size was known. */
 export const memoryFull = (sizeBytes: number | null, maxMemoryBytes: number, cause?: unknown): MemoryError =>
   new MemoryError(
     "ENOSPC",

@@ -8,7 +8,7 @@ export interface MemoryEntry {
   kind: "file" | "dir";
 }
 
-/** What is known of a file beside its text. */
+/** What a memory knows of a file beside its text. */
 export interface FileStat {
   kind: "file";
   /** Bytes of UTF-8. */
@@ -17,7 +17,7 @@ export interface FileStat {
   updatedAt: Date;
 }
 
-/** What is known of a directory; the root is one. */
+/** What a memory knows of a directory. The root is one. */
 export interface DirectoryStat {
   kind: "dir";
   /** Bytes of UTF-8 of all files below it. */
@@ -30,13 +30,13 @@ export interface DirectoryStat {
 /** Told apart by `kind`. */
 export type MemoryStat = FileStat | DirectoryStat;
 
-/** What a delete took away, the directory itself included. */
+/** What a delete removed, the directory itself included. */
 export interface DeletedCounts {
   files: number;
   dirs: number;
 }
 
-/** What `write` does where the file is there already, and where it is not. */
+/** What `write` does if the file exists, and if it does not. */
 export interface WriteOptions {
   /** @default "replace" */
   ifExists?: "replace" | "fail";
@@ -46,7 +46,7 @@ export interface WriteOptions {
 
 /** What `delete` does to a directory. */
 export interface DeleteOptions {
-  /** Whether a directory goes with all below it, or is refused. @default "delete" */
+  /** Whether to delete a directory with everything below it, or to refuse. @default "delete" */
   ifDirectory?: "delete" | "fail";
 }
 
@@ -69,7 +69,7 @@ export interface MemorySnapshot {
   revision: number | null;
 }
 
-/** A file with its size, and with its text where all texts were asked for and fit. */
+/** A file with its size. It has its text if the texts were asked for and fit. */
 export interface OutlineFile {
   path: string;
   /** Bytes of UTF-8. */
@@ -78,7 +78,7 @@ export interface OutlineFile {
   content?: string;
 }
 
-/** A snapshot without times, whose contents may be left out. */
+/** A snapshot without times. Its contents may be left out. */
 export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
   files: OutlineFile[];
 }
@@ -88,59 +88,59 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
  *
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
  * across processes and machines, in a folder across processes, on other stores inside one process. Every call rejects
- * with a {@link MemoryError}: EINVAL for a bad argument, EIO where the storage failed (with "the outcome is unknown"
- * where a change may have been applied), and the codes named at each method. A refused call changed nothing. Every call ends
- * within its `timeoutMs`, or when a signal given to `with` aborts, whose reason it rejects with.
+ * with a {@link MemoryError}: EINVAL for a bad argument, EIO if the storage failed (with "the outcome is unknown"
+ * if a change may have been made), and the codes named at each method. A refused call changed nothing. Every call ends within
+ * its `timeoutMs`. If a signal given to `with` aborts, the call rejects with the signal's reason.
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
-  /** The texts of several files at one moment, in the order of `paths`; null where no file is, as where a directory is. */
+  /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */
   readFiles(paths: readonly string[]): Promise<(string | null)[]>;
   /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**
-   * Adds to the end of a file, creating it and its parent directories. One newline is put between old and new text
-   * unless one side has it there already, or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
+   * Adds to the end of a file. Creates the file and its parent directories. Puts one newline between old and new text,
+   * unless one side has it already or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   append(path: string, content: string): Promise<void>;
   /**
-   * Appends as `append` does, and answers the whole memory as it was just before, in one step: nothing comes between.
+   * Appends as `append` does, and returns the whole memory as it was just before, in one step.
    * @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot>;
   /**
-   * Replaces every occurrence of `oldContent`, both literal text, left to right and not overlapping.
+   * Replaces every occurrence of `oldContent`, left to right and not overlapping. Both texts are literal.
    * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
   /**
-   * Removes a file, or a directory with all below it. A missing path counts 0; the root is emptied and stays.
-   * @throws EISDIR by `ifDirectory: "fail"`
+   * Removes a file, or a directory with everything below it. A missing path counts 0. The root is emptied and stays.
+   * @throws EISDIR with `ifDirectory: "fail"`
    */
   delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
   /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
   write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
   /**
    * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it may run again after a
-   * lost race. What it throws is passed on and nothing is written. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
+   * lost race. If it throws, the error is passed on and nothing is written. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   edit(path: string, change: (text: string) => string): Promise<FileStat>;
   /** Moves a file or a directory; never overwrites. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
-  /** Null where nothing is. */
+  /** Null for a missing path. */
   stat(path: string): Promise<MemoryStat | null>;
   /** Every file and directory at one moment. */
   snapshot(): Promise<MemorySnapshot>;
   /**
-   * Paths and sizes of everything at one moment, with the contents too where all of them together are at most
+   * Paths and sizes of everything at one moment. Includes the contents if all of them together are at most
    * `maxContentBytes` bytes of UTF-8. @param options.maxContentBytes default 0: never contents.
    */
   outline(options?: { maxContentBytes?: number }): Promise<MemoryOutline>;
   /**
-   * The same memory, used otherwise: with a signal that aborts its calls, another time limit, another rule of paths. Signals
-   * add up. An aborted change may have been made, unless its signal had aborted before the call: then nothing is sent.
+   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule of paths. Signals
+   * add up. An aborted change may have been made. If the signal aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;

@@ -6,8 +6,8 @@ import type { PathRule } from "./paths.js";
 export interface MemoryOptions {
   /**
    * Which names can be created. `adr` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because such
-   * a name has one spelling, and no character that MongoDB gives a meaning to. `posix` allows any Unicode; take it where
-   * files have names like `notes.txt`, or are not named in English.
+   * a name has only one spelling and no character with a meaning to MongoDB. `posix` allows any Unicode. Use it for names like
+   * `notes.txt`, and for names that are not English.
    * @default "adr"
    */
   paths?: PathRule;
@@ -16,19 +16,19 @@ export interface MemoryOptions {
   /** Largest memory, in bytes of its stored document. Backends without a document per memory ignore it. @default 15_000_000 */
   maxMemoryBytes?: number;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. Then it is EIO.
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. After that it is EIO.
    * @default 30_000; in a MongoMemoryStore that of the store
    */
   timeoutMs?: number;
 }
 
-/** How a memory is used by those who hold it: what `Memory.with` changes. */
+/** The settings that `Memory.with` changes. */
 export interface MemoryUse {
-  /** Ends the wait of every call, which then rejects with its reason. One more than the memory has already. */
+  /** Ends every call, which rejects with the signal's reason. Signals of an earlier `with` stay. */
   signal?: AbortSignal | undefined;
-  /** As of {@link MemoryOptions}. */
+  /** As in {@link MemoryOptions}. */
   timeoutMs?: number | undefined;
-  /** As of {@link MemoryOptions}. */
+  /** As in {@link MemoryOptions}. */
   paths?: PathRule | undefined;
 }
 

@@ -6,7 +6,7 @@ import { invalid, type MemoryError } from "./errors.js";
  * - `adr`: letters `A-Z a-z`, digits, `_`, `-` and spaces. No dot, so no `notes.txt`.
  * - `posix`: any Unicode in NFC, so `notes.txt` too. No control characters, `/`, `\` or lone surrogates; no name `.` or `..`.
  *
- * What was created by either rule can be read, changed and deleted by both.
+ * Both rules can read, change and delete what either rule created.
  */
 export type PathRule = "adr" | "posix";
 

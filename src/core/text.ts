@@ -6,7 +6,7 @@ export function utf8Bytes(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** The text after an append: one newline between the two unless one side has it, or is empty. */
+/** The text after an append: one newline between the two, unless one side has it or is empty. */
 export function appendText(text: string, addition: string): string {
   return text + appendSeparator(text, addition) + addition;
 }

@@ -3,7 +3,7 @@ import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, SnapshotFi
 import { parentsOf, prefixOf, ROOT } from "./paths.js";
 
 /**
- * Answers every reading command from a snapshot, for storages that hand out a memory whole. It never changes: make a new
+ * Answers every reading command from a snapshot, for storages that read a memory as a whole. It never changes: make a new
  * one for each command.
  */
 export class MemoryTree {

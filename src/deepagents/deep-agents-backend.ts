@@ -35,10 +35,10 @@ const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
  * A memory as a backend of deepagents, for the whole file system of an agent or for a route of a `CompositeBackend`:
  * `new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memoryNode) })`. A route must end in "/".
  *
- * No edit is lost to another one, of the same turn or of another process. Every method but `uploadFiles` (one a file) is
- * one command of MongoDB when uncontended, `edit` at most two. Refusals and failures are answered as `error`, in the words
- * of deepagents' own backends where they have some; only an interrupt or an abort of the run is thrown. Names are created
- * by the rule `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit order.
+ * No edit is lost, of the same turn or of another process. When nobody else writes, every method is one command of MongoDB;
+ * `edit` is at most two, and `uploadFiles` one for each file. Refusals and failures are answered as `error`, in the words of
+ * deepagents' own backends if they have any. Only an interrupt or an abort of the run is thrown. Names are created by the rule
+ * `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit order.
  */
 export class DeepAgentsBackend implements BackendProtocolV2 {
   readonly #source: MemorySource;
@@ -55,12 +55,12 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     this.#onError = checkBackendOptions(options).onError;
   }
 
-  /** What lies in a directory itself, without times; directories end in "/". Nothing where there is no such directory. */
+  /** The entries of a directory, without times. Directories end in "/". Empty if there is no such directory. */
   ls(path: string): Promise<LsResult> {
     return this.#attempt(async (memory) => ({ files: childrenOf(await memory.outline(), path) }), plainError);
   }
 
-  /** Lines of a file. @param offset first line, from 0. @param limit how many lines; an offset behind the last line is an error. */
+  /** Lines of a file. @param offset first line, from 0. @param limit how many lines. An offset after the last line is an error. */
   read(filePath: string, offset = 0, limit = 500): Promise<ReadResult> {
     return this.#attempt(async (memory) => lineWindow(filePath, await memory.read(filePath), offset, limit), noFile(filePath));
   }
@@ -74,7 +74,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }, noFile(filePath));
   }
 
-  /** Creates a file and the directories above it, or replaces its text. Paths of images and the like are refused. */
+  /** Creates a file and its directories, or replaces its text. Paths of images and the like are refused. */
   write(filePath: string, content: string): Promise<WriteResult> {
     return this.#attempt(async (memory) => {
       assertTextPath(normalizePath(filePath));
@@ -116,7 +116,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }, plainError);
   }
 
-  /** Removes a file, or a directory with all below it, in one step; the root is emptied and stays. */
+  /** Removes a file, or a directory with everything below it, in one step. The root is emptied and stays. */
   delete(filePath: string): Promise<DeleteResult> {
     return this.#attempt(async (memory) => {
       const { files, dirs } = await memory.delete(filePath);
@@ -145,7 +145,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     );
   }
 
-  /** Each file for itself, one after the other: of two contents for one path the later one stays. UTF-8 only. */
+  /** Writes each file by itself, one after the other. Of two contents for one path the later one stays. UTF-8 only. */
   uploadFiles(files: [path: string, content: Uint8Array][]): Promise<FileUploadResponse[]> {
     return this.#attempt(
       async (memory) => {

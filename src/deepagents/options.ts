@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { MemoryError } from "../core/errors.js";
 import { checkOptions } from "../core/options.js";
 
-/** Who is told of failures that the protocol cannot express. */
+/** Where failures go that the protocol cannot express. */
 export interface MemoryBackendOptions {
   /**
-   * Told why a download or an upload was answered `permission_denied`: the protocol has no words there, and deepagents
-   * goes on without the file (`memory`, `skills`). @default a warning of the process
+   * Called with the reason when a download or an upload answers `permission_denied`. The protocol has no words for it, and
+   * deepagents goes on without the file (`memory`, `skills`). @default a warning of the process
    */
   onError?: (error: MemoryError) => void;
 }

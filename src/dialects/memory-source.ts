@@ -4,11 +4,11 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
 
-/** What a run tells about itself. */
+/** What a tool knows of a run. */
 export interface MemoryRun {
   /** `configurable.thread_id` of the run. */
   threadId?: string | undefined;
-  /** Aborts where the run does. */
+  /** Aborts when the run does. */
   signal?: AbortSignal | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface MemoryProvider {
 }
 
 /**
- * Where a tool finds its memory: always the same one, the one that a MemoryNode chooses for the run's thread, or the one
- * that a function chooses. Nothing a model says reaches this choice.
+ * Where a tool finds its memory: always the same one, or the one that a MemoryNode or a function chooses for the run's thread. A
+ * model has no part in this choice.
  */
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory);
 

@@ -14,9 +14,9 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 
-/** What a CallModelNode takes, and what its graph is compiled with. */
+/** The options of a CallModelNode, and those of the compiled graph. */
 export interface AgentOptions extends CallModelNodeOptions {
-  /** Given to every node and tool of a run; memories whose node has no store of its own use it. */
+  /** The store of every run. Memory nodes without a store of their own use it. */
   store?: BaseStore;
   /** Keeps the conversation of each `thread_id`. @default none: every call begins anew */
   checkpointer?: BaseCheckpointSaver;
@@ -35,15 +35,14 @@ export class Agent {
     this.graph = compileGraph(() => this.#callModel, store, checkpointer);
   }
 
-  /** The node that turns begin with. Changes to it are seen by the turns that run on it, too. */
+  /** The node that turns begin with. Turns under way on it see its changes too. */
   get callModel(): CallModelNode {
     return this.#callModel;
   }
 
   /**
-   * Lets the turns that begin from now on run on another node; a turn under way ends on the one it began with, unless it
-   * is interrupted and resumed.
-   * @throws TypeError where it is no CallModelNode
+   * Later turns run on another node. A turn under way ends on the node it began with, unless it is interrupted and resumed.
+   * @throws TypeError if it is not a CallModelNode
    */
   setCallModel(callModel: CallModelNode): void {
     if (typeof callModel?.invoke !== "function" || !Array.isArray(callModel.tools)) {
@@ -52,17 +51,17 @@ export class Agent {
     this.#callModel = callModel;
   }
 
-  /** @throws TypeError where another tool has the name */
+  /** @throws TypeError if another tool has the name */
   addTool(tool: StructuredToolInterface): void {
     this.#callModel.addTool(tool);
   }
 
-  /** From the next call of the model on. @param tool the tool or its name; nothing happens where it is not there */
+  /** From the next call of the model on. @param tool the tool or its name. Does nothing if it is missing */
   removeTool(tool: StructuredToolInterface | string): void {
     this.#callModel.removeTool(tool);
   }
 
-  /** Shows a memory to the model from its next call on, in place of the one before. */
+  /** Shows a memory to the model from its next call on, instead of the earlier one. */
   attachMemoryConnector(connector: MemoryConnectorNode): void {
     this.#callModel.setMemoryConnector(connector);
   }

@@ -6,19 +6,19 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 
-/** The model, and what it is sent beside the messages of the state. */
+/** The model, and what it gets beside the messages of the state. */
 export interface CallModelNodeOptions {
-  /** A chat model; one that can bind tools where there are any. */
+  /** A chat model. With `tools` it must be able to bind tools. */
   model: BaseChatModel;
   /** @default none */
   tools?: StructuredToolInterface[];
-  /** Goes before the messages of the state, and is never part of it. @default none */
+  /** Goes before the messages of the state, and never into it. @default none */
   systemPrompt?: string;
   /** Shows a memory beside the system prompt. @default none */
   memoryConnector?: MemoryConnectorNode;
 }
 
-/** The state that the node needs; a graph's own may hold more. */
+/** The state that the node needs. The state of a graph may hold more. */
 export interface MessagesState {
   messages: BaseMessage[];
 }
@@ -41,7 +41,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   #systemPrompt: string;
   #memoryConnector: MemoryConnectorNode | undefined;
 
-  /** @throws TypeError where the model is none, or cannot bind the tools, or two tools have one name */
+  /** @throws TypeError if the model is not a chat model or cannot bind the tools, or if two tools have one name */
   constructor({ model, tools = [], systemPrompt = "", memoryConnector }: CallModelNodeOptions) {
     super();
     if (typeof model?.invoke !== "function") throw new TypeError("CallModelNode: model must be a chat model");
@@ -61,7 +61,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     this.#systemPrompt = prompt;
   }
 
-  /** @throws TypeError where another tool has the name, or the model cannot bind tools */
+  /** @throws TypeError if another tool has the name, or the model cannot bind tools */
   addTool(tool: StructuredToolInterface): void {
     if (this.#tools.some((other) => other.name === tool.name)) {
       throw new TypeError(`there already is a tool called ${tool.name}; remove it first, or give one another name`);
@@ -70,13 +70,13 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     this.#tools = [...this.#tools, tool];
   }
 
-  /** Takes a tool away, by itself or by its name; nothing happens where it is not there. */
+  /** Removes a tool, given by itself or by its name. Does nothing if it is missing. */
   removeTool(tool: StructuredToolInterface | string): void {
     const name = typeof tool === "string" ? tool : tool.name;
     this.#tools = this.#tools.filter((other) => other.name !== name);
   }
 
-  /** What shows a memory to the model now. */
+  /** The connector that shows a memory to the model now. */
   get memoryConnector(): MemoryConnectorNode | undefined {
     return this.#memoryConnector;
   }

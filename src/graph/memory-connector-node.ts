@@ -27,8 +27,8 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
 /**
  * Shows a memory to the model: one message, made anew for each call and never part of the graph's state.
  *
- * Of a `perThread` memory it shows the thread's own, and the node's global one where the thread's is empty or the run has
- * no thread; the message says which. The same memory gives the same bytes, so that prompt caches hold.
+ * For a `perThread` node it shows the thread's memory. If that is empty or the run has no thread, it shows the node's global one.
+ * The message says which. The same memory gives the same bytes, so that prompt caches hold.
  */
 export class MemoryConnectorNode {
   readonly #memory: ConnectableMemory;
@@ -44,9 +44,9 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * The memory as a system message, whatever `role` and `placement` are, or null where there is nothing to show. One command, a second one where the
-   * thread's memory is empty.
-   * @throws MemoryError EIO where the memory cannot be read, ENOTMEM without a store
+   * The memory as a system message, whatever `role` and `placement` are, or null if there is nothing to show. Sends one command,
+   * or two if the thread's memory is empty.
+   * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store
    */
   async renderMessage(run: MemoryRun & { store?: BaseStore } = {}): Promise<SystemMessage | null> {
     const text = await this.#render(run);
@@ -54,12 +54,12 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * The messages with the memory put in its place; the given array and messages stay as they are. Never rejects because
-   * of the memory: where it cannot be read the messages come back without it and `onError` is told. Rejects with the reason of
-   * the run's signal where that aborts.
+   * The messages with the memory in its place. The given array and messages stay as they are. Never rejects because of the
+   * memory: if it cannot be read, the messages come back without it and `onError` is told. If the run's signal aborts, it
+   * rejects with the signal's reason.
    *
    * @param config the run's config: its `configurable.thread_id` and `store` say which memory, its `signal` ends the call. Default: that of the run
-   *   this is called in, where LangGraph can tell.
+   *   around this call, if LangGraph knows it.
    * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the memory
    *   is merged into the one system message, which every client takes.
    */

@@ -14,7 +14,7 @@ import { type ConnectableMemory, MemoryConnectorNode } from "./memory-connector-
 export interface MemoryNodeOptions extends MemoryOptions {
   /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
   store?: BaseStore;
-  /** Names the memory: nodes of the same id in the same store share it. */
+  /** Names the memory. Nodes of the same id in the same store share it. */
   nodeId: string;
   /** @default "global" */
   scope?: MemoryScope;
@@ -29,7 +29,7 @@ const optionsSchema = z
   })
   .strict();
 
-/** The memory of one node of an agent graph: hands out the tool that edits it and the connector that shows it. */
+/** The memory of one node of an agent graph. Gives you the tool that edits it and the connector that shows it. */
 export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly nodeId: string;
   readonly scope: MemoryScope;
@@ -65,12 +65,12 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return openMemory(this.#storeOf(store), { nodeId: this.nodeId, scope: this.scope, threadId }, this.#options);
   }
 
-  /** The memory that all threads share, which a connector of a `perThread` node falls back to. @throws as `memory` */
+  /** The memory that all threads share. A connector of a `perThread` node falls back to it. @throws as `memory` */
   globalMemory({ store }: StoreRun = {}): Memory {
     return openMemory(this.#storeOf(store), { nodeId: this.nodeId, scope: "global" }, this.#options);
   }
 
-  /** What shows this node's memory to a model. @throws TypeError for a bad config */
+  /** A connector that shows this node's memory to a model. @throws TypeError for a bad config */
   createConnector(config: MemoryConnectorConfig = {}): MemoryConnectorNode {
     return new MemoryConnectorNode({ ...config, memory: this });
   }

@@ -3,7 +3,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { MessagesState } from "./call-model-node.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 
-/** The connector, and the prompt beside which it shows the memory. */
+/** The connector, and the system prompt. */
 export interface MemoryPromptOptions {
   connector: MemoryConnectorNode;
   /** Goes before the messages of the state. @default none */
@@ -11,9 +11,9 @@ export interface MemoryPromptOptions {
 }
 
 /**
- * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state, none of
- * which is kept in the state. It is not told the model, so the memory is merged into the one system message unless the
- * connector says otherwise.
+ * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state. It adds nothing to
+ * the state. It does not know the model, so it merges the memory into the one system message, unless the connector says
+ * otherwise.
  */
 export function createMemoryPrompt({
   connector,

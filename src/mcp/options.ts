@@ -18,60 +18,60 @@ export interface McpServerOptions {
   /** The thread of a `perThread` memory. No client can choose it. */
   threadId?: string | undefined;
   /**
-   * How often a memory that a client has subscribed to is looked at for changes made by other processes, in milliseconds.
-   * Changes made through the server are told at once.
+   * How often the server looks for changes by other processes while a client is subscribed, in milliseconds. Clients learn of
+   * changes through the server at once.
    * @default 2000
    */
   watchIntervalMs?: number | undefined;
-  /** How many files `resources/list` tells at once. @default 500 */
+  /** How many files `resources/list` lists at once. @default 500 */
   pageSize?: number | undefined;
-  /** Most files that one session, or one stream that listens, is subscribed to. @default 200 */
+  /** How many files one session, or one listening stream, may subscribe to. @default 200 */
   maxSubscriptions?: number | undefined;
 }
 
-/** What both transports take. */
+/** The options of both transports. */
 export interface McpServeOptions extends McpServerOptions {
-  /** How long closing waits for calls under way, in milliseconds; their changes may still be made. @default 5000 */
+  /** How long closing waits for calls under way, in milliseconds. Their changes may still be made. @default 5000 */
   closeTimeoutMs?: number | undefined;
 }
 
 /** A server for the one client that started this process. */
 export interface McpStdioOptions extends McpServeOptions {
-  /** Longest message accepted, in bytes; a longer one is answered with an error and left out. @default 16_000_000 */
+  /** Longest accepted message, in bytes. A longer one gets an error, and nothing else. @default 16_000_000 */
   maxMessageBytes?: number | undefined;
 }
 
 /** A server for any number of clients, and who may be one. */
 export interface McpHttpOptions extends McpServeOptions {
-  /** The address to listen on. Any but a loopback address needs a token. @default "127.0.0.1" */
+  /** The address to listen on. Any address except a loopback one needs a token. @default "127.0.0.1" */
   host?: string | undefined;
   /** 0 for any free one. @default 3000 */
   port?: number | undefined;
-  /** What clients must send as `Authorization: Bearer …`. @default none, where the host is a loopback address */
+  /** What clients must send as `Authorization: Bearer …`. @default none, if the host is a loopback address */
   token?: string | undefined;
   /**
-   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. Their browsers are told so (CORS); pages of
-   * the loopback names, which pass by default, can read no answer unless they are named here.
+   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. Their browsers are told so (CORS). Pages of
+   * the loopback names may call by default, but can read no answer unless you name them here.
    * @default the loopback names
    */
   allowedOrigins?: string[] | undefined;
   /** Names under which the server may be called, without port. @default the loopback names, and `host` */
   allowedHosts?: string[] | undefined;
   /**
-   * Longest request body, in bytes; the bodies of all requests under way may hold 16 times as much. The default takes a
-   * file of 1,000,000 bytes however JSON escapes it: a control character is 6 bytes there.
+   * Longest request body, in bytes. All bodies at once may hold 16 times as much. The default is enough for a file of 1,000,000
+   * bytes, however JSON escapes it: a control character is 6 bytes there.
    * @default 6_100_000
    */
   maxBodyBytes?: number | undefined;
   /**
-   * Most sessions at once, and most streams that listen without one (revision 2026-07-28). A further one is refused with
-   * 503: no client ends the session of another.
+   * How many sessions at once, and how many listening streams without a session (revision 2026-07-28). A further one is refused
+   * with 503. No client ends the session of another.
    * @default 100
    */
   maxSessions?: number | undefined;
-  /** Most requests and streams of one session at once; a further one is refused with 429. @default 100 */
+  /** How many requests and streams of one session at once. A further one is refused with 429. @default 100 */
   maxStreams?: number | undefined;
-  /** How long a session without any request or open stream is kept, in milliseconds. @default 1_800_000 (half an hour) */
+  /** How long a session lives without a request or an open stream, in milliseconds. @default 1_800_000 (half an hour) */
   sessionIdleMs?: number | undefined;
 }
 

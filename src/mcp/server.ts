@@ -13,8 +13,8 @@ const callMethod = "tools/call";
  * transport; for a whole server over stdio or HTTP see `serveStdio` and `serveHttp`.
  *
  * Refusals and failures of a tool are answers with `isError`, in the dialect's own form. Clients of the revisions up to
- * 2025-11-25 can subscribe to files; those of 2026-07-28 need `serveStdio` or `serveHttp` for that. Further tools and
- * resources cannot be registered on it; pass a dialect of your own.
+ * 2025-11-25 can subscribe to files; clients of 2026-07-28 need `serveStdio` or `serveHttp` for that. You cannot register
+ * further tools and resources on it: pass a dialect of your own.
  *
  * @throws TypeError for bad options, or two tools of one name
  */

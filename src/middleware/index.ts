@@ -12,17 +12,17 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
 }
 
 /**
- * Middleware for `createAgent`: shows the memory to the model at every call, after what the agent has just written too,
- * and gives the agent the `memory` tool. Nothing of it is kept in the agent's state.
+ * Middleware for `createAgent`. Shows the memory, with the agent's latest changes, to the model at every call. Gives the agent the
+ * `memory` tool. Keeps nothing in the agent's state.
  *
  * The run's `configurable.thread_id` chooses the memory of a `perThread` node; a node without a store of its own uses the
  * agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see `onError`.
  *
- * An agent of two memories needs two tools with different names: `tools: false` for the second, and a
- * `new MemoryTool({ memory, name })` among the agent's own tools. Middleware that changes the model (a fallback, say)
- * belongs before this one, which places the memory as the model it sees accepts.
+ * An agent with two memories needs two tools with different names. Set `tools: false` for the second, and add a
+ * `new MemoryTool({ memory, name })` to the agent's own tools. Put middleware that changes the model, such as a fallback, before
+ * this one, because this one places the memory as its model accepts it.
  *
- * @throws TypeError for bad options, and at the first model call where another tool has the name of this one's
+ * @throws TypeError for bad options, and at the first model call if another tool has the name of this tool
  */
 export function memoryMiddleware({ memory, tools = true, ...config }: MemoryMiddlewareOptions): AgentMiddleware {
   if (typeof memory?.createConnector !== "function") throw new TypeError("memoryMiddleware: memory must be a MemoryNode");

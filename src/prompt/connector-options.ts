@@ -12,24 +12,24 @@ export type MemoryContent = "tree" | "full";
 export interface MemoryConnectorConfig {
   /** @default "after_system" */
   placement?: MemoryPlacement;
-  /** What is shown; of a directory whose name begins with a dot only how much it holds. `full` becomes `tree` where it would exceed `maxChars`, and says so. @default "tree" */
+  /** What is shown. A directory whose name begins with a dot is one line. `full` becomes `tree` if it would exceed `maxChars`, and says so. @default "tree" */
   content?: MemoryContent;
   /** Longest rendered text, its fence included, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
   maxChars?: number;
   /**
    * Whether the memory is a system message of its own or a block of the one system message. `auto` separates only for
-   * clients known to accept more than one; the others throw on the second, or their servers refuse it.
+   * clients that are known to accept more than one. Others, or their servers, refuse the second.
    * @default "auto"
    */
   systemMessages?: "auto" | "separate" | "merged";
   /**
-   * Whose message shows the memory. `auto`: the system's, and as `last_message` the user's where clients do not take a late
-   * one of the system. `user`: always the user's, which models trust less; never before the system prompt, so
-   * `before_system` is then the same as `after_system`, and `systemMessages` means nothing.
+   * The role of the message that shows the memory. `auto`: a system message. With `last_message` it is a user message if the client
+   * takes no late system message. `user`: always a user message, which models trust less. It never stands before the system prompt,
+   * so `before_system` is then the same as `after_system`, and `systemMessages` has no effect.
    * @default "auto"
    */
   role?: "auto" | "user";
-  /** Told why a memory could not be read; the model is then called without it. @default a warning of the process */
+  /** Called with the reason when a memory could not be read. The model is then called without it. @default a warning of the process */
   onError?: (error: MemoryError) => void;
 }
 

@@ -12,26 +12,26 @@ import type { GraphDefinition } from "./definition.js";
 import { quoteAll } from "./field-faults.js";
 import { type GraphContext, makeParts, noParts, type Parts } from "./parts.js";
 
-/** What was made of a definition. */
+/** The agents, memories and tools of a definition. */
 export interface BuiltGraph {
   /**
-   * The same object for as long as the definition has an agent of this id; one that was taken out goes on as it was.
-   * @throws MemoryError EINVAL where there is no agent of this id
+   * The same object as long as the definition has an agent of this id. A removed agent goes on as it was.
+   * @throws MemoryError EINVAL if there is no agent of this id
    */
   agent(id: string): Agent;
-  /** @throws MemoryError EINVAL where there is no memory of this id */
+  /** @throws MemoryError EINVAL if there is no memory of this id */
   memory(id: string): MemoryNode;
-  /** @throws MemoryError EINVAL where there is no memoryTool of this id */
+  /** @throws MemoryError EINVAL if there is no memoryTool of this id */
   tool(id: string): MemoryTool;
   /**
-   * Makes the graph into what another definition says: all of it, or nothing where it throws. The turns that begin from
-   * now on run on it. A turn under way ends with the prompt, the tools and the memories that it began with; one that was
-   * interrupted and is resumed goes on with the new ones. Agents keep their models. They also keep the tools and the
-   * connector that the program gave them, but for a connector where the definition has one.
+   * Changes the graph to another definition: all of it, or nothing if it throws. Later turns run on it. A turn under way ends with
+   * the prompt, the tools and the memories that it began with. A turn that was interrupted and is resumed goes on with the new
+   * ones. Agents keep their models. They also keep the tools and the connector that the program gave them. A connector of the
+   * definition replaces the program's.
    *
    * @throws MemoryError EINVAL that lists every fault of the definition
-   * @throws TypeError where the model of an agent is none or cannot bind tools, or where a tool of the definition is
-   *   called as one that the program gave to the agent
+   * @throws TypeError if the model of an agent is not a chat model or cannot bind tools, or if a tool of the definition has the
+   *   name of one that the program gave to the agent
    */
   apply(definition: GraphDefinition): void;
 }
@@ -55,12 +55,12 @@ const contextSchema = z
   .strict();
 
 /**
- * Makes running agents of a graph that is written as JSON.
+ * Makes running agents from a graph that is written as JSON.
  *
- * @param definition checked strictly: whatever it has too much, too little or wrong is a fault. Its author is trusted: it
- *   says which memories there are, what prompts say and what tools may do. Where others write it, give `allowedNodeIds`.
+ * @param definition checked strictly: anything unknown, missing or wrong is a fault. Its author is trusted, because it chooses the
+ *   memories, the prompts and what tools may do. If others write it, set `allowedNodeIds`.
  * @throws MemoryError EINVAL whose message lists every fault, one a line: where it is, what is wrong, what would be right
- * @throws TypeError for a bad context, and where the model of an agent is none or cannot bind tools
+ * @throws TypeError for a bad context, and if the model of an agent is not a chat model or cannot bind tools
  */
 export function buildGraph(definition: GraphDefinition, context: GraphContext): BuiltGraph {
   checkOptions("GraphContext", contextSchema, context);

@@ -2,7 +2,7 @@ import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import type { MemoryToolOptions } from "../dialects/unified/options.js";
 import type { MemoryNodeOptions } from "../graph/memory-node.js";
 
-/** An agent graph as JSON, which `buildGraph` takes. Whatever is not named here is refused. */
+/** An agent graph as JSON, which `buildGraph` takes. Anything else is refused. */
 export interface GraphDefinition {
   nodes: GraphNode[];
   edges: GraphEdge[];
@@ -19,7 +19,7 @@ export interface GraphNode {
     | { template: "memoryConnector"; config?: MemoryConnectorTemplate };
 }
 
-/** Joins two nodes; which ones and by which handles, `edgeKinds` says. */
+/** Joins two nodes. `edgeKinds` lists the possible nodes and handles. */
 export interface GraphEdge {
   /** The id of a node. */
   source: string;
@@ -31,14 +31,14 @@ export interface GraphEdge {
 
 export type Template = GraphNode["data"]["template"];
 
-/** `nodeId` is the node's id unless it says otherwise. Graphs in one store share the memories whose `nodeId` is the same. */
+/** `nodeId` is the node's id by default. Graphs in one store share the memories of the same `nodeId`. */
 export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId"> & { nodeId?: string };
 
 /** An `Agent`; its tools and its connector are edges. */
 export interface AgentTemplate {
   /** Goes before the messages of a conversation. @default none */
   systemPrompt?: string;
-  /** For people: what its runs are called in traces. @default "LangGraph" */
+  /** The name of its runs in traces, for people. @default "LangGraph" */
   title?: string;
 }
 

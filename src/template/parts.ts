@@ -9,21 +9,21 @@ import { MemoryNode } from "../graph/memory-node.js";
 import type { GraphDefinition, GraphNode, Template } from "./definition.js";
 import { quote } from "./field-faults.js";
 
-/** What a definition cannot say. */
+/** What a definition of a graph cannot say. */
 export interface GraphContext {
-  /** Where the memories lie; the runs of the agents are given it, too. */
+  /** The store of the memories and of the agents' runs. */
   store: BaseStore;
-  /** The chat model of every agent, or a function that is asked once for that of each agent, by the id of its node. */
+  /** The chat model of every agent, or a function from the id of an agent's node to its model, called once for each. */
   model: BaseChatModel | ((nodeId: string) => BaseChatModel);
   /** Keeps the conversation of each `thread_id`. @default none: every call of an agent begins anew */
   checkpointer?: BaseCheckpointSaver;
   /**
-   * The `nodeId`s that the memories of a definition may have, as a list, or as a function that answers `true` for each:
+   * The `nodeId`s that a definition may use: a list, or a function that returns `true` for each, such as
    * `(nodeId) => nodeId.startsWith("acme/")`. Any other one is a fault of the definition, also in `apply`.
-   * @default any, and with it every memory of the store
+   * @default any, so every memory of the store
    */
   allowedNodeIds?: readonly string[] | ((nodeId: string) => boolean);
-  /** Told why a memory could not be shown to a model. @default a warning of the process */
+  /** Called with the reason when a memory could not be shown to a model. @default a warning of the process */
   onError?: (error: MemoryError) => void;
 }
 

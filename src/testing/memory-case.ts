@@ -5,10 +5,10 @@ import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
 import type { MemoryOptions } from "../core/options.js";
 
-/** Opens the memory of an address; the same address must give the same memory, two addresses two. */
+/** Opens the memory of an address. The same address must give the same memory, and two addresses two memories. */
 export type OpenMemory = (address: MemoryAddress, options?: MemoryOptions) => Memory | Promise<Memory>;
 
-/** What a backend declares about itself, where good backends differ. */
+/** What a backend declares about itself. Good backends differ in these. */
 export interface MemoryCapabilities {
   /** The `createdAt` of a file stays when its text changes. @default true */
   keepsCreatedAt: boolean;

@@ -6,23 +6,23 @@ import { pathCases } from "./memory-cases/paths.js";
 import { readingCases } from "./memory-cases/reading.js";
 import { treeCases } from "./memory-cases/trees.js";
 
-/** What a test runner offers; jest, vitest and node:test all fit. */
+/** The functions of a test runner. Those of jest, vitest and node:test fit. */
 export interface TestRunner {
   /** Groups the tests that `define` defines. */
   describe: (title: string, define: () => void) => void;
   it: TestDefinition;
 }
 
-/** Defines a test; `run` rejects where it fails. */
+/** Defines a test. If it fails, `run` rejects. */
 export interface TestDefinition {
   (title: string, run: () => Promise<void>): void;
-  /** Shows a test that does not run. Where the runner has none, such a test is left out. */
+  /** Shows a test that does not run. Without it such a test is left out. */
   skip?: (title: string, run: () => Promise<void>) => void;
 }
 
-/** In what a backend differs by nature. */
+/** How a backend differs by nature. */
 export interface MemorySuiteOptions {
-  /** What the backend declares about itself; users should read the same in its documentation. */
+  /** What the backend declares about itself. Its documentation should tell users the same. */
   capabilities?: Partial<MemoryCapabilities>;
 }
 

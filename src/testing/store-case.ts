@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { BaseStore, Item, Operation, SearchItem } from "@langchain/langgraph-checkpoint";
 
-/** What a store declares about itself, where good stores differ. */
+/** What a store declares about itself. Good stores differ in these. */
 export interface StoreCapabilities {
-  /** `search` and `listNamespaces` answer by namespace, then key, in the order of UTF-16 code units. @default true */
+  /** `search` and `listNamespaces` sort by namespace, then key, by UTF-16 code units. @default true */
   ordersByCodeUnits: boolean;
   /** A namespace whose last item was deleted is still listed. @default false */
   listsEmptiedNamespaces: boolean;
-  /** What is put and what is answered is copied, so that later changes of either object reach no one. @default true */
+  /** The store copies what is put and what it returns, so later changes of these objects have no effect. @default true */
   copiesValues: boolean;
   /** A `Date` in a value comes back as one. @default true */
   storesDates: boolean;

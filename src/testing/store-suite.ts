@@ -14,20 +14,20 @@ import { searchCases } from "./store-cases/search.js";
 import { valueCases } from "./store-cases/values.js";
 import type { OpenExpiringStore, OpenIndexedStore, VariantCase } from "./store-variants.js";
 
-/** Opens the store under test, for each case anew or always the same one. Started, where it needs that. */
+/** Opens the store under test: a new one for each case, or always the same one. Starts it if it needs that. */
 export type OpenStore = () => BaseStore | Promise<BaseStore>;
 
-/** What a store declares, how else it can be opened, and in what it is known to fail. */
+/** What a store declares, how else it can be opened, and which cases it is known to fail. */
 export interface StoreSuiteOptions {
-  /** What the store declares about itself; users should read the same in its documentation. */
+  /** What the store declares about itself. Its documentation should tell users the same. */
   capabilities?: Partial<StoreCapabilities>;
-  /** Opens the store with items that expire; without it those cases do not run. */
+  /** Opens the store with items that expire. Without it those cases do not run. */
   openExpiring?: OpenExpiringStore;
-  /** Opens the store with an index of embeddings; without it those cases do not run. */
+  /** Opens the store with an index of embeddings. Without it those cases do not run. */
   openIndexed?: OpenIndexedStore;
-  /** Cases that fail, with the reason of each. They run, and one that passes is an error: its reason is gone. */
+  /** Cases that fail, with the reason of each. They run, and one that passes is an error. */
   knownFailures?: Readonly<Record<string, string>>;
-  /** Cases that do not run, with the reason of each: for what cannot fail in good order, such as a case that never ends. */
+  /** Cases that do not run, with the reason of each. For cases that cannot just fail, such as one that never ends. */
   skip?: Readonly<Record<string, string>>;
 }
 

@@ -7,24 +7,24 @@ import { checkOptions, memoryDefaults, type MemoryOptions, memoryOptionFields } 
 
 /** Which folder, and how it is used. */
 export interface DirectoryMemoryOptions extends MemoryOptions {
-  /** As of every memory; twice `lockTimeoutMs` where that is more. @default 30_000 */
+  /** How long each call may take, in ms. If twice `lockTimeoutMs` is more, that is the default. @default 30_000 */
   timeoutMs?: number;
-  /** The folder, made by the first change where it is missing. A link is followed here, and nowhere inside. */
+  /** The folder. The first change makes it if it is missing. A link is followed here, and nowhere inside. */
   dir: string;
   /**
-   * How long, in ms, a call waits while other processes hold the lock, before it is EIO. With less than 5,000, the lock of
-   * a process that stands still, or was killed on another machine or elsewhere than on Linux, is not waited out.
+   * How long, in ms, a call waits while other processes hold the lock, before it is EIO. After 5,000 ms a call takes over the lock
+   * of a process that stands still, or was killed on another machine or on another system than Linux. So allow more than that.
    * @default 15_000
    */
   lockTimeoutMs?: number;
   /**
-   * Whether a text is on the disk before it takes its place. Without, what was acknowledged survives the process all the
-   * same; a power failure may leave a changed file empty. @default true
+   * Whether a text is on the disk before it takes its place. Without it, acknowledged changes still survive the process, but a
+   * power failure may leave a changed file empty. @default true
    */
   fsync?: boolean;
   /**
-   * Who may use the files and directories that are made. `owner`: the user of the process alone (600 and 700), whatever the
-   * umask. `umask`: whoever the umask of the process lets. @default "owner"
+   * Who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever the umask. `umask`: whoever
+   * the umask of the process allows. @default "owner"
    */
   rights?: "owner" | "umask";
 }
@@ -45,18 +45,18 @@ const optionsSchema = z
  * A memory as ordinary files in a folder, to read, edit by hand and keep in git. Its address is the folder's name, scope
  * `global`.
  *
- * Changes wait for each other, across processes too, by a lock in the hidden folder `.langgraph-mongo-memory`, which git
- * passes over. Each becomes visible by one `rename`, so that no reader and no crash meets half of it; only the root is
- * emptied file by file. Reads of one file or one listing take no lock. Neither does an editor: what it saves between two
- * calls is seen at once, what it saves during a call may be overwritten.
+ * Changes wait for each other, across processes too, by a lock in the hidden folder `.langgraph-mongo-memory`, which git ignores.
+ * Each becomes visible by one `rename`, so no reader and no crash meets half of it. Only the root is emptied file by file. Reads of
+ * one file and listings take no lock. An editor takes none either: what it saves between two calls is seen at once, what it saves
+ * during a call may be overwritten.
  *
- * A changed file keeps its owner and its rights, but for setuid and setgid; `createdAt` becomes the time of the change, and of hard links only this
- * name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links, special files and what no path
- * can name are not part of the memory. A file that is no UTF-8 text, may not be read, or has more than 15,000,000 bytes is
- * listed; reading it is EIO or EFBIG, and a snapshot leaves it out. `maxMemoryBytes` is ignored.
+ * A changed file keeps its owner and its rights, except setuid and setgid. `createdAt` becomes the time of the change. Of hard links
+ * only this name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links, special files and names that
+ * no path can have are not part of the memory. Listings show files without UTF-8 text, without the right to read, or over
+ * 15,000,000 bytes. Reading one is EIO or EFBIG, and a snapshot leaves it out. `maxMemoryBytes` is ignored.
  *
- * @throws TypeError for bad options, MemoryError EINVAL where the folder has a name that no id can have. The folder is
- *   first touched by the first call.
+ * @throws TypeError for bad options, MemoryError EINVAL if the folder has a name that no id can have. The first call is the first
+ *   to touch the folder.
  */
 export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);

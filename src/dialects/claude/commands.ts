@@ -11,7 +11,7 @@ import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
 
-/** What Claude calls the `memory` tool with. */
+/** The arguments of Claude's calls of the `memory` tool. */
 export type ClaudeMemoryCommand =
   | { command: "view"; path: string; view_range?: readonly number[] | null | undefined }
   | { command: "create"; path: string; file_text: string }

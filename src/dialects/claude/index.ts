@@ -29,7 +29,7 @@ export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMem
 
 /**
  * The `execute` of LangChain's own wrapper, `tools.memory_20250818({ execute })` of `@langchain/anthropic`. That wrapper
- * drops `view_range` and insists on `new_str`, which `createClaudeMemoryTool` does not.
+ * drops `view_range` and insists on `new_str`. `createClaudeMemoryTool` does neither.
  *
  * @throws TypeError as `createClaudeMemoryTool`
  */
@@ -42,8 +42,8 @@ export function claudeMemoryExecute(
 }
 
 /**
- * The handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError, whose message is the
- * documented text without its `Error: `, as the SDK's runner adds that and `is_error`.
+ * The handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError. Its message is the documented text
+ * without `Error: `, because the SDK's runner adds that and `is_error`.
  *
  * @throws TypeError for bad options, or what is no memory
  */

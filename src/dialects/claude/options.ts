@@ -3,14 +3,14 @@ import { checkOptions } from "../../core/options.js";
 import { normalizePath } from "../../core/paths.js";
 import { MemoryError } from "../../core/errors.js";
 
-/** Where Claude's memory tool may be told apart from Anthropic's documentation. */
+/** How Claude's memory tool may differ from Anthropic's documentation. */
 export interface ClaudeMemoryOptions {
-  /** What the model calls the root of the memory: `/memories/a.txt` is `/a.txt` for every other way in. @default "/memories" */
+  /** The model's name for the root of the memory: `/memories/a.txt` is `/a.txt` for every other way in. @default "/memories" */
   root?: string;
   /** What `create` does to a file that exists: refuse, as documented, or replace its text. @default "fail" */
   ifExists?: "fail" | "replace";
   /**
-   * How much of a file or directory is shown at once, in UTF-16 units of its lines; what is left out is said.
+   * How much of a file or directory a `view` shows at once, in UTF-16 units of its lines. It says how much it left out.
    * @default no limit
    */
   maxViewChars?: number;

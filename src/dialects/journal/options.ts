@@ -6,7 +6,7 @@ import { JournalError } from "./errors.js";
 
 /** The clock of a journal, and where in the memory it lies. */
 export interface JournalToolsOptions {
-  /** What time it is, for the times of blocks and the day's file. @default the system's clock */
+  /** Returns the time, for the times of entries and the day's file. @default the system's clock */
   clock?: () => Date;
   /** The folder of the memory that holds `MEMORY.md` and the days. @default the memory's root */
   root?: string;

@@ -3,7 +3,7 @@ import { checkOptions } from "../../core/options.js";
 
 /** The clock of the records. */
 export interface RecordToolsOptions {
-  /** What time it is, for the times of the answers. @default the system's clock */
+  /** Returns the time, for the times in the answers. @default the system's clock */
   clock?: () => Date;
 }
 

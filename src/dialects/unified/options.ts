@@ -7,17 +7,17 @@ export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
 
 export const memoryCommands = ["read", "list", "append", "update", "delete"] as const satisfies readonly MemoryCommand[];
 
-/** What the model is told of the tool, and the memory behind it. */
+/** The memory of the tool, and what the model is told of it. */
 export interface MemoryToolOptions {
-  /** Where the tool finds its memory; without one every call answers ENOTMEM until `setMemorySource`. */
+  /** Where the tool finds its memory. Without it every call answers ENOTMEM until `setMemorySource`. */
   memory?: MemorySource;
-  /** What the model calls the tool. @default "memory" */
+  /** The tool's name. @default "memory" */
   name?: string;
   /** What the model reads about the tool. @default a description of the allowed commands */
   description?: string;
-  /** For people, in user interfaces; kept in `metadata.title`. */
+  /** A title for user interfaces, kept in `metadata.title`. */
   title?: string;
-  /** The commands the model is offered; others answer EACCES. @default all five */
+  /** The commands that the model may use. Others answer EACCES. @default all five */
   commands?: MemoryCommand[];
 }
 

@@ -21,17 +21,16 @@ const maxUploadMs = 60_000;
 export interface McpHttpServer {
   /** Where clients connect, such as `http://127.0.0.1:3000/mcp`. */
   readonly url: string;
-  /** Ends every session and stops listening; resolves when the calls under way are over, or after `closeTimeoutMs`. The caller then closes the store. */
+  /** Ends every session and stops listening. Resolves when the calls under way have ended, or after `closeTimeoutMs`. Then close the store. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a memory to any number of clients over streamable HTTP, at the path `/mcp`. Listens on 127.0.0.1 unless told
- * otherwise; on any other address every request needs the bearer token. Requests that come through a web page of another
- * origin, or under another host name, are refused.
+ * Serves a memory to any number of clients over streamable HTTP, at the path `/mcp`. Listens on 127.0.0.1 by default. On any other
+ * address every request needs the bearer token. Requests from web pages of other origins, and under other host names, are refused.
  *
- * @throws TypeError for bad options, no token where the host is no loopback address, or two tools of one name; what
- *   `listen` of node:http throws, such as EADDRINUSE
+ * @throws TypeError for bad options, for a missing token on an address that is not a loopback one, or for two tools of one name;
+ *   errors of `listen` of node:http, such as EADDRINUSE
  */
 export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer> {
   checkMcpOptions("McpHttpOptions", options);

@@ -9,11 +9,11 @@ import { serverFor, tellChange } from "../server.js";
 import { AnsweringTransport } from "./transport.js";
 
 /**
- * Serves one client over this process's stdin and stdout, to which nothing else may write. Resolves when the client has
- * gone, or at SIGTERM or SIGINT, once the calls under way are over or `closeTimeoutMs` have passed; the caller then closes
- * the store. What was read before the end of stdin is answered first.
+ * Serves one client over this process's stdin and stdout. Nothing else may write to stdout. Resolves when the client has gone, or
+ * at SIGTERM or SIGINT, once the calls under way have ended or `closeTimeoutMs` have passed. Then close the store. After the end
+ * of stdin it still answers what it read before.
  *
- * A message that is malformed or too long is answered with an error, and the next one is read.
+ * A malformed or too long message gets an error. Then the next one is read.
  *
  * @throws TypeError for bad options, or two tools of one name
  */

@@ -5,7 +5,7 @@ import { storedNamespace } from "../places/namespaces.js";
 export interface TtlOptions {
   /** Default lifetime of an item in ms, from its last put, unless `namespaces` sets one. null: for ever. @default null */
   defaultTtlMs?: number | null;
-  /** Whether `get` and `search` restart the lifetime of the items that they answer. @default false */
+  /** Whether `get` and `search` restart the lifetime of the items that they return. @default false */
   refreshOnRead?: boolean;
   /** Lifetimes in ms for a namespace and those below it. The longest prefix wins; null: for ever. @default none */
   namespaces?: { prefix: string[]; ttlMs: number | null }[];

@@ -11,26 +11,26 @@ import { readPages } from "./official-store-pages.js";
 export interface MongoDBStoreMigrationOptions {
   /**
    * The collection of a `MongoDBStore` of `@langchain/langgraph-checkpoint-mongodb`, or where it is. It is only read.
-   * `dbName` is that of the client's connection string where it is missing, `collectionName` is `"store"`.
+   * Defaults: `dbName` that of the client's connection string, `collectionName` `"store"`.
    */
   source: Collection | { client: MongoClient; dbName?: string; collectionName?: string };
-  /** Where the items go, by its own collections, index and write concern. */
+  /** Where the items go. Its own collections, index and write concern apply. */
   store: MongoMemoryStore;
-  /** Documents that are read, and written, at a time; fewer where they are large. 1 to 10,000. @default 500 */
+  /** Documents that are read and written at a time, fewer if they are large. 1 to 10,000. @default 500 */
   batchSize?: number;
-  /** `resumeAfter` of the progress of an earlier run, which this one goes on from. @default null */
+  /** `resumeAfter` of the progress of an earlier run, to continue it. @default null */
   resumeAfter?: string | null;
   /** Another namespace for one that this store refuses, such as those with `:`. Called for every item. @default the same */
   mapNamespace?: (namespace: string[]) => string[];
-  /** Reads both sides, writes nothing, and reports what would be done. @default false */
+  /** Reads both sides, writes nothing, and reports what the migration would do. @default false */
   dryRun?: boolean;
-  /** Called after each batch, and awaited. What it throws ends the migration there. */
+  /** Called after each batch, and awaited. If it throws, the migration ends. */
   onProgress?: (progress: MigrationProgress) => void | Promise<void>;
-  /** Called for each item that this store cannot hold, and awaited. What it throws ends the migration there. */
+  /** Called for each item that this store cannot hold, and awaited. If it throws, the migration ends. */
   onRefused?: (item: RefusedItem) => void | Promise<void>;
 }
 
-/** Counts so far; after a broken-off run, of what was done. */
+/** Counts so far. After an interrupted run, counts of what was done. */
 export interface MigrationProgress {
   /** Documents of the source when this run began, by its own estimate. */
   total: number;
@@ -38,13 +38,13 @@ export interface MigrationProgress {
   read: number;
   /** Written: new to the store, or newer than what it had. */
   copied: number;
-  /** Left alone: the store has them already, as they are or newer. */
+  /** Not written: the store has them already, equal or newer. */
   unchanged: number;
   /** Expired in the source, or directories of memories, which come with their files. */
   skipped: number;
-  /** What the store cannot hold; each of them was given to `onRefused`. */
+  /** Items that the store cannot hold. `onRefused` got each of them. */
   refused: number;
-  /** Everything up to here is done. For the option of that name; null before the first document. */
+  /** Everything up to here is done. Pass it to the option of that name. Null before the first document. */
   resumeAfter: string | null;
 }
 
@@ -88,18 +88,18 @@ const optionsSchema = z
 
 /**
  * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and
- * times. Both may be in use meanwhile: run it again afterwards for what was put into the source since.
+ * times. Both may be in use meanwhile: run it again afterwards for items that were put into the source since.
  *
- * It can run any number of times. An item is written only where the store has none at its place, or one with an older
- * `updatedAt`, which the server decides as it writes; so nothing newer is overwritten, and a second run changes nothing.
+ * It can run any number of times. It writes an item only if the store has none at its place, or one with an older `updatedAt`. The
+ * server decides that as it writes, so nothing newer is overwritten, and a second run changes nothing.
  * Files of memories (`["memory", …]` with a value `{ content: string }`) go into memories, likewise. Deletions in the
  * source are not followed.
  *
- * Documents are read in the order of `_id`, a batch at a time, and a batch is written by one bulk write. It is not atomic:
- * where the migration ends early, the batches before are copied; `resumeAfter` of the last progress goes on there.
+ * It reads documents in the order of `_id`, and writes each batch by one bulk write. It is not atomic: if the migration ends early,
+ * the batches before are copied. `resumeAfter` of the last progress continues there.
  *
- * @returns the last progress, also where the source is empty
- * @throws TypeError for bad options; MemoryError EIO where the source or the store failed; what a callback throws
+ * @returns the last progress, also for an empty source
+ * @throws TypeError for bad options; MemoryError EIO if the source or the store failed; the errors of callbacks
  */
 export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOptions): Promise<MigrationSummary> {
   checkOptions("MongoDBStoreMigrationOptions", optionsSchema, options);

@@ -11,7 +11,7 @@ import { leafTexts, textsAt } from "./text-paths.js";
 
 /** What MongoDB's text index holds of the items. */
 export interface TextSearchOptions {
-  /** Whose word forms and stop words the index knows. @default "none", which takes every word as it is */
+  /** The language of word forms and stop words. @default "none", which takes every word as it is */
   language?: (typeof textLanguages)[number];
 }
 

@@ -4,14 +4,14 @@ import type { ItemFilter } from "../places/filters.js";
 import { vectorField } from "../items/item-document.js";
 import { namespacesWithin } from "../places/namespaces.js";
 
-/** A vector index of MongoDB Search (Atlas), which the store uses and never makes. */
+/** A vector index of MongoDB Search (Atlas), which you make and the store only uses. */
 export interface VectorSearchOptions {
   indexName: string;
-  /** How many neighbours a search looks at, at most 10,000. @default 20 for each item asked for, at least 100 */
+  /** How many neighbours a search looks at, at most 10,000. @default 20 for each requested item, at least 100 */
   numCandidates?: number;
-  /** Fields of values that the index has as `filter` fields `value.<name>`. @default none */
+  /** Fields of values. The index must have each as a `filter` field `value.<name>`. @default none */
   filterFields?: string[];
-  /** For how many texts of an item the index has a vector field. @default 1 */
+  /** How many texts of an item have a vector field in the index. @default 1 */
   textsPerItem?: number;
 }
 

@@ -31,9 +31,9 @@ const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * Memories lie in one collection, by default a document for each address; everything else put into the store lies in another.
- * Memories show under the namespaces `["memory", nodeId, "global"]` and `["memory", nodeId, "perThread", threadId]` of
- * the store's own methods too. Every method works without `start()`; indexes are made at first use.
+ * Memories lie in one collection, with one document for each address. All other items lie in another one. The store's own
+ * methods show memories too, under the namespaces `["memory", nodeId, "global"]` and `["memory", nodeId, "perThread", threadId]`.
+ * Every method works without `start()`. Indexes are made at first use.
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
@@ -44,7 +44,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #storage: BatchStorage;
   #stopped = false;
 
-  /** Asks nothing of the server yet. @throws TypeError for bad options */
+  /** Sends nothing to the server yet. @throws TypeError for bad options */
   constructor(options: MongoMemoryStoreOptions, internal: { ownsClient?: boolean } = {}) {
     super();
     checkStoreOptions(options);
@@ -80,11 +80,11 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Connects to `uri` with a client of its own, which `stop()` closes.
+   * Makes a client and connects it to `uri`. `stop()` closes it.
    *
    * @param uri a MongoDB connection string; its options are the driver's.
-   * @throws MemoryError EIO where no server answers within the `timeoutMs` of the options, or the driver's
-   *   `serverSelectionTimeoutMS` (30 s by default, both); TypeError where the string or the options are malformed. Neither repeats the string.
+   * @throws MemoryError EIO if no server answers within the `timeoutMs` of the options, or the driver's
+   *   `serverSelectionTimeoutMS` (30 s by default, both); TypeError if the string or the options are malformed. Neither repeats the string.
    */
   static async fromConnString(
     uri: string,
@@ -107,8 +107,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Connects and makes the indexes, which the first command would do otherwise. Idempotent; an index that takes longer than
-   * `timeoutMs` is made all the same, and the next call waits for it. @throws MemoryError EIO
+   * Connects and makes the indexes. Without it the first command does so. Idempotent. An index that takes longer than
+   * `timeoutMs` is still made, and the next call waits for it. @throws MemoryError EIO
    */
   override start(): Promise<void> {
     return withinTime({ signals: [], timeoutMs: this.#timeoutMs }, "read", async () => {
@@ -118,8 +118,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Closes the client if `fromConnString` made it, and every later call is refused with MemoryError EIO. A client that was
-   * passed in stays open, and the store with it. Idempotent. A server that does not answer is waited for at most 2 s.
+   * Closes the client if `fromConnString` made it. Every later call is then refused with MemoryError EIO. If you passed the client,
+   * the client and the store stay open. Idempotent. Waits at most 2 s for a server that does not answer.
    */
   override async stop(): Promise<void> {
     if (!this.#ownsClient) return;
@@ -128,7 +128,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * The memory of an address. Asks nothing of the database.
+   * The memory of an address. Sends nothing to the database.
    * @throws MemoryError EINVAL for a bad address, TypeError for bad options
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
@@ -164,10 +164,10 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Answers in the order of the operations. Everything is checked before anything is read or written, all reads see the
-   * items as they were before the writes, and of several writes to one place the last one counts.
+   * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the items as they
+   * were before the writes. Of several writes to one place the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments; MemoryError
-   *   EIO where the database failed, or did not answer within `timeoutMs`; and what a memory refuses
+   *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const act = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";

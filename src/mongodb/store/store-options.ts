@@ -15,9 +15,9 @@ import { maxCandidates, type VectorSearchOptions } from "../search/vector-search
 export interface MongoMemoryStoreOptions {
   /** A client of the `mongodb` package, connected or not. The caller closes it. */
   client: MongoClient;
-  /** @default the database of the client's connection string, "test" where that names none */
+  /** @default the database of the client's connection string, or "test" if it names none */
   dbName?: string;
-  /** Collection of the memories, a document each. @default "memories" */
+  /** Collection of the memories, with one document for each. @default "memories" */
   memoriesCollection?: string;
   /** How memories lie in the database. `"document"`: one document for each. @default "document" */
   layout?: LayoutName;
@@ -31,23 +31,23 @@ export interface MongoMemoryStoreOptions {
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. Then it is EIO. Memories that are opened
-   * with a `timeoutMs` of their own go by that. @default 30_000
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. After that it is EIO. A memory that is
+   * opened with a `timeoutMs` of its own uses that one. @default 30_000
    */
   timeoutMs?: number;
   /** When items expire. Memories never do. @default none: never */
   ttl?: TtlOptions;
   /**
-   * Ranks what `search` answers to a `query` by meaning: dimensions and client of the embeddings, and the paths of a value
-   * that are embedded. @default none: a `query` ranks nothing
+   * Makes `search` rank a `query` by meaning: the dimensions and the client of the embeddings, and the embedded paths of a
+   * value. @default none: a `query` ranks nothing
    */
   index?: IndexConfig;
   /** Lets `$vectorSearch` of MongoDB Atlas find what `index` embedded. @default none: every vector is compared, exactly */
   vectorSearch?: VectorSearchOptions;
   /**
-   * Ranks by words instead, through MongoDB's own text index, where there is no `index`. `false` saves its cost at every
-   * put; a `query` then ranks nothing, as in InMemoryStore. @default on where there is no `index`, unless the client has
-   * `serverApi: { version: "1", strict: true }`, which refuses text indexes: then off, and the first `query` warns
+   * Without `index`, ranks by words through MongoDB's own text index. `false` saves its cost at every put; a `query` then ranks
+   * nothing, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`, if the client has
+   * `serverApi: { version: "1", strict: true }`, which refuses text indexes
    */
   textSearch?: boolean | TextSearchOptions;
 }

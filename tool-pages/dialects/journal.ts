@@ -1,0 +1,83 @@
+import { dialects } from "../../src/dialects/registry.js";
+import type { DialectPage } from "../dialect-page.js";
+
+export const journalPage: DialectPage = {
+  title: "The journal's tools",
+  introduction: `
+Notes by key, in \`MEMORY.md\` and in a file for each day (UTC). The tools, their words and the files are those of Rust's agentool.
+
+\`\`\`ts
+import { MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
+import { createJournalTools } from "langgraph-mongo-memory/journal";
+
+const store = await MongoMemoryStore.fromConnString("mongodb://localhost:27017/app");
+const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }));
+\`\`\`
+
+[Its options](../options.md#journaltoolsoptions). The answer is one JSON string: \`{"data":{…},"success":true}\`, or
+\`{"success":false,"error":{"code","message"}}\`.`,
+  end: `
+## Errors of every tool
+
+| code | when |
+|---|---|
+| \`MEMORY_INVALID_ARGUMENT\` | an argument is missing, unknown or of another type |
+| \`MEMORY_INVALID_KEY\` | the key is empty, longer than 512 characters or more than one line |
+| \`MEMORY_CONTENT_TOO_LARGE\` | the content has more than 100,000 characters |
+| \`INVALID_PATH\` | the \`root\` of the journal, or a path in it, is illegal |
+| \`MEMORY_STORAGE_ERROR\` | the memory refused or failed, in [its own words](../troubleshooting.md#by-error-code) |`,
+  dialect: () => dialects.journal({ clock: () => new Date("2026-01-15T10:00:00.120Z") }),
+  prepare: [
+    { tool: "memory_write", args: { key: "staging port", content: "8443", tags: ["staging"] } },
+    { tool: "memory_write", args: { key: "team", content: "Ada runs staging.", target: "summary", tags: ["staging", "people"] } },
+  ],
+  answerLanguage: "json",
+  refusalIn: (answer) => {
+    const { error } = JSON.parse(answer) as { error: { code: string; message: string } };
+    return `${error.code}: ${error.message}`;
+  },
+  calls: [
+    {
+      tool: "memory_write",
+      does: "Writes a note under a new key: into the file of the day, or into `MEMORY.md` with `target: \"summary\"`. A key is accepted once.",
+      examples: [{ key: "deploy window", content: "Mondays, 10:00 to 11:00", target: "daily", tags: ["staging"] }],
+      refusals: [
+        { args: { key: "staging port", content: "9443" }, instead: "`memory_read` the key, then `memory_update` it." },
+        { args: { key: "a\nb", content: "x" }, instead: "Use one line." },
+        { args: { key: "a", content: "x", target: "weekly" }, instead: "Use `daily` or `summary`." },
+        { args: { key: "a" }, instead: "Give `content`." },
+      ],
+      misuse: [
+        "Using a new key for a corrected note. Then both stay: use `memory_update`.",
+        "Putting everything into `summary`. It is for what holds for a long time.",
+      ],
+    },
+    {
+      tool: "memory_update",
+      does: "Replaces the content of a key, in the same file. Without `tags` the tags stay.",
+      examples: [{ key: "staging port", content: "9443" }],
+      refusals: [
+        { args: { key: "production port", content: "443" }, instead: "Use `memory_write`." },
+        { args: { key: "staging port" }, instead: "Give the whole new content." },
+      ],
+      misuse: ["Sending only what is new. The content is replaced as a whole."],
+    },
+    {
+      tool: "memory_read",
+      does: "Answers the note of a key. A note in `MEMORY.md` wins over those of days, then the newest one wins.",
+      examples: [{ key: "team" }],
+      refusals: [{ args: { key: "production port" }, instead: "Find the key with `memory_search`." }],
+      misuse: ["Giving a part of the key or of the content. Use `memory_search` for that."],
+    },
+    {
+      tool: "memory_search",
+      does: "Finds notes whose key, content or tags hold the text, in upper or lower case. Notes of `MEMORY.md` come first, then the newest ones.",
+      examples: [{ query: "STAGING", tags: ["people"], limit: 5 }],
+      refusals: [
+        { args: { query: "a", limit: 500 }, instead: "Ask for at most 100." },
+        { args: { tags: ["staging"] }, instead: "Give `query`. The empty text finds every note." },
+      ],
+      misuse: ["Giving several words that stand apart. `query` is one piece of text, not a list of words."],
+    },
+  ],
+};
