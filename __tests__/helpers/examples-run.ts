@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph";
+import { openAiStandIn } from "./openai-stand-in.js";
 import type * as bindTools from "../../examples/bind-tools/agent.js";
 import type * as createAgent from "../../examples/create-agent/agent.js";
 import type * as customerSupport from "../../examples/customer-support/agent.js";
@@ -33,6 +34,8 @@ export interface ExampleResult {
   /** What its `main.ts` printed, in each run. */
   plain: string[];
   onMongodb: string[];
+  /** With a key, and a server that stands for OpenAI's. */
+  withKey: string;
   /** What is not as its README promises, beside the output. */
   fault: string;
 }
@@ -143,18 +146,31 @@ async function outputOf(name: string, round: string): Promise<string> {
   }
 }
 
+async function withKey<T>(run: () => Promise<T>): Promise<T> {
+  const standIn = await openAiStandIn({ command: "append", path: "/findings", content: "A note." }, "I stand for OpenAI.");
+  const variables = { ...standIn.env, OPENAI_MODEL: "gpt-of-the-test" };
+  try {
+    Object.assign(process.env, variables);
+    return await run();
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name];
+    await standIn.close();
+  }
+}
+
 const results: Record<string, ExampleResult> = {};
 for (const name of names) {
   process.chdir(join(folder, name));
-  const result: ExampleResult = { plain: [], onMongodb: [], fault: "" };
+  const result: ExampleResult = { plain: [], onMongodb: [], withKey: "", fault: "" };
   delete process.env["MONGODB_URI"];
   if (withoutMongodb) {
-    result.plain.push(await outputOf(name, "plain"));
+    result.plain.push(await outputOf(name, "plain").catch(String));
+    result.withKey = await withKey(() => outputOf(name, "key").catch(String));
     await promises[name]?.().catch((error: unknown) => (result.fault = String(error)));
   }
   process.env["MONGODB_URI"] = uri;
   // A second run meets the notes of the first one.
-  for (let round = 0; round < rounds; round += 1) result.onMongodb.push(await outputOf(name, `mongodb-${round}`));
+  for (let round = 0; round < rounds; round += 1) result.onMongodb.push(await outputOf(name, `mongodb-${round}`).catch(String));
   results[name] = result;
 }
 // No `process.exit`: an example that leaves something open keeps the test waiting.

@@ -53,9 +53,8 @@ it.each(examples)("the example %s asks for the packages that it imports, in the 
 });
 
 it.each(examples)("the example %s names the variables that it reads in .env.example", (name) => {
-  const named = Array.from(readFileSync(`examples/${name}/.env.example`, "utf8").matchAll(/^# ([A-Z_]+)=/gm), ([, each = ""]) => each);
   const read = sourcesOf(name).flatMap(({ text }) => Array.from(text.matchAll(/^const \{(.+)\} = process\.env;$/gm), ([, each = ""]) => each.match(/[A-Z_]{4,}/g) ?? []).flat());
-  expect(named.toSorted()).toEqual([...new Set(read)].toSorted());
+  expect(variablesOf(name).toSorted()).toEqual([...new Set(read)].toSorted());
 });
 
 it("the examples share what prints", () => {
@@ -81,6 +80,11 @@ it.each(isLong ? examples : quick)("the example %s prints what its README says, 
 
 it.each(quick)("the example %s does what its README says beside that", (name) => {
   expect(results[name]?.fault).toBe("");
+});
+
+it.each(quick.filter((name) => variablesOf(name).includes("OPENAI_API_KEY")))("the example %s asks ChatOpenAI where there is a key", (name) => {
+  expect(results[name]?.withKey).toContain("\nModel: ChatOpenAI gpt-of-the-test\n");
+  expect(results[name]?.withKey).toContain("I stand for OpenAI.");
 });
 
 // Requirement: ways-in.examples-run
@@ -114,6 +118,11 @@ function manifestOf(path: string): Manifest {
 function sourcesOf(name: string): { file: string; text: string }[] {
   const files = readdirSync(`examples/${name}`).filter((file) => file.endsWith(".ts"));
   return files.map((file) => ({ file, text: readFileSync(`examples/${name}/${file}`, "utf8") }));
+}
+
+/** Those of its `.env.example`. */
+function variablesOf(name: string): string[] {
+  return Array.from(readFileSync(`examples/${name}/.env.example`, "utf8").matchAll(/^# ([A-Z_]+)=/gm), ([, each = ""]) => each);
 }
 
 async function quotedOutput(name: string): Promise<string> {
