@@ -51,10 +51,10 @@ export function commandsOf(markdown: string): string[] {
   return commands.map((command) => command.trim()).filter(Boolean);
 }
 
-/** The TypeScript blocks; one that imports nothing goes on from the one before. */
+/** The programs, in TypeScript (`ts`) or JavaScript (`mjs`); one that imports nothing goes on from the one before. */
 export function programsOf(markdown: string): string[] {
   const programs: string[] = [];
-  for (const [, code = ""] of markdown.matchAll(/```ts\n([^]*?)```/g)) {
+  for (const [, code = ""] of markdown.matchAll(/```(?:ts|mjs)\n([^]*?)```/g)) {
     programs.push(code.startsWith("import ") ? code : (programs.pop() ?? "") + code);
   }
   return programs;

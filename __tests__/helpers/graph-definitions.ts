@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { InMemoryStore } from "@langchain/langgraph";
-import { type Script, ScriptedChatModel } from "../../examples/shared/scripted-chat-model.js";
+import { type Script, ScriptedChatModel } from "./scripted-chat-model.js";
 import { MemoryError } from "../../src/core/errors.js";
 import { type BuiltGraph, buildGraph } from "../../src/template/build-graph.js";
 import type { GraphDefinition, GraphEdge, GraphNode } from "../../src/template/definition.js";

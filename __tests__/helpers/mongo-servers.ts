@@ -51,8 +51,8 @@ export async function startSharedServers(): Promise<() => Promise<void>> {
   };
 }
 
-/** In RAM where there is room, as every write waits for the disk. No test ends a shared server. */
-async function quickFolder(): Promise<string> {
+/** In RAM where there is room, as every write waits for the disk. For what no test ends. */
+export async function quickFolder(): Promise<string> {
   const inRam = "/dev/shm";
   const { bavail, bsize } = await statfs(inRam).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize > 4 * 2 ** 30 ? inRam : tmpdir();

@@ -28,6 +28,7 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
     stderr,
     env,
     version: "0.0.0-test",
+    examplesFolder: "examples",
     untilStopped: surroundings.untilStopped ?? (() => new Promise(() => undefined)),
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

@@ -28,7 +28,11 @@ describe("the documentation", () => {
       (command) => ["npm ci", "npm test", ...Object.keys(scripts).map((script) => `npm run ${script}`)].includes(command),
       (command) => new RegExp(`^npm install (?: ?(?:${["langgraph-mongo-memory", ...Object.keys(peerDependencies)].join("|")}))+$`).test(command),
       (command) => existsSync(/^npx tsx (examples\/\S+\.ts)$/.exec(command)?.[1] ?? ""),
-      (command) => existsSync(`${/^npx langgraphjs dev --config (examples\/\S+)$/.exec(command)?.[1] ?? ""}/langgraph.json`),
+      // The quick start: `npm run check:first-minutes` runs it.
+      (command) => /^(?:npm pkg set type=module|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(command) && file === "README.md",
+      // What an example is run by, in its copy.
+      (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
+      (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
       // What examples of pipes are made of.
       (command) => /^(?:export MONGODB_URI=\S+|date|gzip|[\w.]+\.(?:txt|gz))$/.test(command),
     ];

@@ -1,136 +1,130 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, it } from "@jest/globals";
-import { chooseModel } from "../../examples/shared/choose-model.js";
-import { compiled } from "../helpers/compiled-sources.js";
+import { beforeAll, expect, it } from "@jest/globals";
+import { commandsOf } from "../helpers/documentation.js";
+import type { ExampleResult, ExampleRuns } from "../helpers/examples-run.js";
+import { installLinked } from "../helpers/packed-package.js";
 import { isLong, repetitions } from "../helpers/repetitions.js";
+import { cliJson } from "../helpers/run-cli.js";
 import { testDatabase } from "../helpers/test-database.js";
+import { testFolder } from "../helpers/test-folder.js";
 import { withDatabase } from "../helpers/with-database.js";
 
-const tsx = "node_modules/tsx/dist/cli.mjs";
-const folders = readdirSync("examples", { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
-const examples = folders.filter((name) => name !== "shared");
+const examples = readdirSync("examples", { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
 
-it("every example has a program and a README, and is listed", async () => {
-  const parts = examples.flatMap((name) => ["main.ts", "README.md"].map((file) => `examples/${name}/${file}`));
-  expect(parts.filter((file) => !existsSync(file))).toEqual([]);
-  const listed = Array.from((await readFile("examples/README.md", "utf8")).matchAll(/^\| \[`([^`]+)`\]\(\1\) \| .+ \|$/gm), ([, name = ""]) => name);
-  expect(listed.toSorted()).toEqual(examples.toSorted());
-  const commands = await Promise.all(examples.map(async (name) => commandsIn(await readFile(`examples/${name}/README.md`, "utf8"))));
-  expect(commands.map(({ length }) => length)).toEqual(examples.map(() => 1));
+/** The development server of LangGraph takes many seconds to start: a process of its own, and in the usual run on MongoDB only. */
+const server = "langgraph-server";
+const quick = examples.filter((name) => name !== server);
+
+const rounds = repetitions({ usual: 1, long: 2 });
+
+/** Outside of the project, with the packed package and nothing else of it. */
+const folder = testFolder();
+
+const { uri, name: dbName, db } = testDatabase();
+let results: Record<string, ExampleResult> = {};
+
+beforeAll(async () => {
+  await installLinked(folder);
+  for (const name of examples) await cliJson(["init", name, join(folder, name)]);
+  const [ofQuick, ofServer] = await Promise.all([runExamples(quick, true), runExamples([server], isLong)]);
+  results = { ...ofQuick, ...ofServer };
 });
 
-/** The development server takes many seconds to start: the usual run starts it on MongoDB only. */
-const withoutMongodb = isLong ? examples : examples.filter((name) => name !== "langgraph-server");
-
-describe.each(withoutMongodb)("the example %s without MongoDB", (name) => {
-  // Requirement: ways-in.examples-run
-  it("prints what its README says", async () => {
-    expect((await runExample(name)).stdout).toBe(await quotedOutput(name));
-  });
+it.each(examples)("the example %s can be copied by itself", (name) => {
+  const files = readdirSync(`examples/${name}`);
+  expect(files).toEqual(expect.arrayContaining([".env.example", "README.md", "agent.ts", "main.ts", "package.json", "tsconfig.json"]));
+  const sources = sourcesOf(name);
+  expect(sources.map(({ text }) => text).join("\n")).not.toMatch(/from "\.\.\//);
+  expect(sources.find(({ file }) => file === "agent.ts")?.text).not.toMatch(/node:assert|console\.log/);
 });
 
-describe.each(examples)("the example %s", (name) => {
-  // Requirement: ways-in.examples-run
-  it("prints the same on MongoDB, where its memory stays", async () => {
-    const { uri, name: dbName, db } = testDatabase();
-    const expected = (await quotedOutput(name)).replace(/^Store: .*$/m, "Store: MongoMemoryStore");
-    const env = { MONGODB_URI: withDatabase(uri, dbName) };
-    // A second run meets the notes of the first one.
-    for (let run = 0; run < repetitions({ usual: 1, long: 2 }); run += 1) expect((await runExample(name, env)).stdout).toBe(expected);
-    const memories = await db.collection("memories").find().toArray();
-    expect(memories.map((memory) => memory["nodeId"] as string)).toContain(`example-${name}`);
-  });
+it.each(examples)("the example %s asks for the packages that it imports, in the versions that are tested", (name) => {
+  const { dependencies: own, devDependencies: ofDevelopment } = manifestOf(`examples/${name}`);
+  const tested = { ...manifestOf(".").dependencies, ...manifestOf(".").devDependencies, "langgraph-mongo-memory": "latest" };
+  const asked = { ...own, ...ofDevelopment };
+  expect(asked).toEqual(Object.fromEntries(Object.keys(asked).map((each) => [each, tested[each as keyof typeof tested]])));
+  const imported = sourcesOf(name).flatMap(({ text }) => Array.from(text.matchAll(/from "((?:@[^/"]+\/)?[^./"@][^/"]*)/g), ([, each = ""]) => each));
+  expect(imported.filter((each) => !each.startsWith("node:") && !(each in own))).toEqual([]);
 });
 
-/** Most examples open their store by the same lines. */
-it.each(isLong ? examples : ["state-graph", "serverless"])("the example %s fails where MongoDB is away", async (name) => {
-  const away = "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=200";
-  await expect(runExample(name, { MONGODB_URI: away })).rejects.toMatchObject({ code: 1 });
+it.each(examples)("the example %s names the variables that it reads in .env.example", (name) => {
+  const read = sourcesOf(name).flatMap(({ text }) => Array.from(text.matchAll(/^const \{(.+)\} = process\.env;$/gm), ([, each = ""]) => each.match(/[A-Z_]{4,}/g) ?? []).flat());
+  expect(variablesOf(name).toSorted()).toEqual([...new Set(read)].toSorted());
 });
 
-/** Needs `dist`, which `npm test` builds first: the example imports the package by name, as its users do, and runs by the command of its README. */
-// Requirement: ways-in.examples-run-on-the-package
-it("an example runs on the built package", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "examples-"));
-  try {
-    await writeFile(join(directory, "tsconfig.json"), "{}");
-    const { stdout } = await runNode([tsx, "--tsconfig", join(directory, "tsconfig.json"), "examples/state-graph/main.ts"]);
-    expect(stdout).toContain("Answer: Mushroom risotto.");
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+it("the examples share what prints", () => {
+  const printers = examples.map((name) => `examples/${name}/print.ts`).filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8"));
+  expect(new Set(printers).size).toBe(1);
 });
 
-describe("the model of the examples", () => {
-  const { OPENAI_API_KEY, OPENAI_MODEL } = process.env;
-  const given = { OPENAI_API_KEY, OPENAI_MODEL };
-
-  afterEach(() => {
-    for (const [name, value] of Object.entries(given)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
-
-  it("is the scripted one without a key", async () => {
-    delete process.env["OPENAI_API_KEY"];
-    const { model, name } = await chooseModel(() => "played");
-    expect(name).toMatch(/^scripted/);
-    expect((await model.invoke("?")).text).toBe("played");
-  });
-
-  it("is ChatOpenAI with one", async () => {
-    Object.assign(process.env, { OPENAI_API_KEY: "no real key", OPENAI_MODEL: "gpt-of-the-test" });
-    const { model, name } = await chooseModel(() => "played");
-    expect(name).toBe("ChatOpenAI gpt-of-the-test");
-    expect(model).toMatchObject({ model: "gpt-of-the-test", apiKey: "no real key" });
-  });
+it("the list of the examples says what their package.json say", async () => {
+  const rows = (await readFile("examples/README.md", "utf8")).matchAll(/^\| \[`([^`]+)`\]\(\1\) \| (.+) \|$/gm);
+  const listed = Object.fromEntries(Array.from(rows, ([, name, shows]) => [name, shows]));
+  expect(listed).toEqual(Object.fromEntries(examples.map((name) => [name, manifestOf(`examples/${name}`).description])));
 });
 
-describe("the serverless example", () => {
-  it("tries again after a connection that failed", async () => {
-    const { connection, connectionsMade } = await import("../../examples/serverless/connection.js");
-    const { MONGODB_URI: given } = process.env;
-    try {
-      process.env["MONGODB_URI"] = "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=200";
-      const failed = await Promise.allSettled([connection(), connection()]);
-      expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-      process.env["MONGODB_URI"] = testDatabase().uri;
-      const [first, second] = await Promise.all([connection(), connection()]);
-      expect(first).toBe(second);
-      expect(connectionsMade()).toBe(2);
-      await first.close();
-    } finally {
-      if (given === undefined) delete process.env["MONGODB_URI"];
-      else process.env["MONGODB_URI"] = given;
-    }
-  });
+it.each(examples)("the README of the example %s says how to copy and run it", async (name) => {
+  const commands = commandsOf(await readFile(`examples/${name}/README.md`, "utf8"));
+  expect(commands.slice(0, 4)).toEqual([`npx langgraph-mongo-memory init ${name}`, `cd ${name}`, "npm install", "npm start"]);
 });
 
-type Environment = Record<string, string>;
+// Requirement: ways-in.examples-run, ways-in.examples-run-on-the-package
+it.each(isLong ? examples : quick)("the example %s prints what its README says, without MongoDB", async (name) => {
+  expect(results[name]?.plain).toEqual([await quotedOutput(name)]);
+});
 
-/** These load a module of their own twice, or give one to the development server: not where they are compiled into few files. */
-const runFromSource = ["serverless", "langgraph-server"];
+it.each(quick)("the example %s does what its README says beside that", (name) => {
+  expect(results[name]?.fault).toBe("");
+});
 
-function runExample(name: string, env: Environment = {}): Promise<{ stdout: string }> {
-  const main = `examples/${name}/main.ts`;
-  return runNode(runFromSource.includes(name) ? [tsx, main] : [compiled(main)], env);
+it.each(quick.filter((name) => variablesOf(name).includes("OPENAI_API_KEY")))("the example %s asks ChatOpenAI where there is a key", (name) => {
+  expect(results[name]?.withKey).toContain("\nModel: ChatOpenAI gpt-of-the-test\n");
+  expect(results[name]?.withKey).toContain("I stand for OpenAI.");
+});
+
+// Requirement: ways-in.examples-run
+it.each(examples)("the example %s prints the same on MongoDB, where its memory stays", async (name) => {
+  const expected = (await quotedOutput(name)).replace(/^Store: .*$/m, "Store: MongoMemoryStore");
+  expect(results[name]?.onMongodb).toEqual(Array.from({ length: rounds }, () => expected));
+  const memories = await db.collection("memories").find().toArray();
+  expect(memories.map((memory) => memory["nodeId"] as string)).toContain(`example-${name}`);
+});
+
+/** By the loader of their `npm start`. */
+async function runExamples(names: readonly string[], withoutMongodb: boolean): Promise<Record<string, ExampleResult>> {
+  const { OPENAI_API_KEY: _key, ANTHROPIC_API_KEY: _other, MONGODB_URI: _uri, NODE_OPTIONS: _options, ...env } = process.env;
+  const runs: ExampleRuns = { folder, names, withoutMongodb, uri: withDatabase(uri, dbName), rounds };
+  const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
+  const args = ["--import", loader, resolve("__tests__/helpers/examples-run.ts"), JSON.stringify(runs)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env, maxBuffer: 10_000_000 });
+  return JSON.parse(stdout) as Record<string, ExampleResult>;
 }
 
-function runNode(args: string[], env: Environment = {}): Promise<{ stdout: string }> {
-  const { OPENAI_API_KEY: _key, ANTHROPIC_API_KEY: _other, MONGODB_URI: _uri, NODE_OPTIONS: _options, ...rest } = process.env;
-  return promisify(execFile)(process.execPath, args, { env: { ...rest, ...env } });
+interface Manifest {
+  description: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+function manifestOf(path: string): Manifest {
+  return JSON.parse(readFileSync(`${path}/package.json`, "utf8")) as Manifest;
+}
+
+function sourcesOf(name: string): { file: string; text: string }[] {
+  const files = readdirSync(`examples/${name}`).filter((file) => file.endsWith(".ts"));
+  return files.map((file) => ({ file, text: readFileSync(`examples/${name}/${file}`, "utf8") }));
+}
+
+/** Those of its `.env.example`. */
+function variablesOf(name: string): string[] {
+  return Array.from(readFileSync(`examples/${name}/.env.example`, "utf8").matchAll(/^# ([A-Z_]+)=/gm), ([, each = ""]) => each);
 }
 
 async function quotedOutput(name: string): Promise<string> {
   return /```text\n([^]*?)```/.exec(await readFile(`examples/${name}/README.md`, "utf8"))?.[1] ?? "";
-}
-
-function commandsIn(markdown: string): string[] {
-  return Array.from(markdown.matchAll(/```sh\n([^]*?)```/g), ([, code = ""]) => code.trimEnd().split("\n")).flat();
 }

@@ -65,6 +65,10 @@ export const commandLine: Requirements = {
     source: "public names",
     says: "an export is its owner's only, whatever the umask",
   },
+  "command-line.examples": {
+    source: "public names",
+    says: "init lists the examples and copies one into an empty folder",
+  },
   "command-line.faults": {
     source: "specification section 9",
     says: "a fault is one sentence with an exit code of its kind",

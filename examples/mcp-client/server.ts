@@ -1,12 +1,13 @@
-import { openMemory } from "langgraph-mongo-memory";
+import { InMemoryStore } from "@langchain/langgraph";
+import { MongoMemoryStore, openMemory } from "langgraph-mongo-memory";
 import { serveStdio } from "langgraph-mongo-memory/mcp";
-import { chooseStore } from "../shared/choose-store.js";
 
+const { MONGODB_URI: uri } = process.env;
+const store = uri ? await MongoMemoryStore.fromConnString(uri) : new InMemoryStore();
 // Standard output belongs to the protocol: what people should read goes to standard error.
-const { store, name, close } = await chooseStore();
-console.error(`Store: ${name}`);
+console.error(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI for MongoDB)"}`);
 try {
   await serveStdio({ memory: openMemory(store, { nodeId: "example-mcp-client" }) });
 } finally {
-  await close();
+  await store.stop();
 }

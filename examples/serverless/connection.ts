@@ -4,8 +4,6 @@ import { MongoMemoryStore } from "langgraph-mongo-memory";
 
 export interface Connection {
   store: BaseStore;
-  /** For people. */
-  name: string;
   close: () => Promise<void>;
 }
 
@@ -33,8 +31,8 @@ export function connectionsMade(): number {
 async function connect(): Promise<Connection> {
   shared.connectionsMade = connectionsMade() + 1;
   const { MONGODB_URI: uri } = process.env;
-  if (!uri) return { store: new InMemoryStore(), name: "InMemoryStore (set MONGODB_URI for MongoDB)", close: async () => {} };
+  if (!uri) return { store: new InMemoryStore(), close: async () => {} };
   // Few sockets for each process, as there may be many processes.
   const client = await new MongoClient(uri, { maxPoolSize: 5, maxIdleTimeMS: 60_000 }).connect();
-  return { store: new MongoMemoryStore({ client }), name: "MongoMemoryStore", close: () => client.close() };
+  return { store: new MongoMemoryStore({ client }), close: () => client.close() };
 }

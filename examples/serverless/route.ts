@@ -1,7 +1,7 @@
-import { Agent, MemoryNode } from "langgraph-mongo-memory";
-import { chooseModel } from "../shared/choose-model.js";
+import { ChatOpenAI } from "@langchain/openai";
+import { createCook, createMemoryNode } from "./agent.js";
 import { connection } from "./connection.js";
-import { script } from "./script.js";
+import { scriptedModel } from "./scripted-model.js";
 
 // `app/api/chat/route.ts` of a Next.js application, or the handlers of any other server that speaks web requests.
 
@@ -11,17 +11,12 @@ export async function POST(request: Request): Promise<Response> {
   if (user === null) return Response.json({ error: "sign in first" }, { status: 401 });
   const { message } = (await request.json()) as { message: string };
 
-  const { model } = await chooseModel(script);
-  const memoryNode = await openNode();
-  const agent = new Agent({
-    model,
-    tools: memoryNode.memoryTools,
-    systemPrompt: "You are a cook. Note in your memory what your guest tells you.",
-  });
-  agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
-
+  const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini" } = process.env;
+  const model = key ? new ChatOpenAI({ model: modelName }) : scriptedModel();
+  const { store } = await connection();
+  const cook = createCook(model, createMemoryNode(store));
   const config = { configurable: { thread_id: user }, signal: request.signal };
-  const { messages } = await agent.invoke({ messages: [{ role: "user", content: message }] }, config);
+  const { messages } = await cook.invoke({ messages: [{ role: "user", content: message }] }, config);
   return Response.json({ answer: messages.at(-1)?.text });
 }
 
@@ -29,17 +24,12 @@ export async function POST(request: Request): Promise<Response> {
 export async function DELETE(request: Request): Promise<Response> {
   const user = userOf(request);
   if (user === null) return Response.json({ error: "sign in first" }, { status: 401 });
-  await (await openNode()).memory(user).delete("/");
+  const { store } = await connection();
+  await createMemoryNode(store).memory(user).delete("/");
   return Response.json({ answer: "forgotten" });
 }
 
 /** From your sign-in. A name in the body would let each user read everyone's memory. */
 function userOf(request: Request): string | null {
   return request.headers.get("x-user");
-}
-
-/** Made anew for each request: it asks nothing of the database. What costs time is the connection. */
-async function openNode(): Promise<MemoryNode> {
-  const { store } = await connection();
-  return new MemoryNode({ store, nodeId: "example-serverless", scope: "perThread" });
 }

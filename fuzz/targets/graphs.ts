@@ -1,6 +1,6 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc, { type Arbitrary } from "fast-check";
-import { ScriptedChatModel } from "../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../__tests__/helpers/scripted-chat-model.js";
 import { buildGraph } from "../../src/template/build-graph.js";
 import type { GraphDefinition } from "../../src/template/definition.js";
 import { changeJson, type JsonChange, jsonChange } from "../inputs/mutations.js";

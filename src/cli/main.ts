@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fileURLToPath } from "node:url";
 import process, { argv, env, stderr, stdin, stdout } from "node:process";
 import { packageVersion } from "../mcp/version.js";
 import { exitCodes } from "./exit-codes.js";
@@ -23,11 +24,14 @@ function untilStopped(): Promise<void> {
   });
 }
 
+/** Seen from `dist`, where the build puts this program. */
+const examplesFolder = fileURLToPath(new URL("../examples", import.meta.url));
+
 /** What is left to do by then is of nobody: connections to a storage that does not answer. */
 const maxIdleMs = 1000;
 
 async function main(): Promise<void> {
-  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, untilStopped });
+  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, examplesFolder, untilStopped });
   setTimeout(() => process.exit(), maxIdleMs).unref();
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
@@ -179,5 +181,61 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
       expect((await run(argv, { terminal: true, env: { TERM: "dumb" } })).stdout).not.toContain(escape);
     }
     expect((await run(["cat", "/missing"])).stderr).not.toContain(escape);
+  });
+});
+
+describe("init", () => {
+  const examples = readdirSync("examples").filter((name) => name !== "README.md");
+
+  // Requirement: command-line.examples
+  it("lists the examples, one a line", async () => {
+    const { exitCode, stdout } = await cli(["init"]);
+    expect([exitCode, stdout.split("\n").slice(0, examples.length).map((line) => line.split(/ {2,}/)[0])]).toEqual([0, examples]);
+    expect(stdout).toContain("\nstate-graph          a graph of your own, and a memory for each thread\n");
+    expect((await cliJson(["init"]))["examples"]).toContainEqual({ name: "state-graph", shows: "a graph of your own, and a memory for each thread" });
+  });
+
+  it("lists them for one that there is not, and refuses it", async () => {
+    const { exitCode, stdout, stderr } = await cli(["init", "../docs"]);
+    expect([exitCode, stdout.split("\n").length - 1]).toEqual([2, examples.length]);
+    expect(stderr).toMatch(/^error: there is no example "\.\.\/docs"; name one of bind-tools, .*, subgraph-interrupt\n$/);
+  });
+
+  // Requirement: command-line.examples
+  it("copies an example, and says what to run next", async () => {
+    const copy = join(folder, "my agent");
+    const { stdout } = await cli(["init", "state-graph", copy]);
+    expect(stdout).toBe(`Copied state-graph to ${copy}. Next:\n  cd "${copy}"\n  npm install\n  npm start\n`);
+    const ofExample = readdirSync("examples/state-graph");
+    expect(readdirSync(copy).toSorted()).toEqual([...ofExample, ".gitignore"].toSorted());
+    for (const name of ofExample.filter((file) => file !== "package.json")) {
+      expect(await readFile(join(copy, name), "utf8")).toBe(await readFile(join("examples/state-graph", name), "utf8"));
+    }
+  });
+
+  it("makes a copy ask for the version that copied it, and keeps its secrets out of git", async () => {
+    const copy = join(folder, randomUUID());
+    expect(await cliJson(["init", "serverless", copy])).toMatchObject({ example: "serverless", folder: copy, next: [`cd ${copy}`, "npm install", "npm start"] });
+    const { dependencies } = JSON.parse(await readFile(join(copy, "package.json"), "utf8")) as { dependencies: Record<string, string> };
+    expect(dependencies["langgraph-mongo-memory"]).toBe("0.0.0-test");
+    expect((await readFile(join(copy, ".gitignore"), "utf8")).split("\n")).toContain(".env");
+  });
+
+  it("gives the files ordinary rights", async () => {
+    const copy = join(folder, randomUUID());
+    await mkdir(copy);
+    await writeFile(join(folder, "ordinary"), "");
+    await cli(["init", "mcp-client", copy]);
+    const { mode } = await stat(join(folder, "ordinary"));
+    for (const name of readdirSync(copy)) expect((await stat(join(copy, name))).mode).toBe(mode);
+  });
+
+  it("changes nothing in a folder that is not empty", async () => {
+    const copy = join(folder, randomUUID());
+    await mkdir(copy);
+    await writeFile(join(copy, "main.ts"), "mine");
+    expect((await cli(["init", "state-graph", copy])).exitCode).toBe(1);
+    expect([readdirSync(copy), await readFile(join(copy, "main.ts"), "utf8")]).toEqual([["main.ts"], "mine"]);
+    expect(existsSync("state-graph")).toBe(false);
   });
 });

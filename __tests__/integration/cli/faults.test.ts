@@ -86,6 +86,8 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["mcp", "--http", "--token-file", dir, ...inFolder], 2, "EINPUT", /it is a folder/],
   [["mcp", "--dialect", "unified", "claude", ...inFolder], 2, "EUSAGE", /--dialect: .*unified and claude both have a tool called memory/],
   [["mcp", "--http", "--dialect", "journal", "journal", ...inFolder], 2, "EUSAGE", /--dialect: .*both have a tool called memory_write/],
+  [["init", "state-graph", folder], 1, "EEXIST", /the folder is not empty; name one that is empty/],
+  [["init", "state-graph", join(folder, "plain file")], 2, "EINPUT", /plain file: a part of the path is a file/],
   [["ls", "--uri", "mongodb://127.0.0.1:9/a.b", "--node", "a"], 2, "EUSAGE", /name of the database in the MongoDB connection string must have/],
   [["ls", "--uri", "mongodb+srv://user:geheim@missing.invalid/a", "--node", "a"], 3, "EIO", /user:\*\*\*@missing\.invalid.*the name in the connection string does not resolve/],
 ];

@@ -3,7 +3,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it, jest } from "@jest/globals";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { MongoClient } from "mongodb";
-import { ScriptedChatModel, type ScriptedCall } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel, type ScriptedCall } from "../../helpers/scripted-chat-model.js";
 import type { MemoryError } from "../../../src/core/errors.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";

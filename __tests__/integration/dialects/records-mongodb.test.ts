@@ -4,7 +4,7 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
 import { parse } from "yaml";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";

@@ -3,7 +3,7 @@ import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/m
 import { tool } from "@langchain/core/tools";
 import { Command, InMemoryStore, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
-import { type Script, ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";

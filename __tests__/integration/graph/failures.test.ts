@@ -6,7 +6,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { CallModelNode } from "../../../src/graph/call-model-node.js";

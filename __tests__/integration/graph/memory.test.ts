@@ -3,7 +3,7 @@ import { AIMessage, type BaseMessage, HumanMessage, type ToolMessage } from "@la
 import { Annotation, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { CallModelNode } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";

@@ -8,7 +8,7 @@ import { tool } from "@langchain/core/tools";
 import { getConfig, getStore, getWriter, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { CallModelNode, type CallModelNodeOptions } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

@@ -5,7 +5,7 @@ import { tool } from "@langchain/core/tools";
 import { entrypoint, getStore, type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph, task } from "@langchain/langgraph";
 import { AsyncBatchedStore, type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { CallModelNode } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";

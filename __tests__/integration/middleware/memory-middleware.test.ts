@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
 import { type AgentMiddleware, createAgent, createMiddleware, modelRetryMiddleware, summarizationMiddleware } from "langchain";
-import { type Script, ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

@@ -4,7 +4,7 @@ import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 import { tool } from "@langchain/core/tools";
 import { Command, InMemoryStore, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { type Script, ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { type BuiltGraph, buildGraph } from "../../../src/template/build-graph.js";
 import type { GraphDefinition } from "../../../src/template/definition.js";
 import { documentedExample, graphOf, node } from "../../helpers/graph-definitions.js";

@@ -13,7 +13,7 @@ const page = await readFile("docs/command-line.md", "utf8");
 
 function programOfTest(): Command {
   const stdout = new PassThrough();
-  const io = { stdin: new PassThrough(), stdout, stderr: stdout, env: {}, version: "0", untilStopped: () => Promise.resolve() };
+  const io = { stdin: new PassThrough(), stdout, stderr: stdout, env: {}, version: "0", examplesFolder: "examples", untilStopped: () => Promise.resolve() };
   const out = new Output(stdout, {});
   return createProgram({ io, out, err: out, redact: (text) => text, exitCode: 0 }, () => undefined);
 }
@@ -28,7 +28,7 @@ describe("the program", () => {
   it("has all commands of its documentation", () => {
     expect(commands.map(([name]) => name)).toEqual([
       "ls", "tree", "cat", "append", "write", "rm", "mv", "grep", "export", "import", "copy", "doctor",
-      "migrate earlier-format", "migrate mongodb-store", "mcp",
+      "migrate earlier-format", "migrate mongodb-store", "mcp", "init",
     ]);
   });
 

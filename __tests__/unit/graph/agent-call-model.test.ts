@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { CallModelNode } from "../../../src/graph/call-model-node.js";
 

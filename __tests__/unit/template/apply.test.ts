@@ -3,7 +3,7 @@ import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { buildGraph } from "../../../src/template/build-graph.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import { ScriptedChatModel } from "../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import type { AllowedNodeIds } from "../../../src/template/allowed-node-ids.js";
 import { type BuiltGraph, buildGraph } from "../../../src/template/build-graph.js";
 import type { GraphDefinition } from "../../../src/template/definition.js";

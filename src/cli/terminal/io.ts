@@ -11,6 +11,8 @@ export interface CliIo {
   env: Readonly<Record<string, string | undefined>>;
   /** Of the package. */
   version: string;
+  /** Of the package: what `init` copies. */
+  examplesFolder: string;
   /** Resolves when the process is asked to end; the command must then end it, or it is ended a few seconds later. */
   untilStopped(): Promise<void>;
 }

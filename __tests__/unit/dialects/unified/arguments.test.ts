@@ -4,7 +4,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import fc from "fast-check";
 import { createAgent, createMiddleware } from "langchain";
-import { ScriptedChatModel } from "../../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../../helpers/scripted-chat-model.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";

@@ -5,7 +5,7 @@ import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { Command, GraphInterrupt, interrupt, MemorySaver } from "@langchain/langgraph";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { createAgent, createMiddleware } from "langchain";
-import { ScriptedChatModel } from "../../../../examples/shared/scripted-chat-model.js";
+import { ScriptedChatModel } from "../../../helpers/scripted-chat-model.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";

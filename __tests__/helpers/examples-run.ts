@@ -1,0 +1,177 @@
+import { deepEqual, doesNotMatch, equal, ok, rejects, throws } from "node:assert/strict";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { InMemoryStore } from "@langchain/langgraph";
+import { openAiStandIn } from "./openai-stand-in.js";
+import type * as bindTools from "../../examples/bind-tools/agent.js";
+import type * as createAgent from "../../examples/create-agent/agent.js";
+import type * as customerSupport from "../../examples/customer-support/agent.js";
+import type * as graphTemplate from "../../examples/graph-template/agent.js";
+import type * as connections from "../../examples/serverless/connection.js";
+import type * as sharedMemory from "../../examples/shared-memory/agent.js";
+import type * as models from "../../examples/shared-memory/scripted-models.js";
+import type * as stateGraph from "../../examples/state-graph/agent.js";
+import type * as scripted from "../../examples/state-graph/scripted-model.js";
+import type * as subgraph from "../../examples/subgraph-interrupt/agent.js";
+
+/*
+ * Runs copies of the examples, one after the other in this one process, as loading LangGraph takes longer than all they do.
+ * Takes an `ExampleRuns` as JSON, and prints an `ExampleResult` by each name.
+ */
+
+export interface ExampleRuns {
+  /** Holds the copies. */
+  folder: string;
+  names: readonly string[];
+  withoutMongodb: boolean;
+  /** Of MongoDB, and how often the examples run on it. */
+  uri: string;
+  rounds: number;
+}
+
+export interface ExampleResult {
+  /** What its `main.ts` printed, in each run. */
+  plain: string[];
+  onMongodb: string[];
+  /** With a key, and a server that stands for OpenAI's. */
+  withKey: string;
+  /** What is not as its README promises, beside the output. */
+  fault: string;
+}
+
+const { folder, names, withoutMongodb, uri, rounds } = JSON.parse(process.argv[2] ?? "") as ExampleRuns;
+const away = "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=200";
+
+/** @param query makes it another module of the same file */
+function load<T>(example: string, file: string, query = ""): Promise<T> {
+  return import(pathToFileURL(join(folder, example, file)).href + query) as Promise<T>;
+}
+
+async function modelOf(example: string): Promise<ReturnType<typeof scripted.scriptedModel>> {
+  return (await load<typeof scripted>(example, "scripted-model.ts")).scriptedModel();
+}
+
+const turn = (text: string) => ({ messages: [new HumanMessage(text)] });
+const inThread = (thread_id: string) => ({ configurable: { thread_id } });
+
+const promises: Record<string, () => Promise<void>> = {
+  async "bind-tools"() {
+    const { createLoop } = await load<typeof bindTools>("bind-tools", "agent.ts");
+    const messages = [new SystemMessage("You keep a task list."), new HumanMessage("To do: sow kale.")];
+    await createLoop(await modelOf("bind-tools"), new InMemoryStore()).run(messages);
+    ok(messages.length > 2, "the answers are in the conversation");
+    doesNotMatch(messages.map(({ text }) => text).join(), /<memory/, "the memory is not");
+  },
+  async "create-agent"() {
+    const { createOperationsAgent } = await load<typeof createAgent>("create-agent", "agent.ts");
+    const agent = createOperationsAgent(await modelOf("create-agent"), new InMemoryStore());
+    await agent.invoke(turn("Staging moved to port 8443."), inThread("monday"));
+    const { messages } = await agent.invoke(turn("On which port is staging?"), inThread("tuesday"));
+    deepEqual(messages.map(({ type }) => type), ["human", "ai"], "the memory is no part of the agent's state");
+  },
+  async "customer-support"() {
+    const { createSupportAgent } = await load<typeof customerSupport>("customer-support", "agent.ts");
+    const store = new InMemoryStore();
+    const signedIn = (threadId: string) => (threadId === "1" ? "ada" : undefined);
+    const { agent, customers, rules } = createSupportAgent(await modelOf("customer-support"), store, signedIn);
+    throws(() => customers.memory("2"), { code: "EINVAL" }, "nobody is signed in there, so that there is no memory");
+    await agent.invoke(turn("I run Linux."), inThread("1"));
+    equal((await customers.memory("1").snapshot()).files.length, 1, "the model writes to the memory of the customer");
+    equal((await rules.memory().snapshot()).files.length, 0, "and never to the rules");
+  },
+  async "graph-template"() {
+    const { createGraph, readDefinition, withHouseRules } = await load<typeof graphTemplate>("graph-template", "agent.ts");
+    const definition = await readDefinition();
+    const graph = createGraph(definition, await modelOf("graph-template"), new InMemoryStore());
+    const agent = graph.agent("A");
+    graph.apply(withHouseRules(definition));
+    const edges = [{ source: "A", sourceHandle: "tools", target: "T9", targetHandle: "$self" } as const];
+    throws(() => graph.apply({ ...definition, edges }));
+    equal(graph.agent("A"), agent, "an agent that stays is the same object");
+    deepEqual(agent.callModel.tools.map(({ name }) => name), ["memory_readonly"], "a definition with faults changes nothing");
+  },
+  async serverless() {
+    const { connection, connectionsMade } = await load<typeof connections>("serverless", "connection.ts");
+    const shared = globalThis as { memoryConnection?: Promise<unknown> | undefined };
+    shared.memoryConnection = undefined;
+    const made = connectionsMade();
+    process.env["MONGODB_URI"] = away;
+    const failed = await Promise.allSettled([connection(), connection()]);
+    deepEqual(failed.map(({ status }) => status), ["rejected", "rejected"]);
+    delete process.env["MONGODB_URI"];
+    equal(await connection(), await connection());
+    equal(connectionsMade(), made + 2, "a failed connection is made again, once for all who wait");
+    const reloaded = await load<typeof connections>("serverless", "connection.ts", "?changed");
+    equal(await reloaded.connection(), await connection(), "the connection outlasts the module");
+  },
+  async "shared-memory"() {
+    const { createAgents } = await load<typeof sharedMemory>("shared-memory", "agent.ts");
+    const { scriptedModels } = await load<typeof models>("shared-memory", "scripted-models.ts");
+    const { desk, memoryNode } = createAgents(scriptedModels(), new InMemoryStore());
+    await memoryNode.memory().write("/findings", "A storm.");
+    await desk.invoke(turn("Delete the findings."));
+    equal(await memoryNode.memory().read("/findings"), "A storm.", "the reader changes nothing");
+  },
+  async "state-graph"() {
+    const { createGraph } = await load<typeof stateGraph>("state-graph", "agent.ts");
+    const { graph, memoryNode } = createGraph(await modelOf("state-graph"), new InMemoryStore());
+    const { messages } = await graph.invoke(turn("I am Ada."), inThread("ada"));
+    deepEqual(messages.map(({ type }) => type), ["human", "ai", "tool", "ai"], "the memory is no part of the graph's state");
+    const [ada, bob, shared] = [memoryNode.memory("ada"), memoryNode.memory("bob"), memoryNode.globalMemory()];
+    const files = await Promise.all([ada, bob, shared].map(async (memory) => (await memory.snapshot()).files.length));
+    deepEqual(files, [1, 0, 0], "the tool writes to the memory of the thread alone");
+    process.env["MONGODB_URI"] = away;
+    await rejects(outputOf("state-graph", "away"), { code: "EIO" }, "it fails where MongoDB is away");
+  },
+  async "subgraph-interrupt"() {
+    const { createGraph } = await load<typeof subgraph>("subgraph-interrupt", "agent.ts");
+    const graph = createGraph(await modelOf("subgraph-interrupt"), new InMemoryStore());
+    await graph.invoke(turn("Please deliver to 5 Mill Lane."), inThread("ada"));
+    doesNotMatch(JSON.stringify(await graph.getState(inThread("ada"), { subgraphs: true })), /<memory/, "what the model is shown is not kept");
+  },
+};
+
+/** What a `main.ts` prints, run anew, as in a process of its own. */
+async function outputOf(name: string, round: string): Promise<string> {
+  Object.assign(globalThis, { memoryConnection: undefined, connectionsMade: undefined });
+  const lines: string[] = [];
+  const { log } = console;
+  console.log = (text: string) => lines.push(`${text}\n`);
+  try {
+    await load(name, "main.ts", `?${round}`);
+    return lines.join("");
+  } finally {
+    console.log = log;
+  }
+}
+
+async function withKey<T>(run: () => Promise<T>): Promise<T> {
+  const standIn = await openAiStandIn({ command: "append", path: "/findings", content: "A note." }, "I stand for OpenAI.");
+  const variables = { ...standIn.env, OPENAI_MODEL: "gpt-of-the-test" };
+  try {
+    Object.assign(process.env, variables);
+    return await run();
+  } finally {
+    for (const name of Object.keys(variables)) delete process.env[name];
+    await standIn.close();
+  }
+}
+
+const results: Record<string, ExampleResult> = {};
+for (const name of names) {
+  process.chdir(join(folder, name));
+  const result: ExampleResult = { plain: [], onMongodb: [], withKey: "", fault: "" };
+  delete process.env["MONGODB_URI"];
+  if (withoutMongodb) {
+    result.plain.push(await outputOf(name, "plain").catch(String));
+    result.withKey = await withKey(() => outputOf(name, "key").catch(String));
+    await promises[name]?.().catch((error: unknown) => (result.fault = String(error)));
+  }
+  process.env["MONGODB_URI"] = uri;
+  // A second run meets the notes of the first one.
+  for (let round = 0; round < rounds; round += 1) result.onMongodb.push(await outputOf(name, `mongodb-${round}`).catch(String));
+  results[name] = result;
+}
+// No `process.exit`: an example that leaves something open keeps the test waiting.
+console.log(JSON.stringify(results));

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+
+/** Of a request for a completion, what it is answered by. */
+interface CompletionRequest {
+  messages: { role: string; content: unknown }[];
+}
+
+export interface OpenAiStandIn {
+  /** The variables of the environment that lead OpenAI's client here. */
+  env: { OPENAI_API_KEY: string; OPENAI_BASE_URL: string };
+  close: () => Promise<void>;
+}
+
+/** Stands for OpenAI's server: its model calls the tool `memory` once in a conversation, with these arguments, and else answers with the text. */
+export async function openAiStandIn(args: Record<string, string>, text: string): Promise<OpenAiStandIn> {
+  const server = createServer((request, response) => {
+    const answer = async (): Promise<void> => {
+      const { messages } = (await json(request)) as CompletionRequest;
+      const isAnswered = messages.some(({ role }) => role === "tool");
+      const call = { id: randomUUID(), type: "function", function: { name: "memory", arguments: JSON.stringify(args) } };
+      const message = { role: "assistant", ...(isAnswered ? { content: text } : { content: null, tool_calls: [call] }) };
+      const choice = { index: 0, message, finish_reason: isAnswered ? "stop" : "tool_calls" };
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ id: randomUUID(), object: "chat.completion", created: 1, model: "stand-in", choices: [choice] }));
+    };
+    void answer();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    env: { OPENAI_API_KEY: "no real key", OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

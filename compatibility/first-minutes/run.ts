@@ -1,0 +1,131 @@
+import { equal, match } from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { PrivateMongod, quickFolder } from "../../__tests__/helpers/mongo-servers.js";
+import { openAiStandIn } from "../../__tests__/helpers/openai-stand-in.js";
+import { pack } from "../../__tests__/helpers/packed-package.js";
+import { quickStartBlocks } from "./quick-start.js";
+
+/*
+ * What a new user does, in empty folders, with nothing but Node, the packed package and the registry: pastes the README's
+ * quick start, and copies and runs every example.
+ */
+
+type Environment = Record<string, string | undefined>;
+
+interface Manifest {
+  scripts: { start: string };
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+const packageName = "langgraph-mongo-memory";
+
+await access("dist").catch(() => {
+  throw new Error("there is no dist: run `npm run build` first");
+});
+const directory = await mkdtemp(join(await quickFolder(), "first-minutes-"));
+const mongod = await PrivateMongod.start("standalone");
+try {
+  const tarball = await pack(directory);
+  await Promise.all([checkQuickStart(tarball).then((project) => checkAlone(project, tarball)), checkExamples(tarball)]);
+} finally {
+  await mongod.stop();
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** @returns the project */
+async function checkQuickStart(tarball: string): Promise<string> {
+  const project = join(directory, "quick-start");
+  await mkdir(project);
+  const standIn = await openAiStandIn({ command: "append", path: "/profile/food", content: "Is vegetarian." }, "I have noted it.");
+  // What stands for the commands of the README that cannot be run here; until then there is neither a key nor a server.
+  const standIns: [command: RegExp, env: Environment][] = [
+    [/^docker run .*\bmongo\b/, { MONGODB_URI: mongod.uri }],
+    [/^export OPENAI_API_KEY=/, standIn.env],
+  ];
+  const env: Environment = {};
+  let output = "";
+  try {
+    await run(project, "npm init -y", env);
+    for (const { kind, code, file } of await quickStartBlocks()) {
+      if (kind === "mjs") await writeFile(join(project, file), code);
+      if (kind === "text") equal(output, code, "README.md: the quick start prints what it says");
+      if (kind !== "sh") continue;
+      for (const command of code.trimEnd().split("\n")) {
+        const found = standIns.find(([pattern]) => pattern.test(command));
+        if (found) Object.assign(env, found[1]);
+        else output = await run(project, command.replace(/^(npm install .*)\blanggraph-mongo-memory\b/, `$1${tarball}`), env);
+      }
+    }
+    match(output, /vegetarian/, "README.md: the agent on MongoDB prints its memory");
+    console.log("ok: the README's quick start");
+    return project;
+  } finally {
+    await standIn.close();
+  }
+}
+
+async function checkExamples(tarball: string): Promise<void> {
+  const names = (await readdir("examples", { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  // One installation above all copies, where Node and npm find it.
+  const parent = join(directory, "examples");
+  await mkdir(parent);
+  const manifests = await Promise.all(names.map((name) => manifestOf(join("examples", name))));
+  const dependencies = Object.assign({}, ...manifests.flatMap((each) => [each.dependencies, each.devDependencies])) as Record<string, string>;
+  await writeFile(join(parent, "package.json"), JSON.stringify({ private: true, dependencies: { ...dependencies, [packageName]: `file:${tarball}` } }));
+  await run(parent, "npm install");
+  for (const name of names) await run(parent, `node_modules/.bin/${packageName} init ${name}`);
+  const checks = names.map((name) => async () => {
+    // Its `npm start`, without the time that npm takes to start.
+    const { scripts } = await manifestOf(join(parent, name));
+    await checkRun(join(parent, name), `../node_modules/.bin/${scripts.start}`, name);
+  });
+  const waiting = [() => checkTypes(parent), ...checks];
+  await Promise.all(Array.from({ length: 2 }, async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await check();
+  }));
+}
+
+/** One example copied, installed and run with nothing above it. */
+async function checkAlone(project: string, tarball: string): Promise<void> {
+  const name = "state-graph";
+  const copy = join(directory, "alone");
+  await run(project, `npx ${packageName} init ${name} ${copy}`);
+  const { version } = JSON.parse(await readFile("package.json", "utf8")) as { version: string };
+  equal((await manifestOf(copy)).dependencies[packageName], version, `${name}: it asks for the version that copied it`);
+  await run(copy, `npm pkg set dependencies.${packageName}=file:${tarball}`);
+  await run(copy, "npm install");
+  await checkRun(copy, "npm start --silent", `${name}, alone`);
+}
+
+async function checkRun(copy: string, command: string, title: string): Promise<void> {
+  const quoted = /```text\n([^]*?)```/.exec(await readFile(join(copy, "README.md"), "utf8"))?.[1];
+  equal(await run(copy, command), quoted, `${title}: it prints what its README says`);
+  console.log(`ok: the example ${title}`);
+}
+
+/** All copies at once, under the settings that each of them has. */
+async function checkTypes(parent: string): Promise<void> {
+  await writeFile(join(parent, "tsconfig.json"), JSON.stringify({ extends: "./state-graph/tsconfig.json", include: ["*/*.ts"] }));
+  await run(parent, `node ${resolve("node_modules/typescript/bin/tsc")} -p .`);
+  console.log("ok: the types of the examples");
+}
+
+async function manifestOf(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+/** @returns what the command printed */
+async function run(folder: string, command: string, env: Environment = {}): Promise<string> {
+  const { OPENAI_API_KEY: _key, ANTHROPIC_API_KEY: _other, MONGODB_URI: _uri, NODE_OPTIONS: _options, ...rest } = process.env;
+  const quiet = { npm_config_audit: "false", npm_config_fund: "false", npm_config_prefer_offline: "true" };
+  const options = { cwd: folder, env: { ...rest, ...quiet, ...env }, maxBuffer: 10_000_000 };
+  const { stdout } = await promisify(execFile)("sh", ["-c", command], options).catch((error: unknown) => {
+    const { stdout: output, stderr } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${folder}: ${command} failed:\n${output}${stderr}`, { cause: error });
+  });
+  return stdout;
+}

@@ -1,0 +1,30 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { BaseStore } from "@langchain/langgraph";
+import { MemoryNode } from "langgraph-mongo-memory";
+
+const maxTurns = 10;
+
+/** A loop of its own around a model with the memory tool. */
+export function createLoop(model: BaseChatModel, store: BaseStore) {
+  const memoryNode = new MemoryNode({ store, nodeId: "example-bind-tools" });
+  const [memoryTool] = memoryNode.memoryTools;
+  const withTools = model.bindTools?.(memoryNode.memoryTools);
+  if (!memoryTool || !withTools) throw new TypeError("this model cannot call tools");
+  const connector = memoryNode.createConnector({ content: "tree" });
+
+  /**
+   * Adds the answers of the model and of its tools to the conversation, up to the first answer without a call. The memory is
+   * shown to each call of the model, and never part of the conversation.
+   */
+  const run = async (messages: BaseMessage[], config: RunnableConfig = {}): Promise<void> => {
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      const answer = await withTools.invoke(await connector.inject(messages, config, model), config);
+      messages.push(answer);
+      if (!answer.tool_calls?.length) return;
+      for (const call of answer.tool_calls) messages.push(await memoryTool.invoke({ ...call, type: "tool_call" }, config));
+    }
+  };
+  return { memoryNode, run };
+}

@@ -1,0 +1,18 @@
+import { ChatOpenAI } from "@langchain/openai";
+import { Agent, MemoryNode, MongoMemoryStore } from "langgraph-mongo-memory";
+import { scriptedModel } from "./scripted-model.js";
+
+const { OPENAI_API_KEY: key, OPENAI_MODEL: modelName = "gpt-4.1-mini", MONGODB_URI: uri } = process.env;
+
+// Without a store of its own, a node uses that of the run, which is the server's.
+const own = uri ? { store: await MongoMemoryStore.fromConnString(uri) } : {};
+const memoryNode = new MemoryNode({ nodeId: "example-langgraph-server", ...own });
+const agent = new Agent({
+  model: key ? new ChatOpenAI({ model: modelName }) : scriptedModel(),
+  tools: memoryNode.memoryTools,
+  systemPrompt: "You help the operations team. Note in /servers of your memory what others will need.",
+});
+agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
+
+/** What `langgraph.json` names. */
+export const { graph } = agent;

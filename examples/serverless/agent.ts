@@ -1,0 +1,18 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseStore } from "@langchain/langgraph";
+import { Agent, MemoryNode } from "langgraph-mongo-memory";
+
+/** A memory for each user. Made anew for each request: it asks nothing of the database. What costs time is the connection. */
+export function createMemoryNode(store: BaseStore): MemoryNode {
+  return new MemoryNode({ store, nodeId: "example-serverless", scope: "perThread" });
+}
+
+export function createCook(model: BaseChatModel, memoryNode: MemoryNode): Agent {
+  const agent = new Agent({
+    model,
+    tools: memoryNode.memoryTools,
+    systemPrompt: "You are a cook. Note in your memory what your guest tells you.",
+  });
+  agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
+  return agent;
+}

@@ -1,0 +1,22 @@
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { fakeModel } from "@langchain/core/testing";
+
+const maxCalls = 100;
+
+/** Stands for a chat model where there is no key: it notes what it is told, and answers from the memory it is shown. */
+export function scriptedModel() {
+  const model = fakeModel();
+  // LangChain's fake model answers from a queue.
+  for (let call = 0; call < maxCalls; call += 1) model.respond(answerTo);
+  return model;
+}
+
+function answerTo(messages: BaseMessage[]): AIMessage {
+  const last = messages.at(-1);
+  if (last?.type === "tool") return new AIMessage("I have noted it.");
+  if (last?.text.startsWith("I ")) {
+    const args = { command: "append", path: "/profile", content: last.text };
+    return new AIMessage({ content: "", tool_calls: [{ id: crypto.randomUUID(), name: "memory", args }] });
+  }
+  return new AIMessage(`I know of you: ${messages[0]?.text.match(/(?<=^\| )I .*$/m)?.[0] ?? "nothing"}`);
+}

@@ -1,0 +1,21 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseStore } from "@langchain/langgraph";
+import { Agent, MemoryNode, MemoryTool } from "langgraph-mongo-memory";
+
+/** Three agents with one memory: two write to it, and the desk may only read it. */
+export function createAgents(models: Record<"roads" | "weather" | "desk", BaseChatModel>, store: BaseStore) {
+  const memoryNode = new MemoryNode({ store, nodeId: "example-shared-memory" });
+  const writing = new MemoryTool({ memory: memoryNode });
+  // The model is offered these commands alone; any other is answered with EACCES.
+  const reading = new MemoryTool({ memory: memoryNode, commands: ["read", "list"] });
+
+  const createAgent = (model: BaseChatModel, tool: MemoryTool, systemPrompt: string): Agent => {
+    const agent = new Agent({ model, tools: [tool], systemPrompt });
+    agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
+    return agent;
+  };
+  const roads = createAgent(models.roads, writing, "You watch the roads. Append each report to /findings of your memory.");
+  const weather = createAgent(models.weather, writing, "You watch the weather. Append each report to /findings of your memory.");
+  const desk = createAgent(models.desk, reading, "You answer drivers by the findings of your memory. Do with it what they ask.");
+  return { memoryNode, reading, roads, weather, desk };
+}
