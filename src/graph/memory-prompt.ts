@@ -1,11 +1,13 @@
 import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { MessagesState } from "./call-model-node.js";
+import { connectorOf } from "./connector-of.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
+import type { MemoryNode } from "./memory-node.js";
 
-/** The connector, and the prompt beside which it shows the memory. */
+/** The connector, or a MemoryNode for its connector with the defaults, and the prompt beside which it shows the memory. */
 export interface MemoryPromptOptions {
-  connector: MemoryConnectorNode;
+  connector: MemoryConnectorNode | MemoryNode;
   /** Goes before the messages of the state. @default none */
   systemPrompt?: string;
 }
@@ -14,11 +16,14 @@ export interface MemoryPromptOptions {
  * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state, none of
  * which is kept in the state. It is not told the model, so the memory is merged into the one system message unless the
  * connector says otherwise.
+ *
+ * @throws TypeError where the connector is none
  */
 export function createMemoryPrompt({
-  connector,
+  connector: given,
   systemPrompt = "",
 }: MemoryPromptOptions): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
+  const connector = connectorOf(given, "createMemoryPrompt: connector");
   return (state, config) => {
     const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];
     return connector.inject([...prompt, ...state.messages], config);
