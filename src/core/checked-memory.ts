@@ -56,6 +56,10 @@ class CheckedMemory implements Memory {
     this.#signals = signals;
   }
 
+  get paths(): PathRule {
+    return this.#options.paths;
+  }
+
   async read(path: string): Promise<string> {
     const target = normalizePath(path);
     return this.#existing(target, "read", (backend) => backend.read(target));

@@ -94,6 +94,8 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
+  /** Which names can be created. */
+  readonly paths: PathRule;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`; null where no file is, as where a directory is. */

@@ -8,8 +8,8 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
-import type { FlatSchema, ToolAnswer, ToolDefinition } from "./dialect.js";
-import { checkMemorySource, memoryOf, type MemorySource, runOf } from "./memory-source.js";
+import { descriptionFor, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+import { checkMemorySource, memoryOf, type MemorySource, pathRuleOf, runOf } from "./memory-source.js";
 
 /**
  * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are answered
@@ -23,7 +23,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   }
 
   override readonly name: string;
-  override readonly description: string;
+  override description: string;
   override readonly schema: FlatSchema;
   readonly title: string | undefined;
   readonly #definition: ToolDefinition;
@@ -32,9 +32,9 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   /** @throws TypeError where the source is no memory source */
   constructor(definition: ToolDefinition, source?: MemorySource) {
     super();
-    const { name, description, title, schema, extras } = definition;
+    const { name, title, schema, extras } = definition;
     this.name = name;
-    this.description = description;
+    this.description = descriptionFor(definition, undefined);
     this.title = title;
     this.schema = schema;
     if (title !== undefined) this.metadata = { title };
@@ -47,6 +47,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   setMemorySource(source: MemorySource): void {
     checkMemorySource(source);
     this.#source = source;
+    this.description = descriptionFor(this.#definition, pathRuleOf(source));
   }
 
   /** Called by LangChain with arguments that the schema has admitted. */

@@ -88,8 +88,8 @@ describe("the messages", () => {
     ["read", "/a/../b", {}, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/a..b", { content: "a" }, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/$set", { content: "a" }, 'invalid path: "$" not allowed', "EINVAL"],
-    ["append", "/a/b.txt", { content: "a" }, "invalid path segment: b.txt", "EINVAL"],
-    ["read", "/none.txt", {}, "invalid path segment: none.txt", "EINVAL"],
+    ["append", "/a/b.txt", { content: "a" }, 'invalid path segment: b.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)', "EINVAL"],
+    ["read", "/none.txt", {}, 'invalid path segment: none.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)', "EINVAL"],
     ["append", "/dir/file", { content: "0123456" }, "EFBIG: the file would be 12 bytes, over its limit of 10 bytes; split it into several files", "EFBIG"],
   ])("%s %j %j is refused with: %s", async (command, path, rest, message, code) => {
     const call = await tree();
@@ -232,14 +232,34 @@ describe("the source of the tool's memory", () => {
     expect(runs).toEqual([{ threadId: "thread 1" }, {}]);
   });
 
+  it.each([
+    ["adr", ' such as "/notes/today"; names are letters A-Z, a-z, digits, "_", "-" and spaces.'],
+    ["posix", ' such as "/notes/today"; names are any Unicode in NFC, such as "notes.txt".'],
+  ] as const)("tells the model the rule of names of its memory: %s", (paths, told) => {
+    const address = freshAddress();
+    const tool = new MemoryTool();
+    expect(tool.description).toContain(' such as "/notes/today".\n');
+    tool.setMemorySource(openMemory(store, address, { paths }));
+    expect([tool.description, ...new MemoryNode({ ...address, paths }).memoryTools.map(({ description }) => description)]).toEqual([
+      expect.stringContaining(told),
+      expect.stringContaining(told),
+    ]);
+  });
+
   // Requirement: memory.per-thread-needs-thread
-  it.each([{}, { thread_id: 7 }, { thread_id: "" }, { thread_id: null }, { thread_id: { $ne: null } }])(
-    "of scope perThread refuses a run with configurable %j",
-    async (configurable) => {
+  it.each([
+    [{}, ""],
+    [{ thread_id: "" }, ""],
+    [{ thread_id: null }, ""],
+    [{ thread_id: 7 }, ": a non-empty string (given 7)"],
+    [{ thread_id: { $ne: null } }, ": a non-empty string (given an object)"],
+  ])(
+    "of scope perThread refuses a run with configurable %j, and says what was given%s",
+    async (configurable, given) => {
       const tool = new MemoryTool({ memory: new MemoryNode({ ...freshAddress(), store, scope: "perThread" }) });
       for (const args of [{ path: "/a", command: "append", content: "x" }, { path: "/a", command: "read" }]) {
         expect(await tool.invoke(args, { configurable })).toBe(
-          refusal(args.command, "/a", "thread_id is required for perThread scope", "EINVAL"),
+          refusal(args.command, "/a", `thread_id is required for perThread scope${given}`, "EINVAL"),
         );
       }
     },
