@@ -24,6 +24,8 @@ const brand = Symbol.for("langgraph-mongo-memory.MemoryError");
 export class MemoryError extends Error {
   override readonly name = "MemoryError";
   readonly code: MemoryErrorCode;
+  /** The path, normalised, where one call on one path of a memory was refused or failed. */
+  declare path?: string;
 
   /** An error as the memories throw it, for backends and tests. @param message free text; but for EINVAL it begins with the code */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {

@@ -34,8 +34,9 @@ export class Agent {
   #callModel: CallModelNode;
 
   /** @throws TypeError as CallModelNode */
-  constructor({ store, checkpointer, ...options }: AgentOptions) {
-    this.#callModel = new CallModelNode(options);
+  constructor(options: AgentOptions) {
+    const { store, checkpointer, ...callModelOptions } = { ...options };
+    this.#callModel = new CallModelNode(callModelOptions);
     this.graph = compileGraph(() => this.#callModel, store, checkpointer);
     // By this LangGraph takes it for a Runnable in `addNode`; of any other object it calls each of the properties.
     Object.defineProperty(this, "lc_runnable", { value: true });

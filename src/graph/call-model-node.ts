@@ -44,8 +44,9 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   #memoryConnector: MemoryConnectorNode | undefined;
 
   /** @throws TypeError where the model or the connector is none, the model cannot bind the tools, or two tools have one name */
-  constructor({ model, tools = [], systemPrompt = "", memoryConnector }: CallModelNodeOptions) {
+  constructor(options: CallModelNodeOptions) {
     super();
+    const { model, tools = [], systemPrompt = "", memoryConnector } = { ...options };
     if (typeof model?.invoke !== "function") throw new TypeError("CallModelNode: model must be a chat model");
     this.#model = model;
     this.#systemPrompt = systemPrompt;

@@ -35,7 +35,8 @@ export class MemoryConnectorNode {
   readonly #config: ReturnType<typeof checkConnectorConfig>;
 
   /** @throws TypeError for bad options */
-  constructor({ memory, ...config }: MemoryConnectorNodeOptions) {
+  constructor(options: MemoryConnectorNodeOptions) {
+    const { memory, ...config } = { ...options };
     if (typeof memory?.memoryForRun !== "function" || typeof memory.globalMemory !== "function") {
       throw new TypeError("MemoryConnectorNode: memory must be a MemoryNode");
     }

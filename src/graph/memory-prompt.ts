@@ -19,10 +19,10 @@ export interface MemoryPromptOptions {
  *
  * @throws TypeError where the connector is none
  */
-export function createMemoryPrompt({
-  connector: given,
-  systemPrompt = "",
-}: MemoryPromptOptions): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
+export function createMemoryPrompt(
+  options: MemoryPromptOptions,
+): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
+  const { connector: given, systemPrompt = "" } = { ...options };
   const connector = connectorOf(given, "createMemoryPrompt: connector");
   return (state, config) => {
     const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];

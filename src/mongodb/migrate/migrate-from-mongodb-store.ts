@@ -150,6 +150,6 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw storageError(error, "read", 0);
+    throw storageError(error, "read", null);
   }
 }

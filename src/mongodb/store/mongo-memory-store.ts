@@ -195,7 +195,7 @@ export class MongoMemoryStore extends BaseStore {
     try {
       await this.#client.connect();
     } catch (error) {
-      throw storageError(error, "read", 0);
+      throw storageError(error, "read", null);
     }
   }
 }
