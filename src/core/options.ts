@@ -120,7 +120,8 @@ export function checkOptions(name: string, schema: Schema, options: unknown, sec
       const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
       return (issue.keys ?? []).map((key) => unknownOption(field === "" ? key : `${field}.${key}`, names));
     }
-    if (field === "") return options === undefined ? "they are missing" : issue.message;
+    const needed = `expected an object { ${Object.keys(schema.shape ?? {}).join(", ")} }`;
+    if (field === "") return options === undefined ? `they are missing; ${needed}` : issue.message;
     const given = secrets.includes(field) ? "" : ` (given ${preview(valueAt(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });

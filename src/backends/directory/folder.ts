@@ -10,6 +10,7 @@ import { ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 import { inParallel } from "./in-parallel.js";
 import { isReserved, pathOfChild, reservedName } from "./names.js";
 import { OpenDirectory } from "./open-directory.js";
+import { readDirectory } from "./read-directory.js";
 
 /** A name in a directory. */
 export interface Place {
@@ -165,17 +166,15 @@ export class Folder {
   }
 
   async #entries(path: string, directory: OpenDirectory): Promise<MemoryEntry[]> {
-    // As bytes, for a name that is no UTF-8 would come back as another one.
-    const found = await ioOrNull(readdir(directory.base, { withFileTypes: true, encoding: "buffer" }), { inFolder: path === ROOT });
+    const found = await ioOrNull(readDirectory(directory), { inFolder: path === ROOT });
     if (found === null) {
       if (path === ROOT) return [];
       throw directoryNotFound();
     }
     const entries: MemoryEntry[] = [];
-    for (const entry of found) {
-      const kind = entry.isFile() ? "file" : entry.isDirectory() ? "dir" : null;
-      if (kind === null || !isUtf8(entry.name)) continue;
-      const name = entry.name.toString();
+    for (const { name: bytes, kind } of found) {
+      if (kind === null || !isUtf8(bytes)) continue;
+      const name = bytes.toString();
       if (pathOfChild(path, name) !== null) entries.push({ name, kind });
     }
     return entries;
