@@ -5,6 +5,7 @@ export type {
   DeleteOptions,
   DirectoryStat,
   FileStat,
+  FoundText,
   Memory,
   MemoryEntry,
   MemoryOutline,

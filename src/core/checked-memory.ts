@@ -5,6 +5,7 @@ import type {
   DeletedCounts,
   DeleteOptions,
   FileStat,
+  FoundText,
   Memory,
   MemoryEntry,
   MemoryOutline,
@@ -23,6 +24,10 @@ const writeOptionsSchema = z
   .strict();
 
 const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).optional() }).strict();
+
+/** What storages search in time that grows with the text alone. */
+const maxSoughtTexts = 16;
+const maxSoughtChars = 250;
 
 /** Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first command. */
 export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => MemoryBackend;
@@ -66,6 +71,23 @@ class CheckedMemory implements Memory {
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const targets = paths.map((path) => normalizePath(path));
     return targets.length === 0 ? [] : this.#run("read", (backend) => backend.readFiles(targets));
+  }
+
+  async findFiles(texts: readonly string[], { suffix = "" }: { suffix?: string } = {}): Promise<FoundText[]> {
+    const given: unknown = texts;
+    if (!Array.isArray(given) || given.length > maxSoughtTexts) throw invalid(`texts must be a list of at most ${maxSoughtTexts}`);
+    for (const text of texts) {
+      checkText(text, "each of texts");
+      if (text === "" || text.length > maxSoughtChars) throw invalid(`each of texts must have 1 to ${maxSoughtChars} characters`);
+    }
+    checkText(suffix, "suffix");
+    if (texts.length === 0) return [];
+    const found = await this.#run("read", async (backend) => {
+      if (backend.findFiles) return backend.findFiles(texts, suffix);
+      const { files } = await backend.snapshot();
+      return files.filter(({ path, content }) => path.endsWith(suffix) && texts.some((text) => content.includes(text)));
+    });
+    return found.map(({ path, content }) => ({ path, content })).toSorted((a, b) => compareCodeUnits(a.path, b.path));
   }
 
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
