@@ -16,7 +16,7 @@ import { checkMemorySource, memoryOf, type MemorySource, pathRuleOf, runOf } fro
  * in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal of bad
  * arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
  */
-export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, string> {
+export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema, unknown, Arguments, string> {
   /** The name by which LangChain serialises it. */
   static override lc_name(): string {
     return "DialectTool";
@@ -64,7 +64,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   }
 
   /** Arguments that the schema refuses never reach `_call`; they are answered here, without a trace. */
-  override async invoke<Input extends StructuredToolCallInput<FlatSchema, unknown>, Config extends ToolRunnableConfig | undefined>(
+  override async invoke<Input extends StructuredToolCallInput<FlatSchema, Arguments>, Config extends ToolRunnableConfig | undefined>(
     input: Input,
     config?: Config,
   ): Promise<ToolReturnType<Input, Config, string>> {

@@ -1,4 +1,3 @@
-import type { StructuredTool } from "@langchain/core/tools";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { checkAddress, type MemoryScope } from "../core/address.js";
@@ -37,7 +36,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   /** Which names can be created. */
   readonly paths: PathRule;
   /** The tools an agent needs to use this memory: the unified `memory` tool. */
-  readonly memoryTools: StructuredTool[];
+  readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
 
