@@ -5,6 +5,7 @@ export type {
   DeleteOptions,
   DirectoryStat,
   FileStat,
+  FoundText,
   Memory,
   MemoryEntry,
   MemoryOutline,
@@ -31,7 +32,7 @@ export type { MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
 export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";
 export type { MemoryProvider, MemoryRun, MemorySource, StoreRun } from "./dialects/memory-source.js";
 export { MemoryTool } from "./dialects/unified/memory-tool.js";
-export type { MemoryCommand, MemoryToolOptions } from "./dialects/unified/options.js";
+export type { MemoryCommand, MemoryToolArguments, MemoryToolOptions } from "./dialects/unified/options.js";
 export type { MemoryEnvelope } from "./dialects/unified/unified-dialect.js";
 export type { FlatSchema } from "./dialects/dialect.js";
 export type { MemoryConnectorConfig, MemoryContent, MemoryPlacement } from "./prompt/connector-options.js";

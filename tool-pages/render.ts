@@ -1,5 +1,5 @@
 import { InMemoryStore } from "@langchain/langgraph";
-import type { FlatSchema, ToolAnswer, ToolDefinition } from "../src/dialects/dialect.js";
+import { descriptionFor, type FlatSchema, type ToolAnswer, type ToolDefinition } from "../src/dialects/dialect.js";
 import { openMemory } from "../src/open-memory.js";
 import type { CallPage, DialectPage } from "./dialect-page.js";
 
@@ -32,14 +32,15 @@ function hasCommands({ schema }: ToolDefinition): boolean {
   return "command" in schema.properties;
 }
 
-/** What the model is told of a tool. */
-function renderTool({ description, schema }: ToolDefinition): string {
+/** What the model is told of a tool, with the default rule of paths. */
+function renderTool(definition: ToolDefinition): string {
+  const { schema } = definition;
   const rows = propertiesOf(schema).map(([argument, property]) => {
     const isRequired = schema.required.includes(argument) ? "yes" : "";
     return `| \`${argument}\` | ${code(typeOf(property))} | ${isRequired} | ${cell(property.description ?? "")} |`;
   });
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
-  return ["What the model is told of it:", block("text", description), rows.length > 0 ? table : "It takes no arguments."].join("\n\n");
+  return ["What the model is told of it:", block("text", descriptionFor(definition, "adr")), rows.length > 0 ? table : "It takes no arguments."].join("\n\n");
 }
 
 async function renderCall(page: DialectPage, call: CallPage): Promise<string> {

@@ -34,7 +34,7 @@ describe.each(backendsUnderTest().slice(0, 1))("in a megabyte that holds half of
     const memory = backend.open(freshAddress(), { paths: "posix" });
     await memory.write("/notes", megabyte);
     const deep = new DeepAgentsBackend(memory);
-    const update = { command: "update", path: "/notes", oldContent: sought, content: "x" };
+    const update = { command: "update", path: "/notes", oldContent: sought, content: "x" } as const;
     expect(await new MemoryTool({ memory }).invoke(update)).toContain('"replaced":0');
     const replace = { command: "str_replace", path: "/memories/notes", old_str: sought, new_str: "x" };
     expect(await createClaudeMemoryTool(memory).invoke(replace)).toMatch(/^No replacement was performed/);

@@ -77,7 +77,7 @@ export class PrivateMongod {
     this.#instance = instance;
   }
 
-  static async start(kind: ServerKind, options: { args?: string[] } = {}): Promise<PrivateMongod> {
+  static async start(kind: ServerKind, options: { args?: string[]; auth?: boolean } = {}): Promise<PrivateMongod> {
     const { MongoInstance } = await memoryServer();
     const port = await freePort();
     const dbPath = await mkdtemp(join(tmpdir(), "langgraph-mongo-memory-"));
@@ -88,6 +88,7 @@ export class PrivateMongod {
         ip: "127.0.0.1",
         storageEngine: "wiredTiger",
         launchTimeout,
+        auth: options.auth ?? false,
         // Test commands allow fail points such as failCommand; a socket file would outlive kill -9.
         args: [...quiet, "--setParameter", "enableTestCommands=1", "--nounixsocket", ...(options.args ?? [])],
         ...(kind === "replicaSet" ? { replSet: replicaSetName } : {}),

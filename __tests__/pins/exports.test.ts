@@ -53,6 +53,7 @@ describe("the public surface", () => {
       "claudeDialect",
       "createMcpServer",
       "journalDialect",
+      "recordsDialect",
       "serveHttp",
       "serveStdio",
       "unifiedDialect",

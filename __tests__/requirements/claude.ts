@@ -75,7 +75,7 @@ export const claude: Requirements = {
   },
   "claude.create-file-text": {
     source: "Anthropic's memory tool documentation",
-    says: "create takes file_text; content is an unknown parameter",
+    says: "create takes file_text; content, as FastMCP4J has it, is another name for it",
   },
   "claude.create-existing": {
     source: "Anthropic's memory tool documentation",

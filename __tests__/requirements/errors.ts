@@ -25,6 +25,10 @@ export const errors: Requirements = {
     source: "measured: LangGraph 1.7",
     says: "MongoMemoryStore.isInstance recognises a store of another copy of the package",
   },
+  "errors.path": {
+    source: "specification section 9",
+    says: "the error of a refused call on one path holds the path",
+  },
   "errors.options-say-what-would-do": {
     source: "specification section 9",
     says: "bad options are told what was given and what would do",

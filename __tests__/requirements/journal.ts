@@ -29,6 +29,10 @@ export const journal: Requirements = {
     source: "agentool",
     says: "a key that stands nowhere is MEMORY_KEY_NOT_FOUND",
   },
+  "journal.canonical-everywhere": {
+    source: "agentool",
+    says: "memory_read and memory_update take the same block, the newest of all daily files, whoever wrote it",
+  },
   "journal.summary-first": {
     source: "agentool",
     says: "memory_read answers the block of the summary before any daily one",

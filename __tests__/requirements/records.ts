@@ -79,7 +79,11 @@ export const records: Requirements = {
   },
   "records.path-characters": {
     source: "Dominds records",
-    says: "a new path holds letters, digits, underscores, hyphens and slashes only",
+    says: "a new path holds letters and digits of any script, underscores, hyphens, dots and slashes only, and no hidden name",
+  },
+  "records.prefix": {
+    source: "specification section 10",
+    says: "a prefix lets an agent have two sets of the tools",
   },
   "records.reaching": {
     source: "specification section 2",

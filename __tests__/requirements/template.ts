@@ -41,6 +41,10 @@ export const template: Requirements = {
     source: "specification section 8",
     says: "all faults are told at once",
   },
+  "template.fields-of-editors": {
+    source: "specification section 8",
+    says: "what an editor saves with a graph, a node or an edge is passed over; what may be a misspelt or misplaced option is a fault",
+  },
   "template.two-tools-of-one-name": {
     source: "measured: LangGraph 1.7",
     says: "two tools of one name for one agent are a fault",

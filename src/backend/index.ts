@@ -13,6 +13,7 @@ export {
 export type {
   DeletedCounts,
   FileStat,
+  FoundText,
   Memory,
   MemoryEntry,
   MemoryOutline,

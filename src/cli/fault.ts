@@ -28,6 +28,13 @@ function exitCodeOf(code: FaultCode): ExitCode {
   return code === "EBUG" ? exitCodes.bug : exitCodes.refused;
 }
 
+const doctorHint = " (`doctor` says more)";
+
+/** The same fault, as `doctor` itself tells it. */
+export function withoutDoctorHint(fault: CommandFault): CommandFault {
+  return new CommandFault(fault.code, fault.message.replace(doctorHint, ""), { cause: fault.cause });
+}
+
 /** What would be right, where the message itself does not say so. */
 const advice: Partial<Record<MemoryErrorCode, string>> = {
   EINVAL: "pass a path such as /notes/today",
@@ -36,7 +43,7 @@ const advice: Partial<Record<MemoryErrorCode, string>> = {
   ENOTDIR: "name a directory, or another place",
   EEXIST: "choose another name, or remove what is there first",
   ECONFLICT: "run the command again",
-  EIO: "see whether the storage is up and may be used (`doctor` says more)",
+  EIO: `see whether the storage is up and may be used${doctorHint}`,
 };
 
 /** Runs a command of a memory; its refusal then names `subject`, such as the path. */

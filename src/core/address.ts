@@ -1,4 +1,5 @@
 import { invalid, MemoryError } from "./errors.js";
+import { preview } from "./options.js";
 import { assertPlainText } from "./paths.js";
 import { shorten } from "./text.js";
 
@@ -37,7 +38,10 @@ export function checkAddress(address: unknown): CheckedAddress {
     if (threadId !== undefined) throw invalid('an address of scope "global" has no threadId; did you mean "perThread"?');
     return Object.freeze({ nodeId: checkedNodeId, scope });
   }
-  if (typeof threadId !== "string" || threadId === "") throw invalid("thread_id is required for perThread scope");
+  if (typeof threadId !== "string" || threadId === "") {
+    const given = (threadId ?? "") === "" ? "" : `: a non-empty string (given ${preview(threadId)})`;
+    throw invalid(`thread_id is required for perThread scope${given}`);
+  }
   return Object.freeze({ nodeId: checkedNodeId, scope, threadId: checkId(threadId, "threadId") });
 }
 

@@ -1,4 +1,4 @@
-import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "./memory.js";
+import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "./memory.js";
 import type { OngoingCall } from "./ongoing-call.js";
 
 /**
@@ -15,6 +15,11 @@ export interface MemoryBackend {
   read(path: string): Promise<string>;
   /** The text of each file at one moment, in the order of `paths`. Null for a missing file. */
   readFiles(paths: readonly string[]): Promise<(string | null)[]>;
+  /**
+   * The files that hold one of the texts, at one moment, in any order; paths end with `suffix`. No text is empty or long. A
+   * backend that can do no better than a snapshot leaves this out.
+   */
+  findFiles?(texts: readonly string[], suffix: string): Promise<FoundText[]>;
   /** Immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */
   list(path: string): Promise<MemoryEntry[]>;
   /** Joined as `appendText` does. `create: false` refuses a missing file. @throws ENOENT, EISDIR, ENOTDIR, EFBIG, ENOSPC */

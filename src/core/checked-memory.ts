@@ -5,6 +5,7 @@ import type {
   DeletedCounts,
   DeleteOptions,
   FileStat,
+  FoundText,
   Memory,
   MemoryEntry,
   MemoryOutline,
@@ -23,6 +24,10 @@ const writeOptionsSchema = z
   .strict();
 
 const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).optional() }).strict();
+
+/** What storages search in time that grows with the text alone. */
+const maxSoughtTexts = 16;
+const maxSoughtChars = 250;
 
 /** Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first command. */
 export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => MemoryBackend;
@@ -45,6 +50,7 @@ export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress,
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
 class CheckedMemory implements Memory {
   readonly address: CheckedAddress;
+  readonly paths: PathRule;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;
   readonly #signals: readonly AbortSignal[];
@@ -52,6 +58,7 @@ class CheckedMemory implements Memory {
   constructor(backend: MemoryBackend, address: CheckedAddress, options: Required<MemoryOptions>, signals: readonly AbortSignal[]) {
     this.#backend = backend;
     this.address = address;
+    this.paths = options.paths;
     this.#options = options;
     this.#signals = signals;
   }
@@ -64,6 +71,23 @@ class CheckedMemory implements Memory {
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const targets = paths.map((path) => normalizePath(path));
     return targets.length === 0 ? [] : this.#run("read", (backend) => backend.readFiles(targets));
+  }
+
+  async findFiles(texts: readonly string[], { suffix = "" }: { suffix?: string } = {}): Promise<FoundText[]> {
+    const given: unknown = texts;
+    if (!Array.isArray(given) || given.length > maxSoughtTexts) throw invalid(`texts must be a list of at most ${maxSoughtTexts}`);
+    for (const text of texts) {
+      checkText(text, "each of texts");
+      if (text === "" || text.length > maxSoughtChars) throw invalid(`each of texts must have 1 to ${maxSoughtChars} characters`);
+    }
+    checkText(suffix, "suffix");
+    if (texts.length === 0) return [];
+    const found = await this.#run("read", async (backend) => {
+      if (backend.findFiles) return backend.findFiles(texts, suffix);
+      const { files } = await backend.snapshot();
+      return files.filter(({ path, content }) => path.endsWith(suffix) && texts.some((text) => content.includes(text)));
+    });
+    return found.map(({ path, content }) => ({ path, content })).toSorted((a, b) => compareCodeUnits(a.path, b.path));
   }
 
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
@@ -94,8 +118,8 @@ class CheckedMemory implements Memory {
     const target = normalizePath(path);
     if (options !== undefined) checkOptions("DeleteOptions", deleteOptionsSchema, options);
     const ifDirectory = options?.ifDirectory ?? "delete";
-    if (ifDirectory === "fail" && target === ROOT) throw pathIsDirectory();
-    const counts = await this.#run("change", (backend) => backend.delete(target, ifDirectory));
+    if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
+    const counts = await this.#existing(target, "change", (backend) => backend.delete(target, ifDirectory));
     if (counts.files === 0 && counts.dirs === 0) this.#assertCreatable(target);
     return counts;
   }
@@ -130,16 +154,23 @@ class CheckedMemory implements Memory {
     this.#assertCreatable(destination);
     if (destination === source) {
       if ((await this.stat(source)) === null) await this.read(source);
-      throw alreadyExists();
+      throw withPath(alreadyExists(), destination);
     }
     if (destination.startsWith(prefixOf(source))) throw invalid("a directory cannot be moved into itself");
     const checkMoved = (moved: string): void => void normalizePath(moved);
-    await this.#existing(source, "change", (backend) => backend.rename(source, destination, checkMoved));
+    await this.#existing(source, "change", async (backend) => {
+      try {
+        await backend.rename(source, destination, checkMoved);
+      } catch (error) {
+        const isOfDestination = MemoryError.isInstance(error) && (error.code === "EEXIST" || error.code === "ENOTDIR");
+        throw isOfDestination ? withPath(error, destination) : error;
+      }
+    });
   }
 
   async stat(path: string): Promise<MemoryStat | null> {
     const target = normalizePath(path, { emptyIsRoot: true });
-    const stat = await this.#run("read", (backend) => backend.stat(target));
+    const stat = await this.#existing(target, "read", (backend) => backend.stat(target));
     if (stat === null) this.#assertCreatable(target);
     return stat;
   }
@@ -191,14 +222,15 @@ class CheckedMemory implements Memory {
     try {
       return await this.#run(act, command);
     } catch (error) {
-      if (MemoryError.isInstance(error) && error.code === "ENOENT") this.#assertCreatable(path);
-      throw error;
+      if (!MemoryError.isInstance(error)) throw error;
+      const fault = error.code === "ENOENT" ? creationFault(path, this.#options.paths) : null;
+      throw withPath(fault ?? error, path);
     }
   }
 
   #assertCreatable(path: string): void {
     const fault = creationFault(path, this.#options.paths);
-    if (fault) throw fault;
+    if (fault) throw withPath(fault, path);
   }
 
   #checkContent(content: unknown, name: string): asserts content is string {
@@ -209,6 +241,12 @@ class CheckedMemory implements Memory {
     const sizeBytes = utf8Bytes(content);
     if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
   }
+}
+
+/** The innermost path that an error is given stays. */
+function withPath(error: MemoryError, path: string): MemoryError {
+  error.path ??= path;
+  return error;
 }
 
 function checkText(text: unknown, name: string): asserts text is string {

@@ -23,7 +23,14 @@ const brand = Symbol.for("langgraph-mongo-memory.MemoryError");
 /** Every refusal and failure of a memory. Programming mistakes (wrong options, wrong types) are `TypeError`s instead. */
 export class MemoryError extends Error {
   override readonly name = "MemoryError";
+  /**
+   * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST already
+   * there · EINVAL a bad argument · EACCES a command this tool does not offer · EFBIG a file over its limit · ENOSPC a memory
+   * over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race · EIO the storage failed.
+   */
   readonly code: MemoryErrorCode;
+  /** The path, normalised, where one call on one path of a memory was refused or failed. */
+  declare path?: string;
 
   /** An error as the memories throw it, for backends and tests. @param message free text. It begins with the code, except for EINVAL */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {

@@ -56,6 +56,12 @@ export interface SnapshotFile extends FileStat {
   content: string;
 }
 
+/** A file that `findFiles` has found. */
+export interface FoundText {
+  path: string;
+  content: string;
+}
+
 /** A whole memory at one moment. */
 export interface MemorySnapshot {
   /** Sorted by path, in code-unit order. */
@@ -94,10 +100,18 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
+  /** Which names can be created. */
+  readonly paths: PathRule;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */
   readFiles(paths: readonly string[]): Promise<(string | null)[]>;
+  /**
+   * The files that hold one of the texts, literally, at one moment, sorted by path.
+   * @param texts at most 16, each of 1 to 250 characters
+   * @param options.suffix what the path of each file ends with. @default ""
+   */
+  findFiles(texts: readonly string[], options?: { suffix?: string }): Promise<FoundText[]>;
   /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nearestName } from "./nearest-name.js";
 import { shorten } from "./text.js";
 import type { PathRule } from "./paths.js";
 
@@ -91,11 +92,16 @@ export function checkMemoryOptions(options: MemoryOptions | undefined): Required
 }
 
 interface Issue {
+  code?: string | undefined;
   path: readonly PropertyKey[];
   message: string;
+  /** Of an issue "unrecognized_keys". */
+  keys?: readonly string[];
 }
 
 interface Schema {
+  /** Of the schema of an object. */
+  shape?: object;
   safeParse(value: unknown): { success: boolean; error?: { issues: readonly Issue[] } | undefined };
 }
 
@@ -108,13 +114,24 @@ interface Schema {
 export function checkOptions(name: string, schema: Schema, options: unknown, secrets: readonly string[] = []): void {
   const issues = schema.safeParse(options).error?.issues;
   if (!issues) return;
-  const faults = issues.map((issue) => {
+  const faults = issues.flatMap((issue) => {
     const field = issue.path.map(String).join(".");
-    if (field === "") return issue.message;
+    if (issue.code === "unrecognized_keys") {
+      const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
+      return (issue.keys ?? []).map((key) => unknownOption(field === "" ? key : `${field}.${key}`, names));
+    }
+    const needed = `expected an object { ${Object.keys(schema.shape ?? {}).join(", ")} }`;
+    if (field === "") return options === undefined ? `they are missing; ${needed}` : issue.message;
     const given = secrets.includes(field) ? "" : ` (given ${preview(valueAt(options, issue.path))})`;
     return `${field}: ${issue.message}${given}`;
   });
   throw new TypeError(`invalid ${name}: ${faults.join("; ")}`);
+}
+
+function unknownOption(name: string, names: readonly string[]): string {
+  const near = nearestName(name, names);
+  const others = names.length > 0 ? ` (the options are ${names.join(", ")})` : "";
+  return `unknown option ${preview(name)}${near === undefined ? others : `; ${preview(near)} was probably meant`}`;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

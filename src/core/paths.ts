@@ -36,7 +36,7 @@ export function normalizePath(given: unknown, options: { emptyIsRoot?: boolean }
     if (segment.length > maxSegmentChars) {
       throw invalid(`invalid path: a segment longer than ${maxSegmentChars} characters`);
     }
-    if (segment === ".") throw invalid("invalid path segment: .");
+    if (segment === ".") throw invalid('invalid path segment: . (paths are absolute; no name is ".")');
     if (climbs(segment)) throw invalid('invalid path: ".." not allowed');
   }
   return path;
@@ -48,6 +48,12 @@ export function assertPlainText(text: string, what: string): void {
   if (controlCharacter.test(text)) throw invalid(`invalid ${what}: control characters are not allowed`);
 }
 
+/** What the names are that each rule lets create, as models and people are told it. */
+export const nameRules = {
+  adr: 'names are letters A-Z, a-z, digits, "_", "-" and spaces',
+  posix: 'names are any Unicode in NFC, such as "notes.txt"',
+} as const satisfies Record<PathRule, string>;
+
 /** Why `path` (normalised) may not be created under `rule`, or null where it may. */
 export function creationFault(path: string, rule: PathRule): MemoryError | null {
   if (rule === "adr") {
@@ -56,7 +62,7 @@ export function creationFault(path: string, rule: PathRule): MemoryError | null 
   }
   for (const segment of segmentsOf(path)) {
     const legal = rule === "adr" ? /^[A-Za-z0-9_ -]+$/.test(segment) : segment === segment.normalize("NFC");
-    if (!legal) return invalid(`invalid path segment: ${segment}`);
+    if (!legal) return invalid(`invalid path segment: ${segment} (${nameRules[rule]})`);
   }
   return null;
 }

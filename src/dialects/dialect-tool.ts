@@ -8,22 +8,22 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
-import type { FlatSchema, ToolAnswer, ToolDefinition } from "./dialect.js";
-import { checkMemorySource, memoryOf, type MemorySource, runOf } from "./memory-source.js";
+import { descriptionFor, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+import { checkMemorySource, memoryOf, type MemorySource, pathRuleOf, runOf } from "./memory-source.js";
 
 /**
  * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are answered
  * in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal of bad
  * arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
  */
-export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, string> {
+export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema, unknown, Arguments, string> {
   /** The name by which LangChain serialises it. */
   static override lc_name(): string {
     return "DialectTool";
   }
 
   override readonly name: string;
-  override readonly description: string;
+  override description: string;
   override readonly schema: FlatSchema;
   readonly title: string | undefined;
   readonly #definition: ToolDefinition;
@@ -32,9 +32,9 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   /** @throws TypeError where the source is no memory source */
   constructor(definition: ToolDefinition, source?: MemorySource) {
     super();
-    const { name, description, title, schema, extras } = definition;
+    const { name, title, schema, extras } = definition;
     this.name = name;
-    this.description = description;
+    this.description = descriptionFor(definition, undefined);
     this.title = title;
     this.schema = schema;
     if (title !== undefined) this.metadata = { title };
@@ -47,6 +47,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   setMemorySource(source: MemorySource): void {
     checkMemorySource(source);
     this.#source = source;
+    this.description = descriptionFor(this.#definition, pathRuleOf(source));
   }
 
   /** Called by LangChain with arguments that the schema has admitted. */
@@ -63,7 +64,7 @@ export class DialectTool extends StructuredTool<FlatSchema, unknown, unknown, st
   }
 
   /** Arguments that the schema refuses never reach `_call`; they are answered here, without a trace. */
-  override async invoke<Input extends StructuredToolCallInput<FlatSchema, unknown>, Config extends ToolRunnableConfig | undefined>(
+  override async invoke<Input extends StructuredToolCallInput<FlatSchema, Arguments>, Config extends ToolRunnableConfig | undefined>(
     input: Input,
     config?: Config,
   ): Promise<ToolReturnType<Input, Config, string>> {

@@ -1,4 +1,5 @@
 import type { Memory } from "../core/memory.js";
+import type { PathRule } from "../core/paths.js";
 
 /** What a tool tells the model. */
 export interface ToolAnswer {
@@ -20,7 +21,8 @@ export interface FlatSchema {
  */
 export interface ToolDefinition {
   name: string;
-  description: string;
+  /** What the model is told; as a function where that depends on the names that the memory lets create. */
+  description: string | ((paths: PathRule | undefined) => string);
   /** For people, in user interfaces. */
   title?: string | undefined;
   schema: FlatSchema;
@@ -37,6 +39,11 @@ export interface ToolDefinition {
   answer: (args: unknown, openMemory: () => Memory) => Promise<ToolAnswer>;
   /** The answer to what `answer` has thrown, in the dialect's own form. */
   failure: (args: unknown, cause: unknown) => ToolAnswer;
+}
+
+/** @param paths those of the memory, undefined where only a run decides */
+export function descriptionFor({ description }: ToolDefinition, paths: PathRule | undefined): string {
+  return typeof description === "function" ? description(paths) : description;
 }
 
 /** A way in which models speak of memory: one tool or several over the same memory. */

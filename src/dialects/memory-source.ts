@@ -3,6 +3,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
+import type { PathRule } from "../core/paths.js";
 
 /** What a tool knows of a run. */
 export interface MemoryRun {
@@ -19,6 +20,8 @@ export interface StoreRun extends MemoryRun {
 
 /** Chooses the memory for a run; `MemoryNode` is one. */
 export interface MemoryProvider {
+  /** Which names can be created, where that is the same for every run. */
+  readonly paths?: PathRule;
   /** @throws MemoryError ENOTMEM, EINVAL */
   memoryForRun(run: StoreRun): Memory;
 }
@@ -59,6 +62,11 @@ export function memoryOf(source: MemorySource | undefined, run: StoreRun): Memor
 function chosenFor(run: StoreRun, source: MemorySource): Memory {
   if (typeof source === "function") return source({ threadId: run.threadId, signal: run.signal });
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
+}
+
+/** Which names can be created, or undefined where only the run decides. */
+export function pathRuleOf(source: MemorySource | undefined): PathRule | undefined {
+  return typeof source === "function" ? undefined : source?.paths;
 }
 
 /** The same memory, whose calls end with the run. */

@@ -13,6 +13,7 @@ import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkp
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
+import type { MemoryNode } from "./memory-node.js";
 
 /** The options of a CallModelNode, and those of the compiled graph. */
 export interface AgentOptions extends CallModelNodeOptions {
@@ -24,15 +25,21 @@ export interface AgentOptions extends CallModelNodeOptions {
 
 type AgentGraph = ReturnType<typeof compileGraph>;
 
-/** The usual loop, `call_model` ⇄ `tools`, whose tools and memory can be changed between and during runs. */
+/**
+ * The usual loop, `call_model` ⇄ `tools`, whose tools and memory can be changed between and during runs.
+ * As a node of another graph it is `addNode("agent", agent.graph)`.
+ */
 export class Agent {
   readonly graph: AgentGraph;
   #callModel: CallModelNode;
 
   /** @throws TypeError as CallModelNode */
-  constructor({ store, checkpointer, ...options }: AgentOptions) {
-    this.#callModel = new CallModelNode(options);
+  constructor(options: AgentOptions) {
+    const { store, checkpointer, ...callModelOptions } = { ...options };
+    this.#callModel = new CallModelNode(callModelOptions);
     this.graph = compileGraph(() => this.#callModel, store, checkpointer);
+    // By this LangGraph takes it for a Runnable in `addNode`; of any other object it calls each of the properties.
+    Object.defineProperty(this, "lc_runnable", { value: true });
   }
 
   /** The node that turns begin with. Turns under way on it see its changes too. */
@@ -61,8 +68,12 @@ export class Agent {
     this.#callModel.removeTool(tool);
   }
 
-  /** Shows a memory to the model from its next call on, instead of the earlier one. */
-  attachMemoryConnector(connector: MemoryConnectorNode): void {
+  /**
+   * Shows a memory to the model from its next call on, instead of the earlier one.
+   * @param connector a connector, or a MemoryNode for a connector with the defaults
+   * @throws TypeError for anything else
+   */
+  attachMemoryConnector(connector: MemoryConnectorNode | MemoryNode): void {
     this.#callModel.setMemoryConnector(connector);
   }
 

@@ -4,7 +4,9 @@ import { ensureConfig, Runnable } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { connectorOf } from "./connector-of.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
+import type { MemoryNode } from "./memory-node.js";
 
 /** The model, and what it gets beside the messages of the state. */
 export interface CallModelNodeOptions {
@@ -14,8 +16,8 @@ export interface CallModelNodeOptions {
   tools?: StructuredToolInterface[];
   /** Goes before the messages of the state, and never into it. @default none */
   systemPrompt?: string;
-  /** Shows a memory beside the system prompt. @default none */
-  memoryConnector?: MemoryConnectorNode;
+  /** Shows a memory beside the system prompt; a MemoryNode by a connector with the defaults. @default none */
+  memoryConnector?: MemoryConnectorNode | MemoryNode;
 }
 
 /** The state that the node needs. The state of a graph may hold more. */
@@ -41,13 +43,14 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   #systemPrompt: string;
   #memoryConnector: MemoryConnectorNode | undefined;
 
-  /** @throws TypeError if the model is not a chat model or cannot bind the tools, or if two tools have one name */
-  constructor({ model, tools = [], systemPrompt = "", memoryConnector }: CallModelNodeOptions) {
+  /** @throws TypeError if the model is not a chat model or cannot bind the tools, if two tools have one name, or for another connector */
+  constructor(options: CallModelNodeOptions) {
     super();
+    const { model, tools = [], systemPrompt = "", memoryConnector } = { ...options };
     if (typeof model?.invoke !== "function") throw new TypeError("CallModelNode: model must be a chat model");
     this.#model = model;
     this.#systemPrompt = systemPrompt;
-    this.#memoryConnector = memoryConnector;
+    this.setMemoryConnector(memoryConnector);
     for (const tool of tools) this.addTool(tool);
   }
 
@@ -81,9 +84,13 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     return this.#memoryConnector;
   }
 
-  /** From the next call of the model on. @param connector undefined shows no memory */
-  setMemoryConnector(connector: MemoryConnectorNode | undefined): void {
-    this.#memoryConnector = connector;
+  /**
+   * From the next call of the model on.
+   * @param connector a MemoryNode is shown by a connector with the defaults; undefined shows no memory
+   * @throws TypeError for anything else
+   */
+  setMemoryConnector(connector: MemoryConnectorNode | MemoryNode | undefined): void {
+    this.#memoryConnector = connector === undefined ? undefined : connectorOf(connector, "the memory connector");
   }
 
   /**

@@ -35,12 +35,14 @@ export class MemoryConnectorNode {
   readonly #config: ReturnType<typeof checkConnectorConfig>;
 
   /** @throws TypeError for bad options */
-  constructor({ memory, ...config }: MemoryConnectorNodeOptions) {
+  constructor(options: MemoryConnectorNodeOptions) {
+    const { memory, ...config } = { ...options };
     if (typeof memory?.memoryForRun !== "function" || typeof memory.globalMemory !== "function") {
       throw new TypeError("MemoryConnectorNode: memory must be a MemoryNode");
     }
     this.#memory = memory;
     this.#config = checkConnectorConfig(config);
+    Object.defineProperty(this, "lc_runnable", { get: refuseAsGraphNode });
   }
 
   /**
@@ -113,4 +115,12 @@ export class MemoryConnectorNode {
     // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
     return endingWith(run, memory).outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
   }
+}
+
+/** LangGraph's `addNode` asks for `lc_runnable` first, and would make a node that does nothing of an object without it. */
+function refuseAsGraphNode(): never {
+  throw new TypeError(
+    "a MemoryConnectorNode is no node of a StateGraph: give it to setMemoryConnector of the CallModelNode, or to " +
+      "attachMemoryConnector of the Agent, that is to see the memory",
+  );
 }

@@ -1,10 +1,10 @@
-import type { StructuredTool } from "@langchain/core/tools";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { checkAddress, type MemoryScope } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions, memoryOptionFields, type MemoryOptions } from "../core/options.js";
+import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/options.js";
+import type { PathRule } from "../core/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
 import type { MemoryProvider, StoreRun } from "../dialects/memory-source.js";
@@ -33,8 +33,10 @@ const optionsSchema = z
 export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly nodeId: string;
   readonly scope: MemoryScope;
+  /** Which names can be created. */
+  readonly paths: PathRule;
   /** The tools an agent needs to use this memory: the unified `memory` tool. */
-  readonly memoryTools: StructuredTool[];
+  readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
 
@@ -48,6 +50,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     this.scope = scope;
     this.#store = store;
     this.#options = memoryOptions;
+    this.paths = memoryOptions.paths ?? memoryDefaults.paths;
     this.memoryTools = [new MemoryTool({ memory: this })];
   }
 

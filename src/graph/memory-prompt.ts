@@ -1,11 +1,13 @@
 import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { MessagesState } from "./call-model-node.js";
+import { connectorOf } from "./connector-of.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
+import type { MemoryNode } from "./memory-node.js";
 
-/** The connector, and the system prompt. */
+/** The connector, or a MemoryNode for a connector with the defaults, and the system prompt. */
 export interface MemoryPromptOptions {
-  connector: MemoryConnectorNode;
+  connector: MemoryConnectorNode | MemoryNode;
   /** Goes before the messages of the state. @default none */
   systemPrompt?: string;
 }
@@ -14,11 +16,14 @@ export interface MemoryPromptOptions {
  * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state. It adds nothing to
  * the state. It does not know the model, so it merges the memory into the one system message, unless the connector says
  * otherwise.
+ *
+ * @throws TypeError if `connector` is neither a connector nor a MemoryNode
  */
-export function createMemoryPrompt({
-  connector,
-  systemPrompt = "",
-}: MemoryPromptOptions): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
+export function createMemoryPrompt(
+  options: MemoryPromptOptions,
+): (state: MessagesState, config: RunnableConfig) => Promise<BaseMessage[]> {
+  const { connector: given, systemPrompt = "" } = { ...options };
+  const connector = connectorOf(given, "createMemoryPrompt: connector");
   return (state, config) => {
     const prompt = systemPrompt === "" ? [] : [new SystemMessage(systemPrompt)];
     return connector.inject([...prompt, ...state.messages], config);

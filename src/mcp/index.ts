@@ -1,6 +1,7 @@
 export { createMcpServer } from "./server.js";
 export { claudeDialect } from "../dialects/claude/claude-dialect.js";
 export { journalDialect } from "../dialects/journal/journal-dialect.js";
+export { recordsDialect } from "../dialects/records/records-dialect.js";
 export { unifiedDialect } from "../dialects/unified/unified-dialect.js";
 export { serveHttp, type McpHttpServer } from "./http/serve-http.js";
 export { serveStdio } from "./stdio/serve-stdio.js";

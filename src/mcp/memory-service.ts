@@ -3,7 +3,7 @@ import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/text.js";
 import { waitAtMost } from "../core/wait-at-most.js";
 import type { ToolDefinition } from "../dialects/dialect.js";
-import { endingWith, memoryOf, type MemorySource } from "../dialects/memory-source.js";
+import { endingWith, memoryOf, type MemorySource, pathRuleOf } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
 import { mcpDefaults, type McpServeOptions } from "./options.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
@@ -31,7 +31,7 @@ export class MemoryService {
     this.pageSize = pageSize ?? mcpDefaults.pageSize;
     this.maxSubscriptions = maxSubscriptions ?? mcpDefaults.maxSubscriptions;
     this.#closeTimeoutMs = closeTimeoutMs ?? mcpDefaults.closeTimeoutMs;
-    this.toolList = Array.from(this.#tools.values(), describeTool);
+    this.toolList = Array.from(this.#tools.values(), (tool) => describeTool(tool, pathRuleOf(memory)));
     this.instructions = instructionsFor([...this.#tools.keys()]);
     this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
   }

@@ -11,7 +11,7 @@ export interface McpServerOptions {
   memory: MemorySource;
   /**
    * Which tools are offered: dialects by name, with options of their own (`unifiedDialect`, `claudeDialect`,
-   * `journalDialect`), or made elsewhere. No two may have a tool of one name.
+   * `journalDialect`, `recordsDialect`), or made elsewhere. No two may have a tool of one name.
    * @default ["unified"]
    */
   dialects?: (DialectName | Dialect)[] | undefined;

@@ -1,6 +1,7 @@
 import type { CallToolResult, JSONObject, Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import type { Dialect, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";
+import type { PathRule } from "../core/paths.js";
+import { descriptionFor, type Dialect, type ToolAnswer, type ToolDefinition } from "../dialects/dialect.js";
 import { type DialectName, dialects as ownDialects } from "../dialects/registry.js";
 
 /**
@@ -29,12 +30,13 @@ export function toolsByName(dialects: readonly (DialectName | Dialect)[]): Map<s
 }
 
 /** What `tools/list` says of a tool. */
-export function describeTool({ name, title, description, schema, readOnly, destructive }: ToolDefinition): Tool {
+export function describeTool(definition: ToolDefinition, paths: PathRule | undefined): Tool {
+  const { name, title, schema, readOnly, destructive } = definition;
   const shownTitle = title ?? titleFromName(name);
   return {
     name,
     title: shownTitle,
-    description,
+    description: descriptionFor(definition, paths),
     inputSchema: { ...schema, properties: schema.properties as Record<string, JSONObject> },
     annotations: {
       // Clients of the revisions before 2025-06-18 find titles only here.

@@ -24,7 +24,8 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
  *
  * @throws TypeError for bad options, and at the first model call if another tool has the name of this tool
  */
-export function memoryMiddleware({ memory, tools = true, ...config }: MemoryMiddlewareOptions): AgentMiddleware {
+export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddleware {
+  const { memory, tools = true, ...config } = { ...options };
   if (typeof memory?.createConnector !== "function") throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
   const connector = memory.createConnector(config);
   const ownTools = tools ? memory.memoryTools : [];

@@ -21,8 +21,7 @@ const definitionFields = {
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
   const definition = plainCopy(source);
   const faults = definitionFaults(definition, allowedNodeIds);
-  // Leaves out fields that are undefined.
-  if (faults.length === 0) return JSON.parse(JSON.stringify(definition)) as GraphDefinition;
+  if (faults.length === 0) return ownFields(definition as GraphDefinition);
   const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
   throw invalid([`invalid graph definition, ${count}:`, ...faults.map((fault) => `- ${fault}.`)].join("\n"));
 }
@@ -32,11 +31,20 @@ function definitionFaults(definition: unknown, allowedNodeIds: AllowedNodeIds | 
   const nodes = listOrEmpty(definition["nodes"]);
   const found = findNodes(nodes);
   return [
-    ...fieldFaults("the definition", "", definition, definitionFields),
+    ...fieldFaults("the definition", "", definition, definitionFields, { elsewhere: new Map() }),
     ...nodeFaults(nodes),
     ...(allowedNodeIds === undefined ? [] : nodeIdFaults(found.values(), allowedNodeIds)),
     ...edgeFaults(listOrEmpty(definition["edges"]), found),
   ];
+}
+
+/** Without what an editor has saved, which may be no JSON, and without fields that are undefined. */
+function ownFields({ nodes, edges }: GraphDefinition): GraphDefinition {
+  const own = {
+    nodes: nodes.map(({ id, data: { template, config } }) => ({ id, data: { template, config } })),
+    edges: edges.map(({ source, sourceHandle, target, targetHandle }) => ({ source, sourceHandle, target, targetHandle })),
+  };
+  return JSON.parse(JSON.stringify(own)) as GraphDefinition;
 }
 
 function listOrEmpty(value: unknown): readonly unknown[] {

@@ -2,14 +2,19 @@ import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import type { MemoryToolOptions } from "../dialects/unified/options.js";
 import type { MemoryNodeOptions } from "../graph/memory-node.js";
 
-/** An agent graph as JSON, which `buildGraph` takes. Anything else is refused. */
+/**
+ * An agent graph as JSON, which `buildGraph` takes. A graph, a node, its data and an edge may also hold whatever an editor
+ * saves with them, such as `position` or `viewport`. A config may not.
+ */
 export interface GraphDefinition {
   nodes: GraphNode[];
   edges: GraphEdge[];
+  [savedByEditor: string]: unknown;
 }
 
 /** A node: one of the templates with its config, each field of which has a default. */
 export interface GraphNode {
+  [savedByEditor: string]: unknown;
   /** One of 1 to 512 characters that no other node has. */
   id: string;
   data:
@@ -20,13 +25,18 @@ export interface GraphNode {
 }
 
 /** Joins two nodes. `edgeKinds` lists the possible nodes and handles. */
-export interface GraphEdge {
+export interface GraphEdge extends GraphJoin {
+  [savedByEditor: string]: unknown;
+}
+
+/** The fields of an edge that count. */
+export interface GraphJoin {
   /** The id of a node. */
   source: string;
   sourceHandle: "tools" | "$self";
   /** The id of a node. */
   target: string;
-  targetHandle: "$self" | "$memory";
+  targetHandle: "$self" | "$memory" | "setMemoryConnector";
 }
 
 export type Template = GraphNode["data"]["template"];
@@ -48,11 +58,19 @@ export type MemoryToolTemplate = Omit<MemoryToolOptions, "memory">;
 /** A `MemoryConnectorNode`; its memory is an edge. */
 export type MemoryConnectorTemplate = Omit<MemoryConnectorConfig, "onError">;
 
-/** Every edge there can be. An agent's `$memory` takes a memory, too: a connector with the defaults then shows it. */
+/**
+ * Every edge there can be. An agent's `$memory` takes a memory, too: a connector with the defaults then shows it.
+ * `setMemoryConnector` is another word for the `$memory` of an agent.
+ */
 export const edgeKinds = [
   { source: "agent", sourceHandle: "tools", target: "memoryTool", targetHandle: "$self" },
   { source: "memory", sourceHandle: "$self", target: "memoryTool", targetHandle: "$memory" },
   { source: "memory", sourceHandle: "$self", target: "memoryConnector", targetHandle: "$memory" },
   { source: "memoryConnector", sourceHandle: "$self", target: "agent", targetHandle: "$memory" },
   { source: "memory", sourceHandle: "$self", target: "agent", targetHandle: "$memory" },
-] as const satisfies (Pick<GraphEdge, "sourceHandle" | "targetHandle"> & Record<"source" | "target", Template>)[];
+  { source: "memoryConnector", sourceHandle: "$self", target: "agent", targetHandle: "setMemoryConnector" },
+  { source: "memory", sourceHandle: "$self", target: "agent", targetHandle: "setMemoryConnector" },
+] as const satisfies (Pick<GraphJoin, "sourceHandle" | "targetHandle"> & Record<"source" | "target", Template>)[];
+
+/** Whether an edge with this `targetHandle` gives a memory. */
+export const givesMemory = (targetHandle: unknown): boolean => targetHandle === "$memory" || targetHandle === "setMemoryConnector";

@@ -1,4 +1,4 @@
-import { edgeKinds, type GraphEdge } from "./definition.js";
+import { edgeKinds, givesMemory, type GraphJoin } from "./definition.js";
 import { fieldFaults, given, isRecord, quote, quoteAll } from "./field-faults.js";
 import { edgeFields } from "./fields.js";
 import type { FoundNode } from "./node-faults.js";
@@ -6,7 +6,7 @@ import type { FoundNode } from "./node-faults.js";
 /** An edge of a kind there is, between nodes there are. */
 interface Join {
   at: string;
-  edge: GraphEdge;
+  edge: GraphJoin;
   source: FoundNode;
   target: FoundNode;
 }
@@ -21,7 +21,7 @@ export function edgeFaults(edges: readonly unknown[], nodes: Nodes): string[] {
   const faults = edges.flatMap((edge, index) => {
     if (!isRecord(edge)) return [`edges[${index}] must be an object { source, sourceHandle, target, targetHandle } (${given(edge)})`];
     const at = edgeLabel(edge, index);
-    const found = [...fieldFaults(at, "", edge, edgeFields), ...danglingEnds(at, edge, nodes)];
+    const found = [...fieldFaults(at, "", edge, edgeFields, { elsewhere: new Map() }), ...danglingEnds(at, edge, nodes)];
     const join = findJoin(at, edge, nodes);
     if (typeof join === "string") return [...found, join];
     if (join) joins.push(join);
@@ -48,19 +48,19 @@ function findJoin(at: string, edge: Record<string, unknown>, nodes: Nodes): Join
   return kinds.includes(kind) ? { at, edge, source, target } : `${at}: no edge goes ${kind}; there are ${kinds.join(", ")}`;
 }
 
-function isEdge(edge: Record<string, unknown>): edge is Record<string, unknown> & GraphEdge {
+function isEdge(edge: Record<string, unknown>): edge is Record<string, unknown> & GraphJoin {
   return Object.entries(edgeFields).every(([name, field]) => field.safeParse(edge[name]).success);
 }
 
 function withoutRepeated(joins: readonly Join[]): [once: Join[], faults: string[]] {
-  const first = firstBy(joins, ({ edge }) => JSON.stringify([edge.source, edge.sourceHandle, edge.target, edge.targetHandle]));
+  const first = firstBy(joins, ({ edge }) => JSON.stringify([edge.source, edge.target]));
   const repeated = joins.filter((join) => first(join) !== join);
   const once = joins.filter((join) => first(join) === join);
   return [once, repeated.map((join) => `${join.at}: says again what ${first(join)?.at} says; leave one of them out`)];
 }
 
 function secondMemories(joins: readonly Join[]): string[] {
-  const intoMemory = joins.filter(({ edge }) => edge.targetHandle === "$memory");
+  const intoMemory = joins.filter(({ edge }) => givesMemory(edge.targetHandle));
   const first = firstBy(intoMemory, ({ target }) => target.id);
   return intoMemory
     .filter((join) => first(join) !== join)
@@ -84,7 +84,7 @@ function toolName({ config }: FoundNode): string {
 
 /** A connector cannot do without a memory; a tool can, and answers ENOTMEM. An edge with other faults counts as one. */
 function withoutMemory(edges: readonly unknown[], nodes: Nodes): string[] {
-  const ends = new Set(edges.filter(isRecord).filter(({ targetHandle }) => targetHandle === "$memory").map(({ target }) => target));
+  const ends = new Set(edges.filter(isRecord).filter(({ targetHandle }) => givesMemory(targetHandle)).map(({ target }) => target));
   return Array.from(nodes.values())
     .filter(({ id, template }) => template === "memoryConnector" && !ends.has(id))
     .map(({ at }) => `${at}: a memoryConnector must have a memory; add an edge memory.$self -> memoryConnector.$memory`);

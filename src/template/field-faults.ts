@@ -1,3 +1,4 @@
+import { nearestName } from "../core/nearest-name.js";
 import { preview } from "../core/options.js";
 import { shorten } from "../core/text.js";
 
@@ -12,15 +13,33 @@ interface Field {
  *
  * @param at where the object is, such as `node "M" (nodes[0])`
  * @param path the path from there, with a dot at its end: `data.config.`
+ * @param options.elsewhere lets fields of the editor that saved the object pass, but for those near to one of these names,
+ *   which were probably meant for the place that it stands for
  */
-export function fieldFaults(at: string, path: string, value: object, fields: Record<string, Field>): string[] {
+export function fieldFaults(
+  at: string,
+  path: string,
+  value: object,
+  fields: Record<string, Field>,
+  { elsewhere }: { elsewhere?: ReadonlyMap<string, string> } = {},
+): string[] {
   const values: Record<string, unknown> = { ...value };
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(fields, name));
   const wrong = Object.entries(fields).filter(([name, field]) => !field.safeParse(values[name]).success);
   return [
-    ...unknown.map((name) => `${at}: unknown field ${quote(path + name)}; the fields here are ${quoteAll(Object.keys(fields))}`),
+    ...unknown.flatMap((name) => {
+      const sentence = `${at}: unknown field ${quote(path + name)}`;
+      if (elsewhere === undefined) return `${sentence}${probablyMeant(path, name, fields)}; the fields here are ${quoteAll(Object.keys(fields))}`;
+      const place = elsewhere.get(nearestName(name, elsewhere.keys()) ?? "");
+      return place === undefined ? [] : `${sentence}; ${quote(place)} was probably meant`;
+    }),
     ...wrong.map(([name, { description }]) => `${at}: ${path}${name} must be ${description} (${given(values[name])})`),
   ];
+}
+
+function probablyMeant(path: string, name: string, fields: object): string {
+  const near = nearestName(name, Object.keys(fields));
+  return near === undefined ? "" : `; ${quote(path + near)} was probably meant`;
 }
 
 /** What stands where something else is needed. */

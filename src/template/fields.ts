@@ -4,7 +4,7 @@ import { connectorDefaults, connectorFields } from "../prompt/connector-options.
 import { memoryToolFields } from "../dialects/unified/options.js";
 import type {
   AgentTemplate,
-  GraphEdge,
+  GraphJoin,
   MemoryConnectorTemplate,
   MemoryTemplate,
   MemoryToolTemplate,
@@ -84,6 +84,8 @@ export const edgeFields = {
   sourceHandle: z.enum(["tools", "$self"]).describe('"tools" (of an agent) or "$self" (of a memory or a memoryConnector)'),
   target: nodeReference,
   targetHandle: z
-    .enum(["$self", "$memory"])
-    .describe('"$self" (of a memoryTool) or "$memory" (of a memoryTool, a memoryConnector or an agent)'),
-} satisfies Record<keyof GraphEdge, z.ZodType>;
+    .enum(["$self", "$memory", "setMemoryConnector"])
+    .describe(
+      '"$self" (of a memoryTool), "$memory" (of a memoryTool, a memoryConnector or an agent) or "setMemoryConnector" (the "$memory" of an agent)',
+    ),
+} satisfies Record<keyof GraphJoin, z.ZodType>;

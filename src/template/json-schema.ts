@@ -24,8 +24,17 @@ function dataSchema<Name extends Template>(template: Name) {
 
 /**
  * The JSON Schema of a GraphDefinition, for editors. Whatever it refuses, `buildGraph` refuses. It cannot say that ids and
- * the names of an agent's tools differ, nor which nodes an edge may join: `buildGraph` alone looks at those.
+ * the names of an agent's tools differ, which nodes an edge may join, nor that a field beside the config was meant for it:
+ * `buildGraph` alone looks at those.
  */
-export const graphDefinitionSchema: Record<string, unknown> = toJsonSchema(
-  z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) }).strict(),
-);
+export const graphDefinitionSchema = openButConfigs(
+  toJsonSchema(z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) }).strict()),
+) as Record<string, unknown>;
+
+/** All but a config hold what an editor saves. Not said in zod: LangChain closes every object of a zod schema. */
+function openButConfigs(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(openButConfigs);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const entries = Object.entries(schema).filter(([name]) => name !== "additionalProperties");
+  return Object.fromEntries(entries.map(([name, inner]) => [name, name === "config" ? inner : openButConfigs(inner)]));
+}

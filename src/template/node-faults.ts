@@ -28,12 +28,25 @@ export function nodeFaults(nodes: readonly unknown[]): string[] {
   const faults = nodes.flatMap((node, index) => {
     if (!isRecord(node)) return [`nodes[${index}] must be an object { id, data: { template, config } } (${given(node)})`];
     const [at, { data }] = [nodeLabel(node, index), node];
-    if (!isRecord(data)) return fieldFaults(at, "", node, nodeFields);
-    const { template, config } = data;
-    const configFaults = isTemplate(template) && isRecord(config) ? fieldFaults(at, "data.config.", config, configFields[template]) : [];
-    return [...fieldFaults(at, "", node, nodeFields), ...fieldFaults(at, "data.", data, dataFields), ...configFaults];
+    const { template, config } = isRecord(data) ? data : {};
+    const places = optionalPlaces(template);
+    const nodePlaces = new Map([...places].filter(([name]) => !editorLabels.has(name)));
+    return [
+      ...fieldFaults(at, "", node, nodeFields, { elsewhere: nodePlaces }),
+      ...(isRecord(data) ? fieldFaults(at, "data.", data, dataFields, { elsewhere: places }) : []),
+      ...(isTemplate(template) && isRecord(config) ? fieldFaults(at, "data.config.", config, configFields[template]) : []),
+    ];
   });
   return [...faults, ...repeatedIds(nodes)];
+}
+
+/** What editors call a node, beside its data. */
+const editorLabels = new Set(["name", "title", "description"]);
+
+/** The fields that nobody misses where they are misspelt or in the wrong place, and where they belong. */
+function optionalPlaces(template: unknown): Map<string, string> {
+  const names = isTemplate(template) ? Object.keys(configFields[template]) : [];
+  return new Map([["config", "data.config"], ...names.map((name) => [name, `data.config.${name}`] as const)]);
 }
 
 /** Those nodes that have an id, by it; the first one where several have the same. */

@@ -6,7 +6,7 @@ import { Agent } from "../graph/agent.js";
 import { CallModelNode, type CallModelNodeOptions } from "../graph/call-model-node.js";
 import { MemoryConnectorNode } from "../graph/memory-connector-node.js";
 import { MemoryNode } from "../graph/memory-node.js";
-import type { GraphDefinition, GraphNode, Template } from "./definition.js";
+import { givesMemory, type GraphDefinition, type GraphNode, type Template } from "./definition.js";
 import { quote } from "./field-faults.js";
 
 /** What a definition of a graph cannot say. */
@@ -124,7 +124,7 @@ function mapNodes<Name extends Template, Made>(
 }
 
 function memoryEdge({ edges }: GraphDefinition, target: string): GraphDefinition["edges"][number] | undefined {
-  return edges.find((edge) => edge.target === target && edge.targetHandle === "$memory");
+  return edges.find((edge) => edge.target === target && givesMemory(edge.targetHandle));
 }
 
 function toolEdges({ edges }: GraphDefinition, source: string): GraphDefinition["edges"] {

@@ -43,7 +43,7 @@ const connector = memory.createConnector({ content: "full" });
       refusals: [
         { args: { path: "project/todo", content: "x" }, instead: "Use `replace_memory`." },
         { args: { path: "/project/done", content: "x" }, instead: "Leave the first `/` out." },
-        { args: { path: "project/notes.txt", content: "x" }, instead: "Use letters, digits, `_`, `-` and `/`." },
+        { args: { path: "project/.notes", content: "x" }, instead: "Begin each name with another character." },
         { args: { path: "project", content: "x" }, instead: "Choose another path: `project` is a folder." },
       ],
       misuse: ["Adding a second record for a change. Use `replace_memory` on the first."],

@@ -1,10 +1,13 @@
-import { chmod, readdir, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { oldServer } from "../../helpers/old-server.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
-import { testDatabase, type TestDatabase } from "../../helpers/test-database.js";
+import { privateMongod, testDatabase, type TestDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
 const folder = testFolder();
@@ -16,6 +19,7 @@ interface Check {
   name: string;
   status: string;
   message: string;
+  advice?: string;
 }
 
 async function checksOf(argv: string[]): Promise<{ exitCode: number; statuses: Record<string, string>; checks: Check[]; report: Record<string, unknown> }> {
@@ -116,8 +120,66 @@ describe("doctor on a database", () => {
   it("cannot say anything where no server answers", async () => {
     const { exitCode, stderr } = await cli(["doctor"], { env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" } });
     expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^error: mongodb:\/\/127\.0\.0\.1:9\/.*EIO: .*\n$/)]);
+    expect(stderr).not.toContain("says more");
   });
 });
+
+describe("doctor on a server that is too old", () => {
+  // Requirement: command-line.doctor
+  it("says its version and the one that is needed, and makes the other checks", async () => {
+    const { uri, close } = await oldServer("4.4.29", 9);
+    const { exitCode, checks, statuses } = await checksOf(["--uri", uri]);
+    close();
+    expect([exitCode, statuses]).toEqual([1, expect.objectContaining({ connection: "ok", "server version": "fail", indexes: "fail", sizes: "fail" })]);
+    expect(checks[1]).toMatchObject({ message: "4.4.29 is too old", advice: "use MongoDB 5.0 or later" });
+    expect(checks[2]?.message).toBe("could not be looked at (EIO: MongoDB refused to read (InvalidPipelineOperator, code 168))");
+  });
+
+  // Requirement: command-line.doctor
+  it("says so where the driver cannot speak to it", async () => {
+    const { uri, close } = await oldServer("4.0.28", 7);
+    const { exitCode, checks } = await checksOf(["--uri", uri]);
+    const { stderr } = await cli(["ls", "--uri", uri, "--node", "a"]);
+    close();
+    const reason = /the server \(MongoDB 4\.0\) is too old for this driver, which takes MongoDB [\d.]+ at least/;
+    expect([exitCode, checks]).toEqual([1, [{ name: "server version", status: "fail", message: expect.stringMatching(reason), advice: "use MongoDB 5.0 or later" }]]);
+    expect(stderr).toMatch(reason);
+  });
+});
+
+describe("doctor as a user with the rights that the documentation lists", () => {
+  // Requirement: command-line.doctor
+  it("makes every check that they allow, and names what the others need", async () => {
+    const server = await privateMongod("standalone", { auth: true });
+    const client = new MongoClient(server.uri);
+    await client.db("admin").command({ createUser: "root", pwd: "x", roles: ["root"] });
+    await client.close();
+    const admin = new MongoClient(server.uri, { auth: { username: "root", password: "x" } });
+    const role = await documentedRole();
+    await admin.db("app").command({ createRole: role.role, privileges: role.privileges, roles: role.roles });
+    await admin.db("app").command({ createUser: "agent", pwd: "x", roles: ["agentMemory"] });
+    await admin.close();
+    const uri = server.uri.replace("//", "//agent:x@").replace(/\/(\?|$)/, "/app$1");
+    const store = await MongoMemoryStore.fromConnString(uri);
+    await store.memory({ nodeId: "a" }).write("/a", "x");
+    await store.put(["a"], "k", {});
+    await store.stop();
+    const { exitCode, statuses, checks } = await checksOf(["--uri", uri]);
+    expect([exitCode, statuses]).toEqual([
+      0,
+      { connection: "ok", "server version": "ok", indexes: "warn", collations: "warn", sizes: "ok", format: "ok" },
+    ]);
+    expect(checks[2]).toMatchObject({ message: expect.stringContaining("Unauthorized"), advice: expect.stringContaining("list indexes and collections") });
+  });
+});
+
+/** The role of the documentation. */
+async function documentedRole(): Promise<{ role: string; roles: string[]; privileges: object[] }> {
+  const text = await readFile("docs/mongodb-in-production.md", "utf8");
+  const [, role = ""] = /db\.createRole\((\{.*?\n\})\)/s.exec(text) ?? [];
+  // The code is the documentation's own.
+  return runInNewContext(`(${role})`) as { role: string; roles: string[]; privileges: object[] };
+}
 
 describe("doctor on a folder", () => {
   it("finds nothing wrong where nothing is, and files that are no text", async () => {

@@ -110,7 +110,7 @@ describe.each(backendsUnderTest())("one memory on %s", (_name, backend) => {
     expect(await mixed.reads(other)).toEqual(byAll(textOf(other)));
   });
 
-  it.each([["/MEMORY.md"], ["/my notes.txt"], ["/é/$x"], ["/.hidden"], ["/a+b"]])(
+  it.each([["/my notes.txt"], ["/é/$x"], ["/.hidden"], ["/a+b"]])(
     "%p, which some dialects cannot create, they list, read, change and delete",
     async (path) => {
       const mixed = new Mixed(backend);

@@ -64,6 +64,19 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
     expect(model.calls.map(shownEntries)).toEqual([[], [], [], ["/a"]]);
   });
 
+  // Requirement: ways-in.agent-interrupts
+  it("is a node of another graph itself, and is resumed there after an interrupt", async () => {
+    const model = new ScriptedChatModel(obedient);
+    const agent = new Agent({ model, tools: [toolThat("ask", () => `the answer is ${String(interrupt("what?"))}`)] });
+    const outer = new StateGraph(MessagesAnnotation)
+      .addNode("agent", agent as never)
+      .addEdge(START, "agent")
+      .compile({ checkpointer: new MemorySaver(), store: open() });
+    expect(await outer.invoke(turn("call ask"), inThread("1"))).toMatchObject({ __interrupt__: [{ value: "what?" }] });
+    const { messages } = await outer.invoke(new Command({ resume: 42 }), inThread("1"));
+    expect(brief(messages)).toEqual(["human: call ask", "ai: ", "tool: the answer is 42", "ai: done"]);
+  });
+
   it("passes on a tool's command to the graph", async () => {
     const update = toolThat("update", () => new Command({ update: { messages: [new HumanMessage("from the tool")] } }) as never);
     const model = new ScriptedChatModel(obedient);

@@ -1,9 +1,15 @@
 import { expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
+import { InMemoryStore, MessagesAnnotation, StateGraph } from "@langchain/langgraph";
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { CallModelNode } from "../../../src/graph/call-model-node.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { shownEntries } from "../../helpers/graph-runs.js";
 
 const turn = { messages: [new HumanMessage("hello")] };
 
@@ -32,4 +38,33 @@ it("an Agent refuses a node that is no CallModelNode, and keeps its own", () => 
     expect(() => agent.setCallModel(wrong as never)).toThrow(TypeError);
   }
   expect(agent.callModel).toBe(callModel);
+});
+
+// Requirement: ways-in.agent-connector
+it("a MemoryNode is shown by its connector wherever a connector is taken", async () => {
+  const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore() });
+  await node.memory().append("/a", "x");
+  const model = new ScriptedChatModel(() => "done");
+  const callModel = new CallModelNode({ model });
+  callModel.setMemoryConnector(node);
+  const agent = new Agent({ model });
+  agent.attachMemoryConnector(node);
+  await callModel.invoke(turn);
+  await agent.invoke(turn);
+  await new Agent({ model, memoryConnector: node }).invoke(turn);
+  await createReactAgent({ llm: model, tools: [], prompt: createMemoryPrompt({ connector: node }) }).invoke(turn);
+  expect(model.calls.map(shownEntries)).toEqual([["/a"], ["/a"], ["/a"], ["/a"]]);
+});
+
+it.each([null, {}, "M", new ScriptedChatModel(() => "x")])("what shows no memory is refused as a connector at once: %j", (wrong) => {
+  const message = /must be a MemoryConnectorNode or a MemoryNode/;
+  const model = new ScriptedChatModel(() => "x");
+  expect(() => new Agent({ model }).attachMemoryConnector(wrong as never)).toThrow(message);
+  expect(() => new CallModelNode({ model, memoryConnector: wrong as never })).toThrow(message);
+  expect(() => createMemoryPrompt({ connector: wrong as never })).toThrow(message);
+});
+
+it("a connector is refused by addNode, and told where it belongs", () => {
+  const connector = new MemoryNode(freshAddress()).createConnector();
+  expect(() => new StateGraph(MessagesAnnotation).addNode("memory", connector as never)).toThrow(/no node of a StateGraph: give it to setMemoryConnector/);
 });

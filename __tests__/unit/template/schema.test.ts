@@ -10,8 +10,8 @@ const validator = new Validator(graphDefinitionSchema, "2020-12", false);
 const accepts = (definition: unknown) => validator.validate(definition).valid;
 const faults = (definition: unknown) => faultsOf(() => build(definition as never));
 
-/** What a schema of one node or edge cannot know: how they go together. */
-const aboutSeveral = /no other node has, and|must be the id of a node.*\(given "|no edge goes|says again|takes one edge|must differ|must have a memory/;
+/** What a schema cannot know: how nodes and edges go together, and what a field beside a config was meant for. */
+const aboutSeveral = /was probably meant$|no other node has, and|must be the id of a node.*\(given "|no edge goes|says again|takes one edge|must differ|must have a memory/;
 
 const everything: GraphDefinition = graphOf(
   [

@@ -9,7 +9,7 @@ import {
   parentIsFile,
   pathIsDirectory,
 } from "../../core/errors.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "../../core/memory.js";
+import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "../../core/memory.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/text.js";
@@ -73,6 +73,14 @@ export class DirectoryBackend implements MemoryBackend {
         return found.kind === "file" ? textOfFound(found) : null;
       });
     return paths.length > 1 ? this.#atOneMoment(readAll) : this.#looking(readAll);
+  }
+
+  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    return this.#atOneMoment(async (folder) => {
+      const { files } = await folder.walk(ROOT, suffix.slice(suffix.lastIndexOf("/") + 1));
+      const found = await readableFiles(folder, files.filter(({ path }) => path.endsWith(suffix)));
+      return found.filter(({ content }) => texts.some((text) => content.includes(text)));
+    });
   }
 
   list(path: string): Promise<MemoryEntry[]> {

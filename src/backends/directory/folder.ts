@@ -10,6 +10,7 @@ import { ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 import { inParallel } from "./in-parallel.js";
 import { isReserved, pathOfChild, reservedName } from "./names.js";
 import { OpenDirectory } from "./open-directory.js";
+import { readDirectory } from "./read-directory.js";
 
 /** A name in a directory. */
 export interface Place {
@@ -73,12 +74,15 @@ export class Folder {
     return this.#inDirectory(path, (directory) => this.#entries(path, directory));
   }
 
-  /** All below a directory. What vanishes meanwhile is left out, and the inside of a directory that may not be read. */
-  async walk(path: string): Promise<{ files: FoundFile[]; directories: string[] }> {
+  /**
+   * All below a directory. What vanishes meanwhile is left out, and the inside of a directory that may not be read.
+   * @param suffix what the names of files end with; others are not looked at
+   */
+  async walk(path: string, suffix = ""): Promise<{ files: FoundFile[]; directories: string[] }> {
     const files: FoundFile[] = [];
     const directories: string[] = [];
     for (let level = [path]; level.length > 0; ) {
-      const found = await inParallel(level, (one) => (one === path ? this.#children(one) : noneIfGone(this.#children(one))));
+      const found = await inParallel(level, (one) => (one === path ? this.#children(one, suffix) : noneIfGone(this.#children(one, suffix))));
       files.push(...found.flatMap((children) => children.files));
       level = found.flatMap((children) => children.directories);
       directories.push(...level);
@@ -165,28 +169,26 @@ export class Folder {
   }
 
   async #entries(path: string, directory: OpenDirectory): Promise<MemoryEntry[]> {
-    // As bytes, for a name that is no UTF-8 would come back as another one.
-    const found = await ioOrNull(readdir(directory.base, { withFileTypes: true, encoding: "buffer" }), { inFolder: path === ROOT });
+    const found = await ioOrNull(readDirectory(directory), { inFolder: path === ROOT });
     if (found === null) {
       if (path === ROOT) return [];
       throw directoryNotFound();
     }
     const entries: MemoryEntry[] = [];
-    for (const entry of found) {
-      const kind = entry.isFile() ? "file" : entry.isDirectory() ? "dir" : null;
-      if (kind === null || !isUtf8(entry.name)) continue;
-      const name = entry.name.toString();
+    for (const { name: bytes, kind } of found) {
+      if (kind === null || !isUtf8(bytes)) continue;
+      const name = bytes.toString();
       if (pathOfChild(path, name) !== null) entries.push({ name, kind });
     }
     return entries;
   }
 
-  async #children(path: string): Promise<Children> {
+  async #children(path: string, suffix: string): Promise<Children> {
     return this.#inDirectory(path, async (directory) => {
       const entries = await this.#entries(path, directory);
       const pathOf = (name: string): string => pathOfChild(path, name) ?? "";
       const files = await inParallel(
-        entries.filter(({ kind }) => kind === "file"),
+        entries.filter(({ kind, name }) => kind === "file" && name.endsWith(suffix)),
         async ({ name }) => {
           const stats = await ioOrNull(lstat(directory.pathTo(name)));
           return stats?.isFile() === true ? { path: pathOf(name), directory: path, name, stats } : null;

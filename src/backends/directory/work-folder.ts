@@ -5,6 +5,7 @@ import { MemoryError } from "../../core/errors.js";
 import { io, ioOrNull } from "./fs-errors.js";
 import { workFolder } from "./names.js";
 import { OpenDirectory } from "./open-directory.js";
+import { readDirectory } from "./read-directory.js";
 import type { Modes } from "./rights.js";
 
 /** Tells git to leave the work folder out. */
@@ -53,8 +54,8 @@ async function removeAll(parent: OpenDirectory, name: string | Buffer): Promise<
     return unlink(parent.pathTo(name));
   }
   try {
-    for (const entry of await readdir(directory.base, { withFileTypes: true, encoding: "buffer" })) {
-      if (entry.isDirectory()) await removeAll(directory, entry.name);
+    for (const entry of await readDirectory(directory)) {
+      if (entry.kind === "dir") await removeAll(directory, entry.name);
       else await directory.check().then(() => unlink(directory.pathTo(entry.name)));
     }
   } finally {

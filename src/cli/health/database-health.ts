@@ -1,8 +1,9 @@
 import type { CheckedAddress } from "../../core/address.js";
+import { MemoryError } from "../../core/errors.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { CollationFacts, IndexFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
 import type { MemoryDatabase, MemoryFacts } from "../../mongodb/admin/memory-database.js";
-import { about } from "../fault.js";
+import { CommandFault, withoutDoctorHint } from "../fault.js";
 import { bytesText, countText } from "../terminal/format.js";
 import { nameOf, withDatabase } from "../targets/open-target.js";
 import { redactUri } from "../redact.js";
@@ -15,26 +16,53 @@ const limitBytes = memoryDefaults.maxMemoryBytes;
 const nearlyFull = 0.8;
 const maxExamples = 3;
 
-/** Reads, and changes nothing. @throws CommandFault EIO where the server cannot be reached */
-export function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined, top: number): Promise<Health> {
-  return withDatabase(target, (database) =>
-    about(redactUri(target.uri), async () => {
-      const { defaultCollations, indexFacts, serverFacts } = await import("../../mongodb/admin/database-inspection.js");
-      const name = redactUri(target.uri);
+/** Reads, and changes nothing. A check that cannot be made is one that fails. @throws CommandFault EIO where the server cannot be reached */
+export async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined, top: number): Promise<Health> {
+  const name = redactUri(target.uri);
+  const inspection = await import("../../mongodb/admin/database-inspection.js");
+  try {
+    return await withDatabase(target, async (database) => {
       const connection: Check = { name: "connection", status: "ok", message: `${name}, database ${database.db.databaseName}` };
-      const server = versionCheck(await serverFacts(database));
-      const indexes = indexChecks(await indexFacts(database), database);
-      const collations = (await defaultCollations(database)).map(collationCheck);
-      const { checks, memories, largest } = await memoryChecks(database, address, top);
-      return { target: name, checks: [connection, server, ...indexes, ...collations, ...checks], memories, largest };
-    }),
-  );
+      const server = await made("server version", async () => [versionCheck(await inspection.serverFacts(database))]);
+      const indexes = await made("indexes", async () => indexChecks(await inspection.indexFacts(database), database));
+      const collations = await made("collations", async () => (await inspection.defaultCollations(database)).map(collationCheck));
+      let [memories, largest]: [number, MemorySize[]] = [0, []];
+      const ofMemories = await made("sizes", async () => {
+        const found = await memoryChecks(database, address, top);
+        [memories, largest] = [found.memories, found.largest];
+        return found.checks;
+      });
+      return { target: name, checks: [connection, ...server, ...indexes, ...collations, ...ofMemories], memories, largest };
+    });
+  } catch (error) {
+    const reason = inspection.unsupportedServer(rootCauseOf(error));
+    if (reason === null) throw error instanceof CommandFault ? withoutDoctorHint(error) : error;
+    const version: Check = { name: "server version", status: "fail", message: reason, advice: versionAdvice };
+    return { target: name, checks: [version], memories: 0, largest: [] };
+  }
+
+  async function made(check: string, make: () => Promise<Check[]>): Promise<Check[]> {
+    try {
+      return await make();
+    } catch (error) {
+      if (!MemoryError.isInstance(error)) throw error;
+      const message = `could not be looked at (${error.message})`;
+      if (!inspection.isUnauthorized(error.cause)) return [{ name: check, status: "fail", message }];
+      return [{ name: check, status: "warn", message, advice: "let the user list indexes and collections, as well as find, to have this looked at" }];
+    }
+  }
 }
+
+function rootCauseOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? rootCauseOf(error.cause) : error;
+}
+
+const versionAdvice = `use MongoDB ${minMajorVersion}.0 or later`;
 
 function versionCheck({ version, topology }: ServerFacts): Check {
   const name = "server version";
   if (Number.parseInt(version, 10) >= minMajorVersion) return { name, status: "ok", message: `${version}, ${topology}` };
-  return { name, status: "fail", message: `${version} is too old`, advice: `use MongoDB ${minMajorVersion}.0 or later` };
+  return { name, status: "fail", message: `${version} is too old`, advice: versionAdvice };
 }
 
 function indexChecks(facts: IndexFacts[] | null, { collectionName, db }: MemoryDatabase): Check[] {

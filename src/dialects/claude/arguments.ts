@@ -52,6 +52,14 @@ export class ClaudeArguments {
     return value;
   }
 
+  /** What `create` writes: `file_text`, or `content` as the memory tool of FastMCP4J calls it. */
+  createdText(): string {
+    const content = this.optionalText("content");
+    if (content === undefined) return this.text("file_text");
+    if (this.optionalText("file_text") === undefined) return content;
+    throw badParameter("content", "it is another name for file_text; give one of the two");
+  }
+
   number(name: string): number {
     const value = this.#values[name];
     if (typeof value !== "number") throw badParameter(name, "it is required and must be an integer");

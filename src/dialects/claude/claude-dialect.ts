@@ -68,7 +68,8 @@ function namedArguments(given: unknown): Record<string, unknown> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new ClaudeRefusal("EINVAL", "Error: The arguments must be an object with a command");
   }
-  const unknownName = Object.keys(given).find((name) => !Object.hasOwn(properties, name));
+  // `content` is taken and not told of: two names for one thing would only confuse a model.
+  const unknownName = Object.keys(given).find((name) => !Object.hasOwn(properties, name) && name !== "content");
   if (unknownName !== undefined) throw new ClaudeRefusal("EINVAL", `Error: Unknown parameter: ${echo(unknownName)}`);
   return given as Record<string, unknown>;
 }

@@ -15,6 +15,7 @@ import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
 export type ClaudeMemoryCommand =
   | { command: "view"; path: string; view_range?: readonly number[] | null | undefined }
   | { command: "create"; path: string; file_text: string }
+  | { command: "create"; path: string; content: string }
   | { command: "str_replace"; path: string; old_str: string; new_str?: string | null | undefined }
   | { command: "insert"; path: string; insert_line: number; insert_text: string }
   | { command: "delete"; path: string }
@@ -121,7 +122,7 @@ async function answerWith(
 
 async function create({ memory, args, options: { ifExists } }: Call): Promise<string> {
   const { given, path } = args.path("path");
-  const text = args.text("file_text");
+  const text = args.createdText();
   const exists = `Error: File ${given} already exists`;
   const isDirectory = ifExists === "fail" ? exists : `Error: The path ${given} is a directory`;
   await inWords({ EEXIST: exists, EISDIR: isDirectory, ENOTDIR: belowFile(given) }, () =>

@@ -86,11 +86,12 @@ export class Arguments {
     throw badArgument(`invalid \`limit\`: expected integer from 1 to ${limits.results}`);
   }
 
+  /** @throws INVALID_PATH, which is the crate's code for this */
   #text(name: string): string {
     const value = this.#value(name);
     if (typeof value === "string" && value.isWellFormed()) return value;
     const reason = typeof value === "string" ? ": not well-formed Unicode (it holds a lone surrogate)" : "";
-    throw badArgument(`missing or invalid \`${name}\`${reason}`);
+    throw new JournalError("INVALID_PATH", `missing or invalid \`${name}\`${reason}`);
   }
 
   #value(name: string): unknown {

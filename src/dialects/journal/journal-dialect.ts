@@ -13,7 +13,6 @@ interface JournalCommand {
   description: string;
   properties: Record<string, object>;
   required: string[];
-  /** A read may still complete the index of keys. */
   readOnly: boolean;
   destructive: boolean;
   /** Checks every argument, then runs; answers what the crate calls `data`, with its keys in the crate's order. */

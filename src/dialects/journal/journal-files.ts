@@ -1,4 +1,4 @@
-import type { MemorySnapshot } from "../../core/memory.js";
+import type { FoundText } from "../../core/memory.js";
 import { Turns } from "../../core/turns.js";
 import { type Block, parseBlocks, parsing } from "./blocks.js";
 import { JournalError } from "./errors.js";
@@ -120,7 +120,7 @@ export interface JournalTree {
 
 /** @param place.root "" for the memory's own root, else a path without a slash at its end */
 export async function journalTree(
-  snapshot: MemorySnapshot,
+  files: readonly FoundText[],
   { root, indexFolder }: { root: string; indexFolder: string },
   reader: BlockReader,
 ): Promise<Omit<JournalTree, "askedAtMs">> {
@@ -128,7 +128,7 @@ export async function journalTree(
   const texts = new Map<string, string>();
   const index = new Map<string, string>();
   const entries: Entry[] = [];
-  for (const { path, content } of snapshot.files) {
+  for (const { path, content } of files) {
     if (path === root || root.startsWith(`${path}/`)) {
       throw new JournalError("MEMORY_STORAGE_ERROR", "the journal's root is a file");
     }

@@ -1,6 +1,6 @@
 import { MemoryError } from "../../core/errors.js";
 import { LiteralSearch } from "../../core/literal-search.js";
-import type { Memory, MemorySnapshot } from "../../core/memory.js";
+import type { FoundText, Memory, MemorySnapshot } from "../../core/memory.js";
 import { shorten } from "../../core/text.js";
 import { limits, type Target } from "./arguments.js";
 import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";
@@ -25,7 +25,6 @@ export interface Draft {
 }
 
 const maxAttempts = 1000;
-const maxLookUps = 16;
 
 /** How many found blocks are sorted at once; to sort a hundred thousand would keep the process busy. */
 const maxSorted = 2000;
@@ -93,7 +92,8 @@ export class Journal {
 
   /** @throws MEMORY_KEY_NOT_FOUND, what the memory throws */
   async read(key: string): Promise<Resolved> {
-    const found = (await this.#lookUp(key)) ?? (await this.#searchAll(key));
+    const files = await this.#memory.findFiles(spellingsOf(key), { suffix: ".md" });
+    const found = resolve(namesakes((await this.#entriesOf(files)).entries, key)) ?? resolve(namesakes((await this.#load()).entries, key));
     if (found === undefined) throw keyNotFound(key);
     return found;
   }
@@ -143,30 +143,6 @@ export class Journal {
     }
   }
 
-  /** The key in the summary, or in the files that the index names for it. */
-  async #lookUp(key: string): Promise<Resolved | undefined> {
-    const [summary, part] = await this.#memory.readFiles([this.#memoryPath(summaryFile), this.#index.partPath(key)]);
-    const turns = new Turns();
-    const inSummary = resolve(namesakes(await this.#reader.readInTurns(summaryFile, summary ?? "", turns), key));
-    if (inSummary !== undefined) return inSummary;
-    const daily = this.#index.filesFor(key, part ?? "").filter((file) => file !== summaryFile);
-    // Only a person makes so many; one snapshot is then cheaper than a read of each.
-    if (daily.length > maxLookUps) return undefined;
-    const texts = await this.#memory.readFiles(daily.map((file) => this.#memoryPath(file))).catch(emptyIfIllegal);
-    const found: Entry[][] = [];
-    for (const [index, file] of daily.entries()) {
-      found.push(namesakes(await this.#reader.readInTurns(file, texts[index] ?? "", turns), key));
-    }
-    return resolve(found.flat());
-  }
-
-  async #searchAll(key: string): Promise<Resolved | undefined> {
-    const tree = await this.#load();
-    const found = resolve(namesakes(tree.entries, key));
-    if (found !== undefined) await this.#index.repair(tree);
-    return found;
-  }
-
   /** Claims the key; the tree is the journal as the claim found it. */
   async #claim(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
     const askedAtMs = Date.now();
@@ -184,7 +160,11 @@ export class Journal {
   }
 
   async #parse(snapshot: MemorySnapshot, askedAtMs: number): Promise<JournalTree> {
-    return { askedAtMs, ...(await journalTree(snapshot, { root: this.#root, indexFolder }, this.#reader)) };
+    return { askedAtMs, ...(await this.#entriesOf(snapshot.files)) };
+  }
+
+  #entriesOf(files: readonly FoundText[]): Promise<Omit<JournalTree, "askedAtMs">> {
+    return journalTree(files, { root: this.#root, indexFolder }, this.#reader);
   }
 
   /**
@@ -212,10 +192,16 @@ export class Journal {
 /** Thrown inside an edit, so that nothing is written. */
 class BlockGone extends Error {}
 
-/** A line of the index that a person wrote may name an illegal path. */
-function emptyIfIllegal(error: unknown): string[] {
-  if (MemoryError.isInstance(error) && error.code === "EINVAL") return [];
-  throw error;
+const maxSoughtChars = 64;
+
+/** The beginnings of a key, as the files may spell it that have it. Another mixture of normal forms is found where these find nothing. */
+function spellingsOf(key: string): string[] {
+  return [...new Set([key, key.normalize("NFD")])].map((text) => shortened(text));
+}
+
+function shortened(text: string): string {
+  const start = text.slice(0, maxSoughtChars);
+  return start.isWellFormed() ? start : start.slice(0, -1);
 }
 
 function namesakes(entries: readonly Entry[], key: string): Entry[] {

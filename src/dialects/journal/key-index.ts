@@ -3,7 +3,7 @@ import { MemoryError } from "../../core/errors.js";
 import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { appendText } from "../../core/text.js";
 import { Turns } from "../../core/turns.js";
-import { isJournalFile, type JournalTree } from "./journal-files.js";
+import type { JournalTree } from "./journal-files.js";
 
 /** Hidden, and no `*.md`: the crate passes it over. */
 export const indexFolder = ".journal/";
@@ -47,18 +47,6 @@ export class KeyIndex {
   constructor(memory: Memory, root: string) {
     this.#memory = memory;
     this.#folder = `${root}/${indexFolder}`;
-  }
-
-  /** The path of the part that says where the key may be. */
-  partPath(name: string): string {
-    return this.#folder + hashKey(name).part;
-  }
-
-  /** The files that may hold the key. @param text that of the key's part */
-  filesFor(name: string, text: string): string[] {
-    const { hash } = hashKey(name);
-    const lines = parseLines(text).filter((line) => line.hash === hash && isJournalFile(line.file));
-    return [...new Set(lines.map(({ file }) => file))];
   }
 
   /**

@@ -69,7 +69,9 @@ export class Arguments {
 
 /** Why no record can be created at `path`, or null. Files that others wrote may have any name, and are still reached. */
 export function nameFault(path: string): RecordError | null {
-  if (/[^\w/-]/.test(path)) return illegalCharacters(path);
+  if (/[^\p{L}\p{M}\p{N}_./-]/u.test(path)) return illegalCharacters(path);
+  // Hidden files are for the programs that made them, such as the index of the journal.
+  if (/(?:^|\/)\./.test(path)) return badPath(path, 'has a name that begins with "."');
   if (path.length > maxPathChars) return badPath(path, `is longer than ${maxPathChars} characters`);
   return null;
 }

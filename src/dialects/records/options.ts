@@ -1,14 +1,24 @@
 import { z } from "zod";
 import { checkOptions } from "../../core/options.js";
 
-/** The clock of the records. */
+/** The names of the tools, and the clock of the records. */
 export interface RecordToolsOptions {
+  /**
+   * Goes before the name of each tool, so that an agent can have two sets: `team_` for `team_add_memory`. At most 50 letters,
+   * digits, `_` or `-`.
+   * @default ""
+   */
+  prefix?: string;
   /** Returns the time, for the times in the answers. @default the system's clock */
   clock?: () => Date;
 }
 
 const optionsSchema = z
-  .object({ clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional() })
+  .object({
+    // The narrowest of the providers, OpenAI, takes names of 64 characters.
+    prefix: z.string().regex(/^[A-Za-z0-9_-]{0,50}$/, "must be at most 50 letters, digits, _ or -").optional(),
+    clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional(),
+  })
   .strict();
 
 /** @throws TypeError */

@@ -11,15 +11,19 @@ export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "
 
 type Fields = Record<string, string | number | Date>;
 
+/** What the model calls each tool. */
+type ToolNames = Record<RecordToolName, string>;
+
 interface Call {
   args: Arguments;
+  toolNames: ToolNames;
   openMemory: () => Memory;
   /** Read before anything is changed, because a clock may throw. */
   now: Date;
 }
 
 interface RecordCommand {
-  description: string;
+  describe: (toolNames: ToolNames) => string;
   /** All of them required. */
   properties: Record<string, object>;
   destructive: boolean;
@@ -29,31 +33,31 @@ interface RecordCommand {
 
 const path = {
   type: "string",
-  description: 'Relative path of the memory, such as "project/todo": letters, digits, "_", "-" and "/", at most 255 characters.',
+  description: 'Relative path of the memory, such as "project/todo": letters, digits, "_", "-", "." and "/", at most 255 characters.',
 };
 const content = { type: "string", description: "The whole text of the memory, at most 1 MB." };
 
 const commands: Record<RecordToolName, RecordCommand> = {
   add_memory: {
-    description: "Creates a memory at a path where there is none. To change one that exists, use replace_memory.",
+    describe: ({ replace_memory }) => `Creates a memory at a path where there is none. To change one that exists, use ${replace_memory}.`,
     properties: { path, content },
     destructive: false,
     run: addMemory,
   },
   replace_memory: {
-    description: "Replaces the whole content of a memory that exists. To create one, use add_memory.",
+    describe: ({ add_memory }) => `Replaces the whole content of a memory that exists. To create one, use ${add_memory}.`,
     properties: { path, content },
     destructive: true,
     run: replaceMemory,
   },
   drop_memory: {
-    description: "Deletes one memory. This cannot be undone.",
+    describe: () => "Deletes one memory. This cannot be undone.",
     properties: { path },
     destructive: true,
     run: dropMemory,
   },
   clear_memory: {
-    description: "Deletes all memories at once. This cannot be undone.",
+    describe: () => "Deletes all memories at once. This cannot be undone.",
     properties: {},
     destructive: true,
     run: async ({ openMemory, now }) => {
@@ -63,11 +67,12 @@ const commands: Record<RecordToolName, RecordCommand> = {
   },
 };
 
-async function addMemory({ args, openMemory, now }: Call): Promise<Fields> {
+async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.newPath();
   const { text, sizeBytes } = args.content();
-  const memory = openMemory();
-  const exists = `Path "${name}" already exists, please use replace_memory to update`;
+  // Of the rules, the one that allows all names of records.
+  const memory = openMemory().withPaths("posix");
+  const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
   const faults: Faults = {
     EEXIST: () => new RecordError("MEMORY_ALREADY_EXISTS", exists),
     // Not as one that exists: replace_memory would refuse it too.
@@ -79,11 +84,11 @@ async function addMemory({ args, openMemory, now }: Call): Promise<Fields> {
   return { path: name, content_size: sizeBytes, created_at: now };
 }
 
-async function replaceMemory({ args, openMemory, now }: Call): Promise<Fields> {
+async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
   const { text, sizeBytes } = args.content();
   const memory = openMemory();
-  const faults = missingFaults(name, ", please use add_memory to create first");
+  const faults = missingFaults(name, `, please use ${toolNames.add_memory} to create first`);
   await withFaults(faults, () => memory.write(name, text, { ifMissing: "fail" }));
   return { path: name, content_size: sizeBytes, updated_at: now };
 }
@@ -140,13 +145,14 @@ function yaml(): Promise<typeof yamlText> {
 /** The dialect `records` with options of its own. @throws TypeError for bad options */
 export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
-  const { clock = () => new Date() } = options;
+  const { clock = () => new Date(), prefix = "" } = options;
+  const toolNames = Object.fromEntries(Object.keys(commands).map((name) => [name, prefix + name])) as ToolNames;
   const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
-    const { description, properties, destructive, run } = command;
+    const { describe, properties, destructive, run } = command;
     const names = Object.keys(properties);
     return {
-      name,
-      description,
+      name: prefix + name,
+      description: describe(toolNames),
       schema: { type: "object", properties, required: names, additionalProperties: false },
       readOnly: false,
       destructive,
@@ -155,7 +161,7 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
         try {
           const args = new Arguments(given, names);
           const now = new Date(clock().toISOString());
-          return { text: toYaml({ status: "ok", ...(await run({ args, openMemory, now })) }), failed: false };
+          return { text: toYaml({ status: "ok", ...(await run({ args, toolNames, openMemory, now })) }), failed: false };
         } catch (error) {
           const refusal = recordRefusal(error);
           if (refusal === null) throw error;

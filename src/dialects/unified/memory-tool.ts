@@ -1,5 +1,5 @@
 import { DialectTool } from "../dialect-tool.js";
-import { checkMemoryToolOptions, type MemoryToolOptions } from "./options.js";
+import { checkMemoryToolOptions, type MemoryToolArguments, type MemoryToolOptions } from "./options.js";
 import { unifiedTool } from "./unified-dialect.js";
 
 /**
@@ -9,7 +9,7 @@ import { unifiedTool } from "./unified-dialect.js";
  * whatever it is called with; it throws only to pass on an interrupt or an abort. The thread of a `perThread` memory is
  * the run's `configurable.thread_id`, never an argument.
  */
-export class MemoryTool extends DialectTool {
+export class MemoryTool extends DialectTool<MemoryToolArguments> {
   /** The name by which LangChain serialises it. */
   static override lc_name(): string {
     return "MemoryTool";

@@ -7,6 +7,17 @@ export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
 
 export const memoryCommands = ["read", "list", "append", "update", "delete"] as const satisfies readonly MemoryCommand[];
 
+/** What a program may call the tool with: the arguments of its schema. Models may send anything. */
+export interface MemoryToolArguments {
+  command: MemoryCommand;
+  /** Absolute path of a file or a directory. */
+  path: string;
+  /** append: the text to add. update: the new text. */
+  content?: string | null | undefined;
+  /** update: the exact text to replace. */
+  oldContent?: string | null | undefined;
+}
+
 /** The memory of the tool, and what the model is told of it. */
 export interface MemoryToolOptions {
   /** Where the tool finds its memory. Without it every call answers ENOTMEM until `setMemorySource`. */

@@ -1,6 +1,6 @@
 import { invalid, MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { normalizePath } from "../../core/paths.js";
+import { nameRules, normalizePath, type PathRule } from "../../core/paths.js";
 import { shownJson } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 import type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
@@ -78,7 +78,7 @@ export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDef
   const render = (envelope: MemoryEnvelope): ToolAnswer => ({ text: shownJson(envelope), failed: !envelope.ok });
   return {
     name: name ?? "memory",
-    description: description ?? describeCommands(commands),
+    description: description ?? ((paths) => describeCommands(commands, paths)),
     title,
     schema: schemaForCommands(commands),
     readOnly: commands.every((command) => command === "read" || command === "list"),
@@ -90,11 +90,11 @@ export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDef
 }
 
 /** What a tool with these commands tells the model about itself. */
-function describeCommands(commands: readonly MemoryCommand[]): string {
+function describeCommands(commands: readonly MemoryCommand[], paths: PathRule | undefined): string {
   const lines = commands.map((command) => `- ${definitions[command].description}`);
   return [
     "Your long-term memory: a small tree of text files that stays when this conversation ends.",
-    'Paths are absolute, such as "/notes/today"; names are letters, digits, "_", "-" and spaces.',
+    `Paths are absolute, such as "/notes/today"${paths === undefined ? "" : `; ${nameRules[paths]}`}.`,
     "Commands:",
     ...lines,
   ].join("\n");

@@ -6,6 +6,8 @@ import { byNamespace, defaultItemsCollection } from "../items/item-indexes.js";
 import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
 
+export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
+
 /*
  * What can be learnt of a database without changing it.
  */
@@ -41,7 +43,8 @@ export async function defaultCollations({ db, collectionName }: MemoryDatabase):
 }
 
 export function hasCollection(db: Db, name: string): Promise<boolean> {
-  return reading(() => db.listCollections({ name }, { nameOnly: true }).hasNext());
+  // Answered to users who may not list collections, too: those that they may read.
+  return reading(() => db.listCollections({ name }, { nameOnly: true, authorizedCollections: true }).hasNext());
 }
 
 export interface IndexFacts {

@@ -64,7 +64,7 @@ export class MemoryDatabase {
       return database;
     } catch (error) {
       await closeInTime(client);
-      throw storageError(error, "read", 0);
+      throw storageError(error, "read", null);
     }
   }
 

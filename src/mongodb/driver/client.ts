@@ -6,8 +6,13 @@ import { databaseNameRule } from "./names.js";
  * The driver is imported in this file only, and only when needed, so that passing in a client loads no second copy of it.
  */
 
-/** @throws TypeError for a malformed string, which it does not repeat */
+/** @throws TypeError for a string that is missing or malformed, which it does not repeat */
 export async function createClient(uri: string, options: MongoClientOptions = {}): Promise<MongoClient> {
+  const given: unknown = uri;
+  if (typeof given !== "string" || given.trim() === "") {
+    const what = typeof given === "string" ? "an empty text" : given === null ? "null" : typeof given;
+    throw new TypeError(`the MongoDB connection string is missing (given ${what}); is the environment variable set that should hold it?`);
+  }
   const { MongoClient } = await import("mongodb");
   try {
     return new MongoClient(uri, options);

@@ -21,7 +21,7 @@ export async function createIndexes<Stored extends Document>(
   try {
     await collection.createIndexes(indexes);
   } catch (cause) {
-    if (!indexConflictCodes.has((cause as { code?: unknown } | null)?.code)) throw storageError(cause, "read", 0);
+    if (!indexConflictCodes.has((cause as { code?: unknown } | null)?.code)) throw storageError(cause, "read", null);
     const needed = indexes.map(({ name, ...index }) => `${name} ${JSON.stringify({ ...index, collation: exactCollation })}`).join(", ");
     throw new MemoryError(
       "EIO",

@@ -8,6 +8,7 @@ const duplicateKeyCode = 11000;
 /** What the driver throws, read by shape: the copy of `mongodb` that threw may not be the one we could import. */
 interface DriverError {
   name?: unknown;
+  message?: unknown;
   syscall?: unknown;
   code?: unknown;
   codeName?: unknown;
@@ -25,20 +26,46 @@ export function isDuplicateKey(error: unknown): boolean {
 /**
  * One MemoryError for whatever the driver threw. Its message names the kind of failure only: the driver's own may hold
  * hosts, paths and document contents, and stays in `cause`.
+ *
+ * @param maxMemoryBytes the limit of the memory; null for what is none
  */
-export function storageError(cause: unknown, act: "read" | "write", maxMemoryBytes: number): MemoryError {
+export function storageError(cause: unknown, act: "read" | "write", maxMemoryBytes: number | null): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
   const { name, code, codeName } = (cause ?? {}) as DriverError;
-  if (act === "write" && isTooLarge(cause)) return memoryFull(null, maxMemoryBytes, cause);
+  if (act === "write" && isTooLarge(cause)) {
+    if (maxMemoryBytes !== null) return memoryFull(null, maxMemoryBytes, cause);
+    return new MemoryError("EFBIG", "EFBIG: the item would be larger than MongoDB takes a document, with what is stored beside its value", { cause });
+  }
   // A command that the server itself refused did not run. Anything else may have: the driver retries a write whose
   // connection broke, and then reports the failure of the retry.
-  const refused = name === "MongoServerError" && typeof code === "number" && !mayHaveRun.has(code);
-  if (refused) {
-    const label = typeof codeName === "string" ? `${codeName}, ` : "";
-    return new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label}code ${code})`, { cause });
-  }
   const outcome = act === "write" ? "; the outcome is unknown" : "";
+  if (typeof code === "number" && (name === "MongoServerError" || name === "MongoWriteConcernError")) {
+    const label = `${typeof codeName === "string" ? `${codeName}, ` : ""}code ${code}`;
+    return name === "MongoServerError" && !mayHaveRun.has(code)
+      ? new MemoryError("EIO", `EIO: MongoDB refused to ${act} (${label})`, { cause })
+      : new MemoryError("EIO", `EIO: MongoDB could not finish to ${act} (${label})${outcome}`, { cause });
+  }
+  const other = unsupportedServer(cause);
+  if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });
   return new MemoryError("EIO", `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`, { cause });
+}
+
+/** Whether the user may not do what was asked for. */
+export function isUnauthorized(error: unknown): boolean {
+  return (error as DriverError | null)?.code === 13;
+}
+
+/** Releases of MongoDB by the wire version that they report, which is all that such an old server is asked for. */
+const releases: Record<string, string> = { 0: "2.4", 2: "2.6", 3: "3.0", 4: "3.2", 5: "3.4", 6: "3.6", 7: "4.0", 8: "4.2", 9: "4.4" };
+
+/** What is wrong where the driver and the server have no protocol in common, in words; else null. */
+export function unsupportedServer(error: unknown): string | null {
+  const { message } = (error ?? {}) as DriverError;
+  const wire = / wire version (\d+),.* (least|most) \d+ \(MongoDB ([\d.]+)\)/.exec(String(message));
+  if (wire === null) return null;
+  const [, reported = "", bound, needed] = wire;
+  const release = bound === "least" && reported in releases ? ` (MongoDB ${releases[reported]})` : "";
+  return `the server${release} is too ${bound === "least" ? "old" : "new"} for this driver, which takes MongoDB ${needed} at ${bound}`;
 }
 
 /** Server codes of commands interrupted on their way: shutdowns, step-downs, timeouts, unsatisfied write concerns. */

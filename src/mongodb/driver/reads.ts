@@ -5,7 +5,7 @@ export async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw storageError(error, "read", 0);
+    throw storageError(error, "read", null);
   }
 }
 
@@ -14,7 +14,7 @@ export async function* streaming<T>(cursor: AsyncIterable<T>): AsyncGenerator<T>
   try {
     for await (const document of cursor) yield document;
   } catch (error) {
-    throw storageError(error, "read", 0);
+    throw storageError(error, "read", null);
   }
 }
 
@@ -23,7 +23,7 @@ export async function* streamingBatches<T>(cursor: BatchCursor<T>): AsyncGenerat
   try {
     while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
   } catch (error) {
-    throw storageError(error, "read", 0);
+    throw storageError(error, "read", null);
   } finally {
     await cursor.close();
   }

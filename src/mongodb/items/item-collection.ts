@@ -130,7 +130,7 @@ export class ItemCollection {
       return ids.length <= maxGatheredIds ? ids : null;
     } catch (error) {
       if (isTooLarge(error)) return null;
-      throw storageError(error, "read", 0);
+      throw storageError(error, "read", null);
     }
   }
 
@@ -201,7 +201,7 @@ export class ItemCollection {
       if (only !== undefined && others.length === 0) return await this.#writeOne(only, options);
       return await this.#context.collection.bulkWrite(operations, options);
     } catch (error) {
-      throw isDuplicateKey(error) ? this.#idTaken(error) : storageError(error, "write", 0);
+      throw isDuplicateKey(error) ? this.#idTaken(error) : storageError(error, "write", null);
     }
   }
 

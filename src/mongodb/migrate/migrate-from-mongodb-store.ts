@@ -4,7 +4,7 @@ import { openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import { checkOptions } from "../../core/options.js";
 import type { ForeignItem } from "../store/foreign-items.js";
-import { MongoMemoryStore } from "../store/mongo-memory-store.js";
+import { copyItems, MongoMemoryStore } from "../store/mongo-memory-store.js";
 import { readPages } from "./official-store-pages.js";
 
 /** Where the items are, where they go, and from which one on. */
@@ -118,7 +118,7 @@ export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOpti
   const page = { batchSize: options.batchSize ?? defaultBatchSize, resumeAfter: summary.resumeAfter };
   for await (const { items, idOf, lastId } of readPages(collection, page)) {
     const mapped = mapNamespace === undefined ? items : items.map((item) => withNamespace(item, mapNamespace));
-    const report = await store.copyItems(mapped, options.dryRun ?? false);
+    const report = await store[copyItems](mapped, options.dryRun ?? false);
     for (const { item, reason } of report.refused) {
       const refusal = { id: idOf(mapped.indexOf(item)), namespace: item.namespace, key: item.key, reason };
       if (summary.refusals.length < maxRefusals) summary.refusals.push(refusal);
@@ -150,6 +150,6 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw storageError(error, "read", 0);
+    throw storageError(error, "read", null);
   }
 }

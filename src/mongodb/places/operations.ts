@@ -1,5 +1,6 @@
 import type { CheckedAddress } from "../../core/address.js";
 import { invalid } from "../../core/errors.js";
+import { preview } from "../../core/options.js";
 import { addressOfNamespace } from "../../core/namespace.js";
 import { normalizePath, ROOT } from "../../core/paths.js";
 import { utf8Bytes } from "../../core/text.js";
@@ -153,8 +154,11 @@ function checkSearch(fields: Record<string, unknown>): CheckedOperation {
 const listingFields = new Set(["matchConditions", "maxDepth", "limit", "offset"]);
 
 function checkListing(fields: Record<string, unknown>): CheckedOperation {
-  const unknownField = Object.keys(fields).find((name) => !listingFields.has(name));
-  if (unknownField !== undefined) throw new TypeError(`not an operation of a store: unknown field "${unknownField}"`);
+  // A foreign field is passed over, as in every operation; but it alone, such as a misspelt `namespace`, asks for nothing.
+  const names = Object.keys(fields);
+  if (names.length > 0 && !names.some((name) => listingFields.has(name))) {
+    throw new TypeError(`not an operation of a store: unknown field ${preview(names[0])}`);
+  }
   const { matchConditions, maxDepth, limit, offset } = fields;
   if (maxDepth !== undefined && maxDepth !== null && !isCount(maxDepth, 1)) {
     throw new TypeError(`listNamespaces: maxDepth must be a whole number of at least 1 (given ${shown(maxDepth)})`);

@@ -28,6 +28,9 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
+/** For `migrateFromMongoDBStore`. A symbol, which no editor offers among the members. */
+export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyItems");
+
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
@@ -37,7 +40,7 @@ const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
-  readonly #ownsClient: boolean;
+  #ownsClient = false;
   readonly #openLayout: (makesIndexes: boolean) => MemoryLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
@@ -45,14 +48,13 @@ export class MongoMemoryStore extends BaseStore {
   #stopped = false;
 
   /** Sends nothing to the server yet. @throws TypeError for bad options */
-  constructor(options: MongoMemoryStoreOptions, internal: { ownsClient?: boolean } = {}) {
+  constructor(options: MongoMemoryStoreOptions) {
     super();
     checkStoreOptions(options);
     Object.defineProperty(this, brand, { value: true });
     const clock = options.clock ?? ((): Date => new Date());
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
-    this.#ownsClient = internal.ownsClient ?? false;
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openLayout = (makesIndexes) =>
@@ -91,7 +93,8 @@ export class MongoMemoryStore extends BaseStore {
     options: Omit<MongoMemoryStoreOptions, "client"> = {},
   ): Promise<MongoMemoryStore> {
     const client = await createClient(uri);
-    const store = new MongoMemoryStore({ ...options, client }, { ownsClient: true });
+    const store = new MongoMemoryStore({ ...options, client });
+    store.#ownsClient = true;
     try {
       await store.start();
     } catch (error) {
@@ -177,8 +180,8 @@ export class MongoMemoryStore extends BaseStore {
     return answers as OperationResults<Operations>;
   }
 
-  /** For `migrateFromMongoDBStore`. @internal */
-  copyItems(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
+  /** @internal */
+  [copyItems](items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
     const memories = dryRun ? this.#openLayout(false) : this.#storage.memories;
     return new ForeignItems({ ...this.#storage, memories, clock: this.#clock }).copy(items, dryRun);
   }
@@ -190,7 +193,7 @@ export class MongoMemoryStore extends BaseStore {
     try {
       await this.#client.connect();
     } catch (error) {
-      throw storageError(error, "read", 0);
+      throw storageError(error, "read", null);
     }
   }
 }

@@ -52,9 +52,10 @@ export const addressCases: MemoryCase[] = [
       for (const nodeId of [undefined, null, "", 5, {}, { $ne: null }, ["a"], "nul\0", "\ud800", "x".repeat(513), "a\nb"]) {
         await refused({ nodeId });
       }
-      const threadMessage = "thread_id is required for perThread scope";
+      const threadMessage = (given: unknown): string =>
+        `thread_id is required for perThread scope${given === 5 ? ": a non-empty string (given 5)" : given ? ": a non-empty string (given an object)" : ""}`;
       for (const threadId of [undefined, null, "", 5, { $ne: null }, ["a"]]) {
-        await refused({ nodeId: "n", scope: "perThread", threadId }, threadMessage);
+        await refused({ nodeId: "n", scope: "perThread", threadId }, threadMessage(threadId));
       }
       await refused({ nodeId: "n", scope: "everything" });
       await refused({ nodeId: "n", threadId: "t" });

@@ -121,7 +121,7 @@ export const pathCases: MemoryCase[] = [
       await memory.write("/Az 09_-/ok", "x");
       await refuses(memory.write("/a..b", "x"), "EINVAL", 'invalid path: ".." not allowed');
       await refuses(memory.write("/a$b", "x"), "EINVAL", 'invalid path: "$" not allowed');
-      await refuses(memory.append("/notes.txt", "x"), "EINVAL", "invalid path segment: notes.txt");
+      await refuses(memory.append("/notes.txt", "x"), "EINVAL", 'invalid path segment: notes.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)');
       for (const path of [...posixPaths, ...unportablePaths]) {
         await refuses(memory.write(path, "x"), "EINVAL");
         await refuses(memory.append(path, "x"), "EINVAL");

@@ -31,7 +31,8 @@ const bad: [title: string, args: unknown, answer: string][] = [
   ["null for the path", { command: "delete", path: null }, `Error: Invalid \`path\` parameter: ${required}`],
   ["operators for the path", { command: "delete", path: { $ne: 1 } }, "Error: Invalid `path` parameter: it must be a string"],
   ["no file_text", { command: "create", path: "/memories/a" }, `Error: Invalid \`file_text\` parameter: ${required}`],
-  ["content", { command: "create", path: "/memories/a", content: "x" }, "Error: Unknown parameter: content"],
+  ["content beside file_text", { command: "create", path: "/memories/a", file_text: "x", content: "x" }, "Error: Invalid `content` parameter: it is another name for file_text; give one of the two"],
+  ["a number for content", { command: "create", path: "/memories/a", content: 1 }, "Error: Invalid `content` parameter: it must be a string"],
   ["a number for file_text", { command: "create", path: "/memories/a", file_text: 1 }, "Error: Invalid `file_text` parameter: it must be a string"],
   ["a lone surrogate", { command: "create", path: "/memories/a", file_text: "\ud800" }, "Error: Invalid `file_text` parameter: it is not well-formed Unicode (it holds a lone surrogate)"],
   ["half a character", { command: "str_replace", path: "/memories/f", old_str: "\ud83e", new_str: "" }, "Error: Invalid `old_str` parameter: it is not well-formed Unicode (it holds a lone surrogate)"],
@@ -55,6 +56,15 @@ describe("arguments of any shape", () => {
     expect(message).toMatchObject({ content: answer, status: "error", tool_call_id: "call-1", name: "memory" });
     expect(await memory.read("/f")).toBe("🧠");
     expect(await memory.list()).toHaveLength(1);
+  });
+
+  // Requirement: claude.create-file-text
+  it("may have content for file_text, which creates the file", async () => {
+    const memory = freshMemory();
+    const call = { command: "create", path: "/memories/a.txt", content: "x" } as const;
+    expect(await createClaudeMemoryTool(memory).invoke(call)).toBe("File created successfully at: /memories/a.txt");
+    await claudeMemoryHandlers(memory).create({ ...call, path: "/memories/b.txt" });
+    expect(await memory.readFiles(["/a.txt", "/b.txt"])).toEqual(["x", "x"]);
   });
 
   // Requirement: claude.texts-by-the-tool

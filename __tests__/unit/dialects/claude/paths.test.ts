@@ -74,7 +74,7 @@ describe("a path that climbs", () => {
   );
 
   it.each(["/memories/.", "/memories/./f", "/memories/a/."])("or stands still is refused: %s", (path) =>
-    expectRefused(path, "Error: invalid path segment: ."),
+    expectRefused(path, 'Error: invalid path segment: . (paths are absolute; no name is ".")'),
   );
 
   // Requirement: claude.no-control-characters
@@ -195,7 +195,7 @@ describe("names", () => {
     }
     await expect(node.memory().write("/other.txt", "x")).rejects.toMatchObject({ code: "EINVAL" });
     const answer = await tool.invoke({ command: "create", path: "/memories/e\u0301", file_text: "x" });
-    expect(answer).toBe("Error: invalid path segment: e\u0301");
+    expect(answer).toBe('Error: invalid path segment: e\u0301 (names are any Unicode in NFC, such as "notes.txt")');
   });
 
   // Requirement: claude.spellings

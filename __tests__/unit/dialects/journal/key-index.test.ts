@@ -65,16 +65,28 @@ describe("the key index", () => {
     await bench.memory.delete("/.journal");
     expect(await bench.call("memory_write", { key: "c", content: "" })).toEqual(exists);
     expect(await bench.call("memory_read", { key: "c" })).toMatchObject({ data: { content: "of c" } });
+    await bench.call("memory_write", { key: "d", content: "" });
     expect((await indexText(bench)).match(/2025\/12\/31\.md/g)).toHaveLength(3);
   });
 
-  it("is told of every key by the first read that it could not answer", async () => {
+  it("is told of every key by the next write", async () => {
     const bench = new JournalBench();
     await bench.put("/2025/01/01.md", block("x", "1") + block("y", "2"));
     await bench.put("/2025/01/02.md", block("y", "3"));
     expect(await bench.call("memory_read", { key: "x" })).toMatchObject({ data: { content: "1" } });
+    expect(await bench.call("memory_write", { key: "z", content: "" })).toEqual(success);
     expect((await indexText(bench)).match(/ 0 2025\/01\/0[12]\.md\n/g)).toHaveLength(3);
     expect(await bench.call("memory_read", { key: "y" })).toMatchObject({ data: { content: "3", duplicates: ["2025/01/01.md"] } });
+  });
+
+  // Requirement: journal.canonical-everywhere
+  it.each(["a", "Zürich", "日本語", "x".repeat(100)])("hides no newer block of %p in another daily file: read and update take the same one", async (key) => {
+    const bench = await benchWith(key);
+    await bench.put("/2025/12/30.md", block(key.normalize("NFD"), "by hand"));
+    expect(await bench.call("memory_read", { key })).toMatchObject({ data: { content: "by hand", file: "2025/12/30.md", duplicates: ["2026/01/15.md"] } });
+    bench.now = new Date("2026-01-17T00:00:00Z");
+    expect(await bench.call("memory_update", { key, content: "updated" })).toMatchObject({ data: { path: "2025/12/30.md" } });
+    expect(await bench.call("memory_read", { key })).toMatchObject({ data: { content: "updated", file: "2025/12/30.md" } });
   });
 
   // Requirement: journal.summary-first

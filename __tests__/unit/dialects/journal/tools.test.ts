@@ -10,7 +10,7 @@ import { type Answer, JournalBench } from "../../../helpers/journal-scenario.js"
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const codes = [
-  "MEMORY_CONTENT_TOO_LARGE", "MEMORY_INVALID_ARGUMENT", "MEMORY_INVALID_KEY", "MEMORY_INVALID_TARGET", "MEMORY_KEY_EXISTS",
+  "INVALID_PATH", "MEMORY_CONTENT_TOO_LARGE", "MEMORY_INVALID_ARGUMENT", "MEMORY_INVALID_KEY", "MEMORY_INVALID_TARGET", "MEMORY_KEY_EXISTS",
   "MEMORY_KEY_NOT_FOUND", "MEMORY_STORAGE_ERROR",
 ];
 

@@ -31,12 +31,12 @@ const badPaths: [path: string, what: string][] = [
   ["a/", "contains an empty segment"],
   ["project/*invalid*", "contains illegal characters"],
   ["a\\b", "contains illegal characters"],
-  ["./a", "contains illegal characters"],
+  ["./a", 'has a name that begins with "."'],
+  ["a/.hidden", 'has a name that begins with "."'],
   ["%2e%2e/a", "contains illegal characters"],
   ["a b", "contains illegal characters"],
   [" a", "contains illegal characters"],
-  ["é", "contains illegal characters"],
-  ["notes.txt", "contains illegal characters"],
+  ["a😀", "contains illegal characters"],
   ["a:b", "contains illegal characters"],
   ["$ne", "contains illegal characters"],
   [deep, "is not allowed (invalid path: more than 32 levels)"],
@@ -66,7 +66,7 @@ describe("paths", () => {
   );
 
   // Requirement: records.path-characters, records.path-limit
-  it.each([["a".repeat(255)], ["a".repeat(127).concat("/", "b".repeat(127))], ["A-z_0/-/_"], ["__proto__"], ["constructor"], ["2024-01-15"]])(
+  it.each([["a".repeat(255)], ["a".repeat(127).concat("/", "b".repeat(127))], ["A-z_0/-/_"], ["__proto__"], ["constructor"], ["2024-01-15"], ["notes.txt"], ["Zürich/日本語.v1"], ["हिन्दी"]])(
     "%p is accepted by each command",
     async (path) => {
       const bench = new RecordBench();
@@ -79,7 +79,7 @@ describe("paths", () => {
   );
 
   // Requirement: records.reaching
-  it.each([["MEMORY.md"], ["2026/01/15.md"], ["my notes"], ["é"], [".journal/3f"], ["$ne"], ["a:b"], ["a".repeat(250).concat("/", "b".repeat(250))]])(
+  it.each([["my notes"], [".journal/3f"], ["$ne"], ["a:b"], ["a".repeat(250).concat("/", "b".repeat(250))]])(
     "%p, which others wrote, is replaced and dropped all the same",
     async (path) => {
       const bench = new RecordBench();
@@ -91,6 +91,23 @@ describe("paths", () => {
       expect(await bench.files()).toEqual({});
     },
   );
+});
+
+describe("a prefix", () => {
+  // Requirement: records.prefix
+  it("goes before the names of the tools, in their descriptions and answers too", async () => {
+    const tools = createRecordTools(openMemory(new InMemoryStore(), freshAddress()), { prefix: "team_" });
+    expect(tools.map(({ name }) => name)).toEqual(["team_add_memory", "team_replace_memory", "team_drop_memory", "team_clear_memory"]);
+    expect(tools.map(({ description }) => description.match(/\w+_memory/g))).toEqual([["team_replace_memory"], ["team_add_memory"], null, null]);
+    const add = async () => (await tools[0]?.invoke({ path: "a", content })) as string;
+    await add();
+    expect(await add()).toContain("please use team_replace_memory to update");
+    expect(await tools[1]?.invoke({ path: "b", content })).toContain("please use team_add_memory to create first");
+  });
+
+  it.each(["a b", "é", "x".repeat(51), 1])("is refused as %j", (prefix) => {
+    expect(() => createRecordTools(openMemory(new InMemoryStore(), freshAddress()), { prefix: prefix as string })).toThrow(TypeError);
+  });
 });
 
 describe("contents", () => {

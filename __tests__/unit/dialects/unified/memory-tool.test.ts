@@ -6,6 +6,7 @@ import type { Memory } from "../../../../src/core/memory.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
+import type { MemoryToolArguments } from "../../../../src/dialects/unified/options.js";
 
 const store = new InMemoryStore();
 
@@ -16,7 +17,7 @@ function freshMemory(options?: Parameters<typeof openMemory>[2]): Memory {
 /** What the tool says on a memory, as the model reads it. */
 function toolOn(memory: Memory): (args: Record<string, unknown>) => Promise<string> {
   const tool = new MemoryTool({ memory });
-  return (args) => tool.invoke(args);
+  return (args) => tool.invoke(args as unknown as MemoryToolArguments);
 }
 
 function refusal(command: string, path: string, message: string, code: string): string {
@@ -88,8 +89,8 @@ describe("the messages", () => {
     ["read", "/a/../b", {}, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/a..b", { content: "a" }, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/$set", { content: "a" }, 'invalid path: "$" not allowed', "EINVAL"],
-    ["append", "/a/b.txt", { content: "a" }, "invalid path segment: b.txt", "EINVAL"],
-    ["read", "/none.txt", {}, "invalid path segment: none.txt", "EINVAL"],
+    ["append", "/a/b.txt", { content: "a" }, 'invalid path segment: b.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)', "EINVAL"],
+    ["read", "/none.txt", {}, 'invalid path segment: none.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)', "EINVAL"],
     ["append", "/dir/file", { content: "0123456" }, "EFBIG: the file would be 12 bytes, over its limit of 10 bytes; split it into several files", "EFBIG"],
   ])("%s %j %j is refused with: %s", async (command, path, rest, message, code) => {
     const call = await tree();
@@ -167,7 +168,7 @@ describe("what the model is told of the tool", () => {
     expect(tool.description).toContain("- read:");
     expect(tool.description).not.toMatch(/append|update|delete/);
     const message = (command: string) => `EACCES: ${command} is not allowed on this tool; allowed: read, list`;
-    for (const command of ["append", "update", "delete"]) {
+    for (const command of ["append", "update", "delete"] as const) {
       expect(await tool.invoke({ path: "/a", command, content: "y", oldContent: "x" })).toBe(
         refusal(command, "/a", message(command), "EACCES"),
       );
@@ -190,11 +191,24 @@ describe("what the model is told of the tool", () => {
   });
 });
 
+describe("the types of a call", () => {
+  it("are those of the schema, and so are those of the tools of a node", async () => {
+    const [tool] = new MemoryNode({ ...freshAddress(), store }).memoryTools;
+    await tool?.invoke({ path: "/", command: "list" });
+    // @ts-expect-error no such command
+    await tool?.invoke({ path: "/", command: "remove" });
+    // @ts-expect-error no path
+    await tool?.invoke({ command: "read" });
+    // @ts-expect-error a number
+    await new MemoryTool().invoke({ path: "/a", command: "append", content: 1 });
+  });
+});
+
 describe("the source of the tool's memory", () => {
   // Requirement: tool.code-enotmem, tool.source-may-change
   it("may be missing, and be given and changed later", async () => {
     const tool = new MemoryTool();
-    const read = { path: "/a", command: "read" };
+    const read = { path: "/a", command: "read" } as const;
     expect(await tool.invoke(read)).toBe(
       refusal("read", "/a", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource", "ENOTMEM"),
     );
@@ -232,14 +246,34 @@ describe("the source of the tool's memory", () => {
     expect(runs).toEqual([{ threadId: "thread 1" }, {}]);
   });
 
+  it.each([
+    ["adr", ' such as "/notes/today"; names are letters A-Z, a-z, digits, "_", "-" and spaces.'],
+    ["posix", ' such as "/notes/today"; names are any Unicode in NFC, such as "notes.txt".'],
+  ] as const)("tells the model the rule of names of its memory: %s", (paths, told) => {
+    const address = freshAddress();
+    const tool = new MemoryTool();
+    expect(tool.description).toContain(' such as "/notes/today".\n');
+    tool.setMemorySource(openMemory(store, address, { paths }));
+    expect([tool.description, ...new MemoryNode({ ...address, paths }).memoryTools.map(({ description }) => description)]).toEqual([
+      expect.stringContaining(told),
+      expect.stringContaining(told),
+    ]);
+  });
+
   // Requirement: memory.per-thread-needs-thread
-  it.each([{}, { thread_id: 7 }, { thread_id: "" }, { thread_id: null }, { thread_id: { $ne: null } }])(
-    "of scope perThread refuses a run with configurable %j",
-    async (configurable) => {
+  it.each([
+    [{}, ""],
+    [{ thread_id: "" }, ""],
+    [{ thread_id: null }, ""],
+    [{ thread_id: 7 }, ": a non-empty string (given 7)"],
+    [{ thread_id: { $ne: null } }, ": a non-empty string (given an object)"],
+  ])(
+    "of scope perThread refuses a run with configurable %j, and says what was given%s",
+    async (configurable, given) => {
       const tool = new MemoryTool({ memory: new MemoryNode({ ...freshAddress(), store, scope: "perThread" }) });
-      for (const args of [{ path: "/a", command: "append", content: "x" }, { path: "/a", command: "read" }]) {
+      for (const args of [{ path: "/a", command: "append", content: "x" }, { path: "/a", command: "read" }] as const) {
         expect(await tool.invoke(args, { configurable })).toBe(
-          refusal(args.command, "/a", "thread_id is required for perThread scope", "EINVAL"),
+          refusal(args.command, "/a", `thread_id is required for perThread scope${given}`, "EINVAL"),
         );
       }
     },
@@ -249,7 +283,7 @@ describe("the source of the tool's memory", () => {
   it("of scope perThread never reads or changes the global memory", async () => {
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     await node.globalMemory().append("/shared", "for all");
-    const call = (args: Record<string, unknown>) => new MemoryTool({ memory: node }).invoke(args, { configurable: { thread_id: "1" } });
+    const call = (args: MemoryToolArguments) => new MemoryTool({ memory: node }).invoke(args, { configurable: { thread_id: "1" } });
     expect(await call({ path: "/", command: "list" })).toContain('"entries":[]');
     expect(await call({ path: "/shared", command: "read" })).toContain("ENOENT");
     expect(await call({ path: "/shared", command: "update", oldContent: "all", content: "one" })).toContain("ENOENT");
@@ -266,7 +300,7 @@ describe("the source of the tool's memory", () => {
     await tool.invoke({ path: "/a", command: "append", content: "secret" }, inThread("1"));
     expect(await tool.invoke({ path: "/a", command: "read" }, inThread("1"))).toContain("secret");
     expect(await tool.invoke({ path: "/a", command: "read" }, inThread("2"))).toContain("ENOENT");
-    const sly = { path: "/a", command: "read", threadId: "1", thread_id: "1", nodeId: "x", scope: "global" };
+    const sly = { path: "/a", command: "read", threadId: "1", thread_id: "1", nodeId: "x", scope: "global" } as const;
     expect(await tool.invoke(sly, inThread("2"))).toContain("unknown argument: threadId");
   });
 });

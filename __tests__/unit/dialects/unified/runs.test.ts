@@ -12,7 +12,7 @@ import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
 
 const store = new InMemoryStore();
-const list = { path: "/", command: "list" };
+const list = { path: "/", command: "list" } as const;
 const listed = '{"command":"list","path":"/","ok":true,"result":{"entries":[]}}';
 
 /** A memory whose `list` does what the test says. */
@@ -46,7 +46,7 @@ describe("a tool whose storage fails", () => {
     ["undefined", undefined],
   ])("by %s answers EIO and tells nothing of it", async (_title, failure) => {
     const tool = new MemoryTool({ memory: openMemory(new FailingStore(failure), freshAddress()) });
-    for (const args of [list, { path: "/a", command: "append", content: "x" }, { path: "/a", command: "delete" }]) {
+    for (const args of [list, { path: "/a", command: "append", content: "x" }, { path: "/a", command: "delete" }] as const) {
       const answer = await tool.invoke(args);
       expect(JSON.parse(answer)).toMatchObject({ ok: false, error: { code: "EIO" } });
       expect(answer).not.toMatch(/hunter2|db\.internal|mongodb:|node_modules|\.[jt]s\b|\n\s+at /);
@@ -160,7 +160,7 @@ describe("tracing", () => {
     const config = { callbacks: [trace] };
     await tool.invoke({ type: "tool_call", id: "call-1", name: "memory", args: list }, config);
     await tool.invoke(list, config);
-    const read = { path: "/a", command: "read" };
+    const read = { path: "/a", command: "read" } as const;
     const refused = '{"command":"read","path":"/a","ok":false,"error":{"message":"ENOENT: file not found","code":"ENOENT"}}';
     await tool.invoke({ type: "tool_call", id: "call-2", name: "memory", args: read }, config);
     expect(trace.events).toEqual([

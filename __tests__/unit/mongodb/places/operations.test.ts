@@ -9,6 +9,21 @@ describe("the index of a put", () => {
   });
 });
 
+describe("a foreign field", () => {
+  it.each([
+    ["get", { namespace: ["a"], key: "k" }, "getItem"],
+    ["put", { namespace: ["a"], key: "k", value: {} }, "putItem"],
+    ["search", { namespacePrefix: ["a"] }, "search"],
+    ["listing", { matchConditions: [], limit: 1 }, "listNamespaces"],
+  ])("of a %s is passed over", (_name, operation, kind) => {
+    expect(checkOperation({ ...operation, comment: "x" }).kind).toBe(kind);
+  });
+
+  it("that is alone, such as a misspelt one, is no operation", () => {
+    expect(() => checkOperation({ namespaces: ["a"], key: "k" })).toThrow(new TypeError('not an operation of a store: unknown field "namespaces"'));
+  });
+});
+
 function kindOf(index: unknown): string {
   if (typeof index !== "object") return `a ${typeof index}`;
   return Array.isArray(index) ? "a Array" : "a Object";

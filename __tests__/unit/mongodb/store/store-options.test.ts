@@ -34,3 +34,10 @@ describe("the names of a store", () => {
     await expect(MongoMemoryStore.fromConnString(uri)).rejects.toMatchObject(refused);
   });
 });
+
+describe("a store", () => {
+  it("shows no member that is not for its users", () => {
+    const members = Object.getOwnPropertyNames(MongoMemoryStore.prototype).toSorted();
+    expect(members).toEqual(["batch", "constructor", "delete", "get", "listNamespaces", "memory", "put", "search", "start", "stop"]);
+  });
+});

@@ -13,6 +13,7 @@ import {
 import type {
   DeletedCounts,
   FileStat,
+  FoundText,
   MemoryEntry,
   MemoryOutline,
   MemorySnapshot,
@@ -25,7 +26,7 @@ import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Status } from "./change.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
 import { contextFor, lostRace, maxAttempts, type DocumentContext, StoredDocument, pause } from "./stored-document.js";
-import { listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
+import { findFilesProjection, listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, replaceChange, swapChange, writeChange } from "./text-changes.js";
 import { deleteChange, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
 
@@ -59,6 +60,13 @@ export class OneDocumentBackend implements MemoryBackend {
     const found = await this.#document.find<{ texts: (string | null)[] }>(readFilesProjection(paths));
     if (found === null) return paths.map(() => null);
     return found instanceof MemoryTree ? paths.map((path) => found.files.get(path)?.content ?? null) : found.texts;
+  }
+
+  async findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    const found = await this.#document.find<{ found: { key: string; content: string }[] }>(findFilesProjection(texts));
+    if (found === null) return [];
+    const files = found instanceof MemoryTree ? found.snapshot().files : found.found.map(({ key, content }) => ({ path: pathOfKey(key), content }));
+    return files.filter(({ path, content }) => path.endsWith(suffix) && texts.some((text) => content.includes(text)));
   }
 
   async list(path: string): Promise<MemoryEntry[]> {

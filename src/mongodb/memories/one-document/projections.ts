@@ -8,6 +8,7 @@ import {
   isText,
   keyIsChildOf,
   keyIsWithin,
+  literal,
   mapEntries,
   orEmpty,
   textOrNull,
@@ -24,6 +25,12 @@ export function readProjection(path: string): Record<string, Expression> {
 
 export function readFilesProjection(paths: readonly string[]): Record<string, Expression> {
   return { _id: 0, texts: paths.map((path) => valueAt("$data", keyOfPath(path))), ...legacyDocument };
+}
+
+export function findFilesProjection(texts: readonly string[]): Record<string, Expression> {
+  const holds = texts.map((text): Expression => ({ $gte: [{ $indexOfBytes: [textOrNull("$$entry.v"), literal(text)] }, 0] }));
+  const entries = entriesWhere("$data", { $and: [isText("$$entry.v"), { $or: holds }] });
+  return { _id: 0, found: mapEntries(entries, { key: "$$entry.k", content: "$$entry.v" }), ...legacyDocument };
 }
 
 export function listProjection(path: string): Record<string, Expression> {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { Agent } from "../../../src/graph/agent.js";
+import { CallModelNode } from "../../../src/graph/call-model-node.js";
+import { MemoryConnectorNode } from "../../../src/graph/memory-connector-node.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
+import { storageError } from "../../../src/mongodb/driver/errors.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+
+const store = new InMemoryStore();
+
+describe("what an error says", () => {
+  // Requirement: errors.options-say-what-would-do
+  it("of an unknown option: which one, and which was probably meant", () => {
+    expect(() => new MemoryNode({ node: "a", store } as never)).toThrow('invalid MemoryNodeOptions: unknown option "node"; "nodeId" was probably meant');
+    expect(() => new MemoryNode({ nodeId: "a", storr: store } as never)).toThrow('unknown option "storr"; "store" was probably meant');
+  });
+
+  it("of an unknown option that is near to none: which ones there are", () => {
+    expect(() => openMemory(store, freshAddress(), { colour: 1 } as never)).toThrow(
+      'invalid MemoryOptions: unknown option "colour" (the options are paths, maxFileBytes, maxMemoryBytes, timeoutMs)',
+    );
+  });
+
+  it.each([
+    ["memoryMiddleware", () => memoryMiddleware(undefined as never), /memoryMiddleware: memory must be a MemoryNode/],
+    ["MemoryConnectorNode", () => new MemoryConnectorNode(undefined as never), /MemoryConnectorNode: memory must be a MemoryNode/],
+    ["CallModelNode", () => new CallModelNode(undefined as never), /CallModelNode: model must be a chat model/],
+    ["Agent", () => new Agent(undefined as never), /CallModelNode: model must be a chat model/],
+    ["createMemoryPrompt", () => createMemoryPrompt(undefined as never), /createMemoryPrompt: connector must be a MemoryConnectorNode or a MemoryNode/],
+    ["MemoryNode", () => new MemoryNode(undefined as never), /invalid MemoryNodeOptions: they are missing/],
+  ])("of missing options, what is needed: %s", (_name, run, message) => {
+    expect(run).toThrow(TypeError);
+    expect(run).toThrow(message);
+  });
+
+  it("of a connection string that is not there: that, and not that it is malformed", async () => {
+    const uri = process.env["NO_SUCH_VARIABLE"] as string;
+    const missing = "the MongoDB connection string is missing (given undefined); is the environment variable set that should hold it?";
+    await expect(MongoMemoryStore.fromConnString(uri)).rejects.toThrow(new TypeError(missing));
+    await expect(MemoryDatabase.connect({ uri: "" })).rejects.toThrow("connection string is missing (given an empty text)");
+  });
+
+  // Requirement: errors.path
+  it("of a path: the path, in code, for each refusal of a call on one path", async () => {
+    const memory = openMemory(store, freshAddress());
+    await memory.write("/dir/file", "x");
+    const refused = (path: string, code: string) => expect.objectContaining({ code, path });
+    await expect(memory.read("missing/")).rejects.toEqual(refused("/missing", "ENOENT"));
+    await expect(memory.read("/notes.txt")).rejects.toEqual(refused("/notes.txt", "EINVAL"));
+    await expect(memory.append("/dir", "x")).rejects.toEqual(refused("/dir", "EISDIR"));
+    await expect(memory.list("/dir/file")).rejects.toEqual(refused("/dir/file", "ENOTDIR"));
+    await expect(memory.delete("/dir", { ifDirectory: "fail" })).rejects.toEqual(refused("/dir", "EISDIR"));
+    await memory.write("/other", "x");
+    await expect(memory.rename("/gone", "/new")).rejects.toEqual(refused("/gone", "ENOENT"));
+    await expect(memory.rename("/other", "/dir")).rejects.toEqual(refused("/dir", "EEXIST"));
+    await expect(memory.rename("/other", "/dir/file/new")).rejects.toEqual(refused("/dir/file/new", "ENOTDIR"));
+    await expect(memory.read("/missing")).rejects.toThrow(/^ENOENT: file not found$/);
+  });
+
+  it("of a server that has answered: not that it did not", () => {
+    const answered = { name: "MongoServerError", code: 50, codeName: "MaxTimeMSExpired" };
+    expect(storageError(answered, "read", null).message).toBe("EIO: MongoDB could not finish to read (MaxTimeMSExpired, code 50)");
+    const unsatisfied = { name: "MongoWriteConcernError", code: 64, codeName: "WriteConcernFailed" };
+    expect(storageError(unsatisfied, "write", null).message).toBe(
+      "EIO: MongoDB could not finish to write (WriteConcernFailed, code 64); the outcome is unknown",
+    );
+  });
+
+  it("of an item that is too large for MongoDB: no limit of 0 bytes", () => {
+    const error = storageError({ name: "MongoServerError", code: 10334 }, "write", null);
+    expect([error.code, error.message]).toEqual([
+      "EFBIG",
+      "EFBIG: the item would be larger than MongoDB takes a document, with what is stored beside its value",
+    ]);
+  });
+});

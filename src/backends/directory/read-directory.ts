@@ -1,0 +1,32 @@
+import type { Dirent, Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { ioOrNull } from "./fs-errors.js";
+import { inParallel } from "./in-parallel.js";
+import type { OpenDirectory } from "./open-directory.js";
+
+export interface FoundName {
+  /** As bytes, for a name that is no UTF-8 would come back as another one. */
+  name: Buffer;
+  /** Null for links and special files. */
+  kind: "file" | "dir" | null;
+}
+
+/** What is in a directory. @throws what Node does where it cannot be read */
+export async function readDirectory(directory: OpenDirectory): Promise<FoundName[]> {
+  const found: Dirent<Buffer>[] | Buffer[] = await readdir(directory.base, { withFileTypes: true, encoding: "buffer" });
+  if (!areNames(found)) return found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+  return inParallel(found, async (name) => {
+    const stats = await ioOrNull(lstat(directory.pathTo(name)));
+    return { name, kind: stats && kindOf(stats) };
+  });
+}
+
+/** Bun answers the names alone where it is asked for bytes. */
+function areNames(found: Dirent<Buffer>[] | Buffer[]): found is Buffer[] {
+  return Buffer.isBuffer(found[0]);
+}
+
+function kindOf(entry: Dirent<Buffer> | Stats): FoundName["kind"] {
+  if (entry.isFile()) return "file";
+  return entry.isDirectory() ? "dir" : null;
+}
