@@ -12,10 +12,13 @@ interface Cruise {
   modules: { source: string; dependencies: { module: string; resolved: string; couldNotResolve: boolean }[] }[];
 }
 
+/** Programs for dist, whose imports are files of dist. */
+const builtBeside = "^src/mcp/node-entry/";
+
 /** Every import of the sources, type-only, dynamic and re-exporting ones included. */
 export async function sourceImports(): Promise<SourceImport[]> {
   const command = "node_modules/dependency-cruiser/bin/dependency-cruise.mjs";
-  const options = ["--no-config", "--ts-pre-compilation-deps", "--do-not-follow", "node_modules"];
+  const options = ["--no-config", "--ts-pre-compilation-deps", "--do-not-follow", "node_modules", "--exclude", builtBeside];
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [command, "src", ...options, "--output-type", "json"],

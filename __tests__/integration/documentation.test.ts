@@ -54,7 +54,7 @@ describe("the documentation", () => {
 
   it("names the versions that are asked for and those that were tested", async () => {
     const { peerDependencies, peerDependenciesMeta } = await packageJson();
-    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "deepagents", "langchain"]);
+    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "@modelcontextprotocol/node", "@modelcontextprotocol/server", "deepagents", "langchain"]);
     const install = textOf("docs/install.md");
     const unnamed = Object.entries(peerDependencies).filter(([name, range]) => {
       const optional = name in peerDependenciesMeta ? "optional: " : "";

@@ -42,7 +42,6 @@ const packageUsers: Record<string, string[]> = {
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects"],
   commander: ["cli"],
-  "cli-progress": ["cli"],
 };
 
 const corePackages = ["zod", "async-mutex"];

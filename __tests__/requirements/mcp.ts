@@ -129,4 +129,8 @@ export const mcp: Requirements = {
     source: "specification section 9",
     says: "bad options are a TypeError",
   },
+  "mcp.optional-sdk": {
+    source: "specification section 8",
+    says: "the packages of the SDK are optional; where one is missing, the entry and the command say what to install",
+  },
 };
