@@ -110,6 +110,19 @@ describe("without the SDK of MCP", () => {
   });
 });
 
+describe("the development of the package", () => {
+  it("downloads no MongoDB when its packages are installed", async () => {
+    const { MONGOMS_SYSTEM_BINARY: _, ...env } = process.env;
+    const { stdout } = await run(process.execPath, ["node_modules/mongodb-memory-server/postinstall.js"], { env: { ...env, INIT_CWD: process.cwd() } });
+    expect(stdout).toContain("postinstall skipped");
+    expect(stdout).toContain("DISABLE_POSTINSTALL");
+  });
+
+  it("names no host in the lock file", async () => {
+    expect(await readFile("package-lock.json", "utf8")).not.toMatch(/"resolved": "https?:/);
+  });
+});
+
 /** What npm installs for the package's own dependencies, by the lock file. */
 async function installedBesidePeers(): Promise<string[]> {
   const { packages } = JSON.parse(await readFile("package-lock.json", "utf8")) as { packages: Record<string, { dependencies?: object }> };
