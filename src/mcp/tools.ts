@@ -29,7 +29,7 @@ export function toolsByName(dialects: readonly (DialectName | Dialect)[]): Map<s
 }
 
 /** What `tools/list` says of a tool. */
-export function describeTool({ name, title, description, schema, readOnly, destructive }: ToolDefinition): Tool {
+export function describeTool({ name, title, description, schema, readOnly, destructive }: ToolDefinition) {
   const shownTitle = title ?? titleFromName(name);
   return {
     name,
@@ -45,7 +45,7 @@ export function describeTool({ name, title, description, schema, readOnly, destr
       openWorldHint: false,
       ...(readOnly && { idempotentHint: true }),
     },
-  };
+  } satisfies Tool;
 }
 
 /** `Memory write` of `memory_write`. */
