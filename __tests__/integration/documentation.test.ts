@@ -11,7 +11,7 @@ const guides = pages.filter(({ file }) => file.startsWith("docs/") && file !== "
 const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/${name}`)]
   .map((folder) => `${folder}/README.md`)
   .filter((file) => existsSync(file))
-  .map(pageAt);
+  .map((file) => pageAt(file));
 const textOf = (file: string): string => pages.find((page) => page.file === file)?.text ?? "";
 
 describe("the documentation", () => {

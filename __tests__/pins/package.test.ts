@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { brokenLinks, pageAt } from "../helpers/documentation.js";
 import { loadedModules } from "../helpers/loaded-modules.js";
 import { linkPackages, sizeOfFolder, unpackPackage } from "../helpers/packed-package.js";
 import { testFolder } from "../helpers/test-folder.js";
@@ -75,6 +76,16 @@ describe("the weight of the package", () => {
     const { stdout } = await run("node_modules/.bin/esbuild", [program, "--bundle", "--minify", "--format=esm", "--packages=external"]);
     expect(stdout).toContain("langgraph-mongo-memory.MemoryError");
     expect(stdout.length).toBeLessThanOrEqual(15_000);
+  });
+});
+
+describe("the pages of the package", () => {
+  it("link to what is in the package", async () => {
+    const names = await readdir(packed, { recursive: true });
+    const pages = names.filter((name) => name.endsWith(".md")).map((name) => pageAt(name, packed));
+    const broken = pages.flatMap((page) => brokenLinks(page, packed).map((link) => `${page.file}: ${link}`));
+    expect(pages.length).toBeGreaterThan(20);
+    expect(broken).toEqual([]);
   });
 });
 
