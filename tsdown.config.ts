@@ -8,8 +8,32 @@ const common = {
   deps: { skipNodeModulesBundle: true },
 } as const;
 
+/** Sources that become a file each, from the ground up: those below are not in the files above. */
+const files: [name: string, sources: RegExp][] = [
+  ["errors", /core\/errors/],
+  ["core", /core\/.*/],
+  ["dialects", /dialects\/(?:dialect-tool|dialect|memory-source)/],
+  ["unified", /dialects\/unified\/.*/],
+  ["mongodb", /mongodb\/.*/],
+  ["open-memory", /open-memory/],
+  ["prompt", /prompt\/.*/],
+  ["graph", /graph\/.*/],
+  ["template", /template\/.*/],
+];
+
 export default defineConfig([
-  { ...common, entry: entrySources(), format: ["esm", "cjs"], dts: true, clean: true },
+  {
+    ...common,
+    entry: { ...entrySources(), "missing-package": "src/mcp/missing-package.ts" },
+    copy: "src/mcp/node-entry/*",
+    format: ["esm", "cjs"],
+    dts: true,
+    clean: true,
+    // A bundler keeps all of a file of which it keeps something, so `index` only passes on what other files hold.
+    outputOptions: {
+      codeSplitting: { groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })) },
+    },
+  },
   // A program, which nobody imports.
   { ...common, entry: { cli: "src/cli/main.ts" }, format: "esm", dts: false, clean: false },
 ]);

@@ -4,10 +4,11 @@ import { parseArgs } from "node:util";
 import { measureAgainst } from "./against/run.js";
 import { measureDialects } from "./dialects/run.js";
 import { measureHostileCalls } from "./hostile/run.js";
-import { replaceMeasured } from "./measuring/results-file.js";
+import { replaceMeasured, replaceRow } from "./measuring/results-file.js";
 import { type CommandName, commandNames } from "./memories/commands.js";
 import { measureMemory } from "./memories/run.js";
 import { measureStore } from "./store/run.js";
+import { measureWeight } from "./weight/run.js";
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +34,7 @@ const rounds = Number(values.rounds ?? defaults.rounds);
 const imports = Number(values.imports ?? defaults.imports);
 const fileCounts = numbers(values.files);
 
-const parts = ["memory", "store", "dialects", values.against === undefined ? "hostile" : "import"];
+const parts = ["memory", "store", "dialects", ...(values.against === undefined ? ["hostile", "weight"] : ["import"])];
 if (values.only !== undefined && !parts.includes(values.only)) {
   throw new Error(`--only takes ${parts.join(" or ")} (given ${values.only})`);
 }
@@ -46,6 +47,7 @@ if (values.against === undefined) {
   if (isWanted("store")) await runStore();
   if (isWanted("dialects")) await report("dialects", await measureDialects(rounds));
   if (isWanted("hostile")) await report("hostile", await measureHostileCalls(rounds));
+  if (isWanted("weight")) await runWeight();
 } else {
   await report("against", await measureAgainst({ earlier: values.against, rounds, imports, isWanted }));
 }
@@ -60,6 +62,12 @@ async function runStore(): Promise<void> {
   const { report: measured, plot } = await measureStore({ rounds, counts, vectorCounts: numbers(values.vectors), fileCounts });
   await report("store", measured);
   if (!values.dry) await writeFile(new URL("store/cost-plot.svg", import.meta.url), plot);
+}
+
+async function runWeight(): Promise<void> {
+  const { report: measured, summary } = await measureWeight();
+  await report("weight", measured);
+  if (!values.dry) await replaceRow(new URL("RESULTS.md", import.meta.url), ["[weight](weight/RESULTS.md)", summary]);
 }
 
 async function report(folder: string, measured: string): Promise<void> {

@@ -24,7 +24,9 @@ export async function combinations(): Promise<Combination[]> {
   const ranges = (name: string): string[] => (peerDependencies[name] ?? "").split("||").map((range) => range.trim().slice(1));
   const pick = (choose: (name: string) => string): Record<string, string> =>
     Object.fromEntries(names.map((name) => [name, choose(name)]));
-  const lowest = pick((name) => ranges(name)[0] ?? "");
+  // deepagents asks for it as a peer, of which npm would take one that is too new for the lowest @langchain/core.
+  const besideLowest = { "@langchain/langgraph-sdk": "1.9.23" };
+  const lowest: Record<string, string> = { ...pick((name) => ranges(name)[0] ?? ""), ...besideLowest };
   const installed = await Promise.all(names.map(async (name) => [name, (await manifestOf(`node_modules/${name}`)).version]));
   const newest = Object.fromEntries(installed) as Record<string, string>;
   const required = names.filter((name) => peerDependenciesMeta[name]?.optional !== true);

@@ -2,7 +2,6 @@ import { openMemoryOver } from "langgraph-mongo-memory/backend";
 import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
-import { createMcpServer, serveHttp } from "langgraph-mongo-memory/mcp";
 import { createRecordTools } from "langgraph-mongo-memory/records";
 import { defineMemorySuite, defineStoreSuite } from "langgraph-mongo-memory/testing";
 
@@ -12,8 +11,6 @@ export const entries = {
   createClaudeMemoryTool,
   openDirectoryMemory,
   createJournalTools,
-  createMcpServer,
-  serveHttp,
   createRecordTools,
   defineMemorySuite,
   defineStoreSuite,

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join } from "node:path";
 import ts from "typescript";
 import { entrySources } from "../../entries.config.js";
 
@@ -15,19 +15,19 @@ export function documentationPages(): Page[] {
     readdirSync(folder)
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`);
-  return ["README.md", ...pagesIn("docs"), ...pagesIn("docs/tools")].map(pageAt);
+  return ["README.md", ...pagesIn("docs"), ...pagesIn("docs/tools")].map((file) => pageAt(file));
 }
 
-export function pageAt(file: string): Page {
-  return { file, text: readFileSync(file, "utf8") };
+export function pageAt(file: string, root = "."): Page {
+  return { file, text: readFileSync(join(root, file), "utf8") };
 }
 
 /** The links of a page that lead nowhere: to no file, or to no heading of one. Links out of the project are not checked, so there may be none. */
-export function brokenLinks({ file, text }: Page): string[] {
+export function brokenLinks({ file, text }: Page, root = "."): string[] {
   const links = Array.from(withoutCode(text).matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) => link.replaceAll(/\s+/g, " "));
   return links.filter((link) => {
     const [path = "", anchor] = link.split("#");
-    const target = path === "" ? file : normalize(join(dirname(file), path));
+    const target = path === "" ? join(root, file) : join(root, dirname(file), path);
     if (!existsSync(target)) return true;
     return anchor !== undefined && !anchorsOf(target).includes(anchor);
   });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
-import type { MongoInstance } from "mongodb-memory-server-core";
+import type { MongoInstance } from "mongodb-memory-server";
 
 export type ServerKind = "standalone" | "replicaSet";
 
@@ -191,5 +191,5 @@ async function memoryServer() {
   const { findMongod } = await import("./mongod-binary.js");
   process.env["MONGOMS_SYSTEM_BINARY"] = (await findMongod()).path;
   process.env["MONGOMS_SYSTEM_BINARY_VERSION_CHECK"] = "false";
-  return import("mongodb-memory-server-core");
+  return import("mongodb-memory-server");
 }

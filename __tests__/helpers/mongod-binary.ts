@@ -4,7 +4,7 @@ import type { RequestOptions } from "node:https";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { DryMongoBinary } from "mongodb-memory-server-core";
+import { DryMongoBinary } from "mongodb-memory-server";
 import { MongoBinaryDownload } from "mongodb-memory-server-core/lib/util/MongoBinaryDownload.js";
 
 const run = promisify(execFile);

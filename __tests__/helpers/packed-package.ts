@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, symlink } from "node:fs/promises";
+import { mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -12,13 +12,33 @@ export async function pack(folder: string): Promise<string> {
   return join(folder, filename);
 }
 
-/** A `node_modules` with the packed package, and with what the project has installed. */
-export async function installLinked(folder: string): Promise<void> {
-  const modules = join(folder, "node_modules");
-  const own = join(modules, "langgraph-mongo-memory");
-  await mkdir(own, { recursive: true });
-  await run("tar", ["-xzf", await pack(folder), "-C", own, "--strip-components=1"]);
-  for (const name of await readdir("node_modules")) {
-    if (!name.startsWith(".")) await symlink(resolve("node_modules", name), join(modules, name), "junction");
+/** The packed package in `node_modules` of a project without any other package. Needs `dist`. */
+export async function unpackPackage(project: string): Promise<string> {
+  const folder = join(project, "node_modules/langgraph-mongo-memory");
+  await mkdir(folder, { recursive: true });
+  await run("tar", ["-xzf", await pack(project), "-C", folder, "--strip-components=1"]);
+  return folder;
+}
+
+/** Puts packages of this repository beside it. */
+export async function linkPackages(project: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const link = join(project, "node_modules", name);
+    await mkdir(join(link, ".."), { recursive: true });
+    await symlink(resolve("node_modules", name), link, "junction");
   }
+}
+
+/** A `node_modules` with the packed package, and with what the repository has installed. */
+export async function installLinked(project: string): Promise<void> {
+  await unpackPackage(project);
+  await linkPackages(project, (await readdir("node_modules")).filter((name) => !name.startsWith(".")));
+}
+
+/** What the files of a folder hold together. */
+export async function sizeOfFolder(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

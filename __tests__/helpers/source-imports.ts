@@ -9,9 +9,12 @@ export interface SourceImport {
   to: string;
 }
 
+/** Programs for dist, whose imports are files of dist. */
+const builtBeside = "mcp/node-entry/";
+
 /** Every import of the sources, type-only, dynamic and re-exporting ones included. */
 export function sourceImports(): SourceImport[] {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !file.startsWith(builtBeside));
   return files.flatMap((file) => {
     const from = join("src", file);
     const { importedFiles } = ts.preProcessFile(readFileSync(from, "utf8"));

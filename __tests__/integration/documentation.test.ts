@@ -18,7 +18,7 @@ const guides = pages.filter(({ file }) => /^docs\/[^/]+$/.test(file) && file !==
 const readmes = ["examples", ...readdirSync("examples").map((name) => `examples/${name}`)]
   .map((folder) => `${folder}/README.md`)
   .filter((file) => existsSync(file))
-  .map(pageAt);
+  .map((file) => pageAt(file));
 const textOf = (file: string): string => pages.find((page) => page.file === file)?.text ?? "";
 
 describe("the documentation", () => {
@@ -65,7 +65,7 @@ describe("the documentation", () => {
 
   it("names the versions that are asked for and those that were tested", async () => {
     const { peerDependencies, peerDependenciesMeta } = await packageJson();
-    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "deepagents", "langchain"]);
+    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "@modelcontextprotocol/node", "@modelcontextprotocol/server", "deepagents", "langchain"]);
     const install = textOf("docs/install.md");
     const unnamed = Object.entries(peerDependencies).filter(([name, range]) => {
       const optional = name in peerDependenciesMeta ? "optional: " : "";

@@ -50,6 +50,7 @@ describe("the public surface", () => {
 
   it("of ./mcp is these names", () => {
     expect(Object.keys(mcp).toSorted()).toEqual([
+      "addMemoryTo",
       "claudeDialect",
       "createMcpServer",
       "journalDialect",

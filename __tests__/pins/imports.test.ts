@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
 
@@ -42,7 +44,6 @@ const packageUsers: Record<string, string[]> = {
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects"],
   commander: ["cli"],
-  "cli-progress": ["cli"],
 };
 
 const corePackages = ["zod", "async-mutex"];
@@ -86,6 +87,17 @@ describe("imports of src", () => {
 
   it("form no cycle", () => {
     expect(findCycle(imports)).toBeUndefined();
+  });
+});
+
+describe("unit tests and pins", () => {
+  it("start no database", () => {
+    const reached = ["__tests__/unit", "__tests__/pins"].flatMap(testFiles).filter((file) => filesBehind(file).has(serversHelper));
+    expect(reached).toEqual([]);
+  });
+
+  it("would be seen starting one", () => {
+    expect(filesBehind("__tests__/integration/store/items.test.ts")).toContain(serversHelper);
   });
 });
 
@@ -170,4 +182,22 @@ function findCycle(all: SourceImport[]): string[] | undefined {
     if (cycle !== undefined) return cycle;
   }
   return undefined;
+}
+
+const serversHelper = "__tests__/helpers/mongo-servers.ts";
+
+function testFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
+}
+
+/** The files of `__tests__` that a test imports, but for their types, and those which they import. */
+function filesBehind(file: string, found = new Set<string>()): Set<string> {
+  const imported = readFileSync(file, "utf8").matchAll(/^(?!import type )(?:.* from|import) ?\(?"(\.[^"]+)\.js"/gm);
+  for (const [, path = ""] of imported) {
+    const target = join(file, "..", `${path}.ts`);
+    if (!target.startsWith("__tests__/") || found.has(target) || !existsSync(target)) continue;
+    found.add(target);
+    filesBehind(target, found);
+  }
+  return found;
 }

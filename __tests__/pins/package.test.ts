@@ -1,6 +1,24 @@
-import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { brokenLinks, pageAt } from "../helpers/documentation.js";
 import { loadedModules } from "../helpers/loaded-modules.js";
+import { linkPackages, sizeOfFolder, unpackPackage } from "../helpers/packed-package.js";
+import { testFolder } from "../helpers/test-folder.js";
+
+const run = promisify(execFile);
+const project = testFolder();
+const other = testFolder();
+/** Of a project that uses the package, without what is optional. */
+const ownPackages = ["@langchain/core", "@langchain/langgraph", "@langchain/langgraph-checkpoint", "async-mutex", "commander", "mongodb", "yaml", "zod"];
+let packed = "";
+
+beforeAll(async () => {
+  packed = await unpackPackage(project);
+  await linkPackages(project, ownPackages);
+});
 
 /** Needs `dist`, which `npm test` builds first. The package imports itself by name, as its users do. */
 const load = {
@@ -41,6 +59,95 @@ describe("the types of the package", () => {
     expect(packages.filter((name) => optional.test(`/node_modules/${name}/`))).toEqual([]);
   });
 });
+
+describe("the weight of the package", () => {
+  // Requirement: ways-in.weight
+  it("is at most 8 packages and 4 MB beside the peers", async () => {
+    const names = await installedBesidePeers();
+    const sizes = await Promise.all(names.map((name) => sizeOfFolder(`node_modules/${name}`)));
+    expect(names.length + 1).toBeLessThanOrEqual(8);
+    expect(sizes.reduce((sum, size) => sum + size, await sizeOfFolder(packed))).toBeLessThanOrEqual(4_000_000);
+  });
+
+  // Requirement: ways-in.weight
+  it("is at most 15 kB in a bundle that takes one error class of it", async () => {
+    const program = join(project, "program.js");
+    await writeFile(program, 'import { MemoryError } from "./node_modules/langgraph-mongo-memory/dist/index.js"; console.log(MemoryError);');
+    const { stdout } = await run("node_modules/.bin/esbuild", [program, "--bundle", "--minify", "--format=esm", "--packages=external"]);
+    expect(stdout).toContain("langgraph-mongo-memory.MemoryError");
+    expect(stdout.length).toBeLessThanOrEqual(15_000);
+  });
+});
+
+describe("the pages of the package", () => {
+  it("link to what is in the package", async () => {
+    const names = await readdir(packed, { recursive: true });
+    const pages = names.filter((name) => name.endsWith(".md")).map((name) => pageAt(name, packed));
+    const broken = pages.flatMap((page) => brokenLinks(page, packed).map((link) => `${page.file}: ${link}`));
+    expect(pages.length).toBeGreaterThan(20);
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("without the SDK of MCP", () => {
+  const words = (name: string) => `MCP needs the package ${name}, which is not installed: npm install ${name}`;
+  const server = "@modelcontextprotocol/server";
+
+  // Requirement: mcp.optional-sdk
+  it.each(["module", "commonjs"] as const)("the entry ./mcp says in a %s what to install", async (inputType) => {
+    const result = run(process.execPath, [`--input-type=${inputType}`, "--eval", load[inputType]("/mcp")], { cwd: project });
+    await expect(result).rejects.toMatchObject({ stderr: expect.stringContaining(words(server)) });
+  });
+
+  it("Node gets every name of ./mcp from the file that would say so", async () => {
+    const program = 'import * as node from "langgraph-mongo-memory/mcp"; import * as mcp from "./dist/mcp.js";';
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", `${program} console.log(String(Object.keys(node)) === String(Object.keys(mcp)))`]);
+    expect(stdout).toBe("true\n");
+  });
+
+  // Requirement: mcp.optional-sdk
+  it("the command mcp says what to install", async () => {
+    const result = run(process.execPath, [join(packed, "dist/cli.js"), "mcp", "--dir", "memory"], { cwd: project });
+    await expect(result).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(words(server)) });
+  });
+
+  // Requirement: mcp.optional-sdk
+  it("HTTP needs one package more, and says so", async () => {
+    await cp(packed, join(other, "node_modules/langgraph-mongo-memory"), { recursive: true });
+    await linkPackages(other, [...ownPackages, server]);
+    const cli = join(other, "node_modules/langgraph-mongo-memory/dist/cli.js");
+    const result = run(process.execPath, [cli, "mcp", "--http", "--port", "0", "--dir", "memory"], { cwd: other });
+    await expect(result).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(words("@modelcontextprotocol/node")) });
+  });
+});
+
+describe("the development of the package", () => {
+  it("downloads no MongoDB when its packages are installed", async () => {
+    const { MONGOMS_SYSTEM_BINARY: _, ...env } = process.env;
+    const { stdout } = await run(process.execPath, ["node_modules/mongodb-memory-server/postinstall.js"], { env: { ...env, INIT_CWD: process.cwd() } });
+    expect(stdout).toContain("postinstall skipped");
+    expect(stdout).toContain("DISABLE_POSTINSTALL");
+  });
+
+  it("names no host in the lock file", async () => {
+    expect(await readFile("package-lock.json", "utf8")).not.toMatch(/"resolved": "https?:/);
+  });
+});
+
+/** What npm installs for the package's own dependencies, by the lock file. */
+async function installedBesidePeers(): Promise<string[]> {
+  const { packages } = JSON.parse(await readFile("package-lock.json", "utf8")) as { packages: Record<string, { dependencies?: object }> };
+  const found = new Set<string>();
+  const add = (path: string): void => {
+    for (const name of Object.keys(packages[path]?.dependencies ?? {})) {
+      if (found.has(name)) continue;
+      found.add(name);
+      add(`node_modules/${name}`);
+    }
+  };
+  add("");
+  return [...found];
+}
 
 /** The packages that a declaration file and the chunks it imports name. */
 async function typePackages(file: string, seen = new Set<string>()): Promise<string[]> {

@@ -129,4 +129,16 @@ export const mcp: Requirements = {
     source: "specification section 9",
     says: "bad options are a TypeError",
   },
+  "mcp.optional-sdk": {
+    source: "specification section 8",
+    says: "the packages of the SDK are optional; where one is missing, the entry and the command say what to install",
+  },
+  "mcp.own-server": {
+    source: "specification section 8",
+    says: "a memory can be added to an MCP server that has tools of its own",
+  },
+  "mcp.own-dialect": {
+    source: "specification section 10",
+    says: "a dialect made elsewhere is served as those of the package",
+  },
 };

@@ -137,4 +137,8 @@ export const waysIn: Requirements = {
     source: "measured: LangGraph 1.7",
     says: "an Agent that is given another node ends the turn under way on the old one",
   },
+  "ways-in.weight": {
+    source: "specification section 8",
+    says: "the package installs at most 8 packages and 4 MB beside its peers, and one class of it brings at most 15 kB into a bundle",
+  },
 };

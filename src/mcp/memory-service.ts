@@ -1,11 +1,11 @@
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
+import { type CallToolResult, type Implementation, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/text.js";
 import { waitAtMost } from "../core/wait-at-most.js";
 import type { ToolDefinition } from "../dialects/dialect.js";
 import { endingWith, memoryOf, type MemorySource, pathRuleOf } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
-import { mcpDefaults, type McpServeOptions } from "./options.js";
+import { defaultDialects, mcpDefaults, type McpServeOptions } from "./options.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /** What all connections of a server share: the memory, its tools, and the watch for changes. */
@@ -16,6 +16,8 @@ export class MemoryService {
   /** As `tools/list` answers. */
   readonly toolList: Tool[];
   readonly instructions: string;
+  /** How the server calls itself. */
+  readonly info: Implementation;
   readonly #tools: Map<string, ToolDefinition>;
   readonly #source: MemorySource;
   readonly #threadId: string | undefined;
@@ -24,7 +26,8 @@ export class MemoryService {
 
   /** @throws TypeError where two tools have one name */
   constructor(options: McpServeOptions) {
-    const { memory, dialects = ["unified"], threadId, watchIntervalMs, pageSize, maxSubscriptions, closeTimeoutMs } = options;
+    const { name, title, version } = options;
+    const { memory, dialects = defaultDialects, threadId, watchIntervalMs, pageSize, maxSubscriptions, closeTimeoutMs } = options;
     this.#source = memory;
     this.#threadId = threadId;
     this.#tools = toolsByName(dialects);
@@ -32,6 +35,7 @@ export class MemoryService {
     this.maxSubscriptions = maxSubscriptions ?? mcpDefaults.maxSubscriptions;
     this.#closeTimeoutMs = closeTimeoutMs ?? mcpDefaults.closeTimeoutMs;
     this.toolList = Array.from(this.#tools.values(), (tool) => describeTool(tool, pathRuleOf(memory)));
+    this.info = { name: name ?? mcpDefaults.name, title: title ?? mcpDefaults.title, version: version ?? mcpDefaults.version };
     this.instructions = instructionsFor([...this.#tools.keys()]);
     this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
   }

@@ -4,9 +4,10 @@ import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../dialects/memory-source.js";
 import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
 import { isHost } from "./hostnames.js";
+import { packageVersion } from "./version.js";
 
-/** A memory, and what an MCP server shows of it. */
-export interface McpServerOptions {
+/** A memory for MCP clients, and the tools with which they use it. */
+export interface McpMemoryOptions {
   /** The one memory that every client of the server sees. The caller closes the store behind it. */
   memory: MemorySource;
   /**
@@ -17,6 +18,22 @@ export interface McpServerOptions {
   dialects?: (DialectName | Dialect)[] | undefined;
   /** The thread of a `perThread` memory. No client can choose it. */
   threadId?: string | undefined;
+}
+
+/** What `addMemoryTo` takes. */
+export interface AddMemoryOptions extends McpMemoryOptions {
+  /** Whether the files are resources `memory:///path` of the server. Only one memory of a server can have them. @default true */
+  resources?: boolean | undefined;
+}
+
+/** A server of its own for a memory. */
+export interface McpServerOptions extends McpMemoryOptions {
+  /** How the server calls itself, for programs. @default "langgraph-mongo-memory" */
+  name?: string | undefined;
+  /** How the server calls itself, for people. @default "Memory" */
+  title?: string | undefined;
+  /** The version that it tells with its name. @default that of this package */
+  version?: string | undefined;
   /**
    * How often the server looks for changes by other processes while a client is subscribed, in milliseconds. Clients learn of
    * changes through the server at once.
@@ -78,7 +95,12 @@ export interface McpHttpOptions extends McpServeOptions {
 /** The path of the one endpoint. */
 export const endpointPath = "/mcp";
 
+export const defaultDialects: readonly DialectName[] = ["unified"];
+
 export const mcpDefaults = {
+  name: "langgraph-mongo-memory",
+  title: "Memory",
+  version: packageVersion,
   watchIntervalMs: 2000,
   pageSize: 500,
   maxSubscriptions: 200,
@@ -104,16 +126,25 @@ const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);
 const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*:\/\/\*$/i.test(given), noHost);
 
-const serverFields = {
+const text = z.string().min(1);
+
+const memoryFields = {
   memory: z.unknown().optional(),
   dialects: z.array(dialectSchema).min(1).optional(),
-  threadId: z.string().min(1).optional(),
+  threadId: text.optional(),
+};
+const serverFields = {
+  ...memoryFields,
+  name: text.optional(),
+  title: text.optional(),
+  version: text.optional(),
   watchIntervalMs: intervalMs.optional(),
   pageSize: count.optional(),
   maxSubscriptions: count.optional(),
 };
 const serveFields = { ...serverFields, closeTimeoutMs: intervalMs.optional() };
 
+const addMemorySchema = z.object({ ...memoryFields, resources: z.boolean().optional() }).strict();
 const serverSchema = z.object(serverFields).strict();
 const stdioSchema = z.object({ ...serveFields, maxMessageBytes: count.optional() }).strict();
 const httpSchema = z
@@ -131,10 +162,10 @@ const httpSchema = z
   })
   .strict();
 
-const schemas = { McpServerOptions: serverSchema, McpStdioOptions: stdioSchema, McpHttpOptions: httpSchema };
+const schemas = { AddMemoryOptions: addMemorySchema, McpServerOptions: serverSchema, McpStdioOptions: stdioSchema, McpHttpOptions: httpSchema };
 
 /** @throws TypeError */
-export function checkMcpOptions(name: keyof typeof schemas, options: McpServerOptions): void {
+export function checkMcpOptions(name: keyof typeof schemas, options: McpMemoryOptions): void {
   checkOptions(name, schemas[name], options, ["token"]);
   checkMemorySource(options.memory);
 }

@@ -1,10 +1,10 @@
-import { McpServer, ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode } from "@modelcontextprotocol/server";
+import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { cancellation } from "./cancellation.js";
 import type { MemoryChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { checkMcpOptions, type McpServerOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, pathOfUri, readFile, tooManySubscriptions, uriOf } from "./resources.js";
-import { packageVersion } from "./version.js";
 
 const callMethod = "tools/call";
 
@@ -14,7 +14,7 @@ const callMethod = "tools/call";
  *
  * Refusals and failures of a tool are answers with `isError`, in the dialect's own form. Clients of the revisions up to
  * 2025-11-25 can subscribe to files; clients of 2026-07-28 need `serveStdio` or `serveHttp` for that. You cannot register
- * further tools and resources on it: pass a dialect of your own.
+ * further tools and resources on it: `addMemoryTo` adds a memory to a server that has its own.
  *
  * @throws TypeError for bad options, or two tools of one name
  */
@@ -31,8 +31,7 @@ export interface ConnectionOptions {
 }
 
 export function serverFor(service: MemoryService, { tellsChanges, method = callMethod }: ConnectionOptions): McpServer {
-  const info = { name: "langgraph-mongo-memory", title: "Memory", version: packageVersion };
-  const mcp = new McpServer(info, { instructions: service.instructions });
+  const mcp = new McpServer(service.info, { instructions: service.instructions });
   mcp.server.registerCapabilities({ tools: {}, resources: { subscribe: true, listChanged: true } });
   setTools(mcp, service, method === callMethod);
   setResources(mcp, service, tellsChanges);
@@ -48,17 +47,6 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
     if (method === callMethod) return service.call(params, cancellation(mcpReq.signal));
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   };
-}
-
-/** Aborts where the client cancels its request. Not where the connection ends: what was asked before is done all the same. */
-function cancellation(signal: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const onAbort = (): void => {
-    const reason: unknown = signal.reason;
-    if (!(reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)) controller.abort(reason);
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  return controller.signal;
 }
 
 function setResources(mcp: McpServer, service: MemoryService, tellsChanges: boolean): void {

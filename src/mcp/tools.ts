@@ -30,7 +30,7 @@ export function toolsByName(dialects: readonly (DialectName | Dialect)[]): Map<s
 }
 
 /** What `tools/list` says of a tool. */
-export function describeTool(definition: ToolDefinition, paths: PathRule | undefined): Tool {
+export function describeTool(definition: ToolDefinition, paths: PathRule | undefined) {
   const { name, title, schema, readOnly, destructive } = definition;
   const shownTitle = title ?? titleFromName(name);
   return {
@@ -47,7 +47,7 @@ export function describeTool(definition: ToolDefinition, paths: PathRule | undef
       openWorldHint: false,
       ...(readOnly && { idempotentHint: true }),
     },
-  };
+  } satisfies Tool;
 }
 
 /** `Memory write` of `memory_write`. */

@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/client";
-import type { McpServer } from "@modelcontextprotocol/server";
+import { McpServer } from "@modelcontextprotocol/server";
 import type { Memory } from "../../../src/core/memory.js";
 import { dialectNames } from "../../../src/dialects/registry.js";
-import { claudeDialect, createMcpServer, type Dialect, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
+import { addMemoryTo, claudeDialect, createMcpServer, type Dialect, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { HangingStore } from "../../helpers/hanging-store.js";
@@ -195,6 +195,7 @@ describe("createMcpServer", () => {
     [{ pageSize: 0.5 }, "pageSize"],
     [{ threadId: "" }, "threadId"],
     [{ tread: "t" }, "tread"],
+    [{ name: "" }, "name"],
   ])("refuses the options %j", (options, message) => {
     const create = () => createMcpServer({ memory: memoryOfNode(), ...(options as object) });
     expect(create).toThrow(TypeError);
@@ -213,6 +214,76 @@ describe("createMcpServer", () => {
     expect(client.getInstructions()).toContain("look with memory_write, memory_update, memory_read, memory_search");
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: { subscribe: true, listChanged: true } });
   });
+});
+
+describe("a memory in a server of one's own", () => {
+  const kitchen = (): McpServer => {
+    const server = new McpServer({ name: "kitchen", version: "1.2.3" });
+    server.registerTool("season", {}, () => ({ content: [{ type: "text", text: "salted" }] }));
+    return server;
+  };
+
+  // Requirement: mcp.own-server
+  it.each(dialectNames)("has the tools of the dialect %s beside those of the server, as a server of ours tells them", async (dialect) => {
+    const server = kitchen();
+    addMemoryTo(server, { memory: memoryOfNode(), dialects: [dialect] });
+    const client = await connectInMemory(server);
+    const ours = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect] }));
+    const [season, ...tools] = (await client.listTools()).tools;
+    expect(season?.name).toBe("season");
+    expect(tools).toEqual((await ours.listTools()).tools);
+    expect(await answerOf(client, {}, "season")).toBe("salted");
+  });
+
+  // Requirement: mcp.own-server
+  it("is changed by its tools, which answer bad arguments in the dialect's own form", async () => {
+    const server = kitchen();
+    const memory = memoryOfNode();
+    addMemoryTo(server, { memory });
+    const client = await connectInMemory(server);
+    await answerOf(client, { command: "append", path: "/a", content: "x" });
+    expect(await memory.read("/a")).toBe("x");
+    const { isError } = await client.callTool({ name: "memory", arguments: { command: "fly", path: 7 } });
+    expect(isError).toBe(true);
+    expect(JSON.parse(await answerOf(client, { command: "fly", path: 7 }))).toMatchObject({ ok: false, error: { code: "EINVAL" } });
+  });
+
+  // Requirement: mcp.own-server
+  it("has its files as resources", async () => {
+    const server = kitchen();
+    const memory = memoryOfNode();
+    await memory.write("/notes/to do", "buy milk");
+    addMemoryTo(server, { memory });
+    const client = await connectInMemory(server);
+    const uri = "memory:///notes/to%20do";
+    expect((await client.listResources()).resources).toEqual([{ uri, name: "/notes/to do", mimeType: "text/plain", size: 8 }]);
+    expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType: "text/plain", text: "buy milk" }]);
+    await expect(client.readResource({ uri: "memory:///missing" })).rejects.toThrow("ENOENT: file not found");
+  });
+
+  // Requirement: mcp.own-server
+  it("goes with another memory, whose files are no resources", async () => {
+    const server = kitchen();
+    const [notes, recipes] = [memoryOfNode("notes"), memoryOfNode("recipes")];
+    addMemoryTo(server, { memory: notes });
+    addMemoryTo(server, { memory: recipes, dialects: [unifiedDialect({ name: "recipes" })], resources: false });
+    const client = await connectInMemory(server);
+    await answerOf(client, { command: "append", path: "/soup", content: "leek" }, "recipes");
+    expect(await recipes.read("/soup")).toBe("leek");
+    expect(await notes.list()).toEqual([]);
+    expect((await client.listResources()).resources).toEqual([]);
+  });
+
+  // Requirement: mcp.options-checked
+  it("is refused with bad options", () => {
+    expect(() => addMemoryTo(kitchen(), { memory: memoryOfNode(), resources: "no" as never })).toThrow("invalid AddMemoryOptions: resources");
+    expect(() => addMemoryTo(kitchen(), { memory: {} as never })).toThrow("the memory of a tool must be a Memory");
+  });
+});
+
+it("a server calls itself as its options say", async () => {
+  const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), name: "notes", title: "Our notes", version: "7" }));
+  expect(client.getServerVersion()).toEqual({ name: "notes", title: "Our notes", version: "7" });
 });
 
 /** The answer to a raw call, which the official client would not send. */

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { type DialectName, dialectNames } from "../../dialects/registry.js";
 import { loopbackNames } from "../../mcp/hostnames.js";
+import { missingPackage } from "../../mcp/missing-package.js";
 import type { McpHttpOptions, McpServeOptions } from "../../mcp/index.js";
 import { newCommand } from "../command.js";
 import { inputFault, usageFault, withFile } from "../fault.js";
@@ -51,7 +52,7 @@ export function addMcp(program: Command, context: CliContext): void {
 }
 
 async function serveOverStdio(options: McpServeOptions, { io }: CliContext): Promise<void> {
-  const { serveStdio } = await import("../../mcp/index.js");
+  const { serveStdio } = await withSdk(() => import("../../mcp/stdio/serve-stdio.js"));
   // It listens to the signals itself; what comes after it, closing the connection, is to end in time too.
   void io.untilStopped();
   await serveStdio(options);
@@ -69,14 +70,26 @@ async function checkDialects(names: DialectName[] | undefined): Promise<void> {
 }
 
 async function serveOverHttp(options: McpHttpOptions, json: boolean, { io, out }: CliContext): Promise<void> {
-  const { serveHttp } = await import("../../mcp/index.js");
-  const server = await serving(() => serveHttp(options));
+  const { serveHttp } = await withSdk(() => import("../../mcp/http/serve-http.js"));
+  const server = await withSdk(() => serving(() => serveHttp(options)));
   try {
     if (json) await out.json({ ok: true, url: server.url });
     else await out.line(`serving ${server.url}`);
     await io.untilStopped();
   } finally {
     await server.close();
+  }
+}
+
+/** @throws CommandFault EUSAGE where a package of the SDK of MCP is missing */
+async function withSdk<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const missing = missingPackage(error);
+    if (missing === undefined) throw error;
+    const { packageName } = missing;
+    throw usageFault(`${missing.message}; or \`npx -p langgraph-mongo-memory -p ${packageName} langgraph-mongo-memory mcp\``, error);
   }
 }
 

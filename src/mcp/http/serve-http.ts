@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
+import type { NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpRequestContext, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { WatchedEvents } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
@@ -10,6 +10,7 @@ import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalRes
 import { checkListen, isListen } from "./listen.js";
 import { HttpSessions } from "./sessions.js";
 import { MemoryService } from "../memory-service.js";
+import { missingPackage } from "../missing-package.js";
 import { checkMcpOptions, endpointPath, mcpDefaults, type McpHttpOptions } from "../options.js";
 import { serverFor } from "../server.js";
 import { admitPage } from "./web-pages.js";
@@ -40,7 +41,11 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
     throw new TypeError(`invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`);
   }
   const service = new MemoryService(options);
-  const endpoint = new HttpEndpoint(service, options);
+  // Only here, as nothing else needs that package.
+  const sdk = await import("@modelcontextprotocol/node").catch((error: unknown) => {
+    throw missingPackage(error) ?? error;
+  });
+  const endpoint = new HttpEndpoint(service, options, sdk.toNodeHandler);
   const nameRefusal = createNameGuard({ host, allowedHosts, allowedOrigins });
   const tokenRefusal = createTokenGuard(token);
   const http = createServer({ requestTimeout: maxUploadMs }, (request, response) => {
@@ -80,13 +85,15 @@ class HttpEndpoint {
   readonly #sessions: HttpSessions;
   readonly #bodies: RequestBodies;
   readonly #maxListening: number;
+  readonly #toNodeHandler: typeof toNodeHandler;
   #listening = 0;
 
-  constructor(service: MemoryService, options: McpHttpOptions) {
+  constructor(service: MemoryService, options: McpHttpOptions, nodeHandlerOf: typeof toNodeHandler) {
     const { maxBodyBytes, maxSessions = mcpDefaults.maxSessions, maxStreams, sessionIdleMs } = options;
     this.#service = service;
     this.#bodies = new RequestBodies(maxBodyBytes ?? mcpDefaults.maxBodyBytes);
     this.#maxListening = maxSessions;
+    this.#toNodeHandler = nodeHandlerOf;
     // The SDK has compared the header with the body.
     const createModern = ({ requestInfo }: McpRequestContext) =>
       serverFor(service, { tellsChanges: false, method: requestInfo?.headers.get("mcp-method") });
@@ -106,7 +113,7 @@ class HttpEndpoint {
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
     const body = request.method === "POST" ? await this.#bodies.readJson(request, response) : { value: undefined, sizeBytes: 0 };
     if ("refusal" in body) return refuse(response, body.refusal);
-    const handler = toNodeHandler({
+    const handler = this.#toNodeHandler({
       fetch: async (webRequest) => {
         const answer = await this.#answer(webRequest, body, response);
         if (isStream(answer)) setImmediate(() => flushHeaders(response));

@@ -1,4 +1,4 @@
-import { InvalidNamespaceError, validateNamespace } from "@langchain/langgraph-checkpoint";
+import { InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
 import { compareCodeUnits, shorten } from "../../core/text.js";
 
 const maxMessageChars = 1024;
@@ -12,14 +12,20 @@ const afterSeparator = "\u0001";
  */
 export function checkNamespace(namespace: unknown, options: { allowEmpty?: boolean } = {}): string[] {
   const labels = checkLabels(namespace);
-  try {
-    validateNamespace(labels, { allowEmpty: options.allowEmpty ?? false, allowReservedRoot: true });
-  } catch (error) {
-    // Its message repeats all labels.
-    if (!(error instanceof InvalidNamespaceError) || error.message.length <= maxMessageChars) throw error;
-    throw new InvalidNamespaceError(shorten(error.message, maxMessageChars));
-  }
+  const fault = labels.length === 0 && options.allowEmpty !== true ? "Namespace cannot be empty." : faultOf(labels);
+  if (fault !== undefined) throw new InvalidNamespaceError(shorten(fault, maxMessageChars));
   return labels;
+}
+
+/** By the rules and in the words of the reference, whose own check is exported since @langchain/langgraph-checkpoint 1.1.6 only. */
+function faultOf(labels: readonly string[]): string | undefined {
+  for (const label of labels) {
+    if (label.includes(".")) return `Invalid namespace label '${label}' found in ${labels.join()}. Namespace labels cannot contain periods ('.').`;
+    if (label.includes(":")) return `Invalid namespace label '${label}'. Namespace labels cannot contain colons (':').`;
+    if (label.includes("\0")) return "Namespace labels cannot contain NUL bytes.";
+    if (label === "") return `Namespace labels cannot be empty strings. Got  in ${labels.join()}`;
+  }
+  return undefined;
 }
 
 /** Labels to compare with, of which the reference asks no more than to be strings. @throws InvalidNamespaceError */

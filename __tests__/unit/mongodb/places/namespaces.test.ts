@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { validateNamespace } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { compareCodeUnits } from "../../../../src/core/text.js";
 import {
@@ -85,6 +86,18 @@ describe("checkNamespace", () => {
   it("repeats no more of a namespace than a message can hold", () => {
     const given = [`${"a".repeat(1_000_000)}.`];
     expect(() => checkNamespace(given)).toThrow(expect.objectContaining({ name: "InvalidNamespaceError", message: expect.stringMatching(/^Invalid namespace label 'a{100}.{0,1000}$/) }));
+  });
+
+  // Requirement: store.namespace-rules
+  it.each([[[]], [["a.b", "c"]], [["a:b"]], [["a\0b"]], [["a", ""]], [["a.b:c"]]])("refuses %j in the words of the reference", (given) => {
+    const refusal = (check: () => unknown): unknown => {
+      try {
+        return check();
+      } catch (error) {
+        return [(error as Error).name, (error as Error).message];
+      }
+    };
+    expect(refusal(() => checkNamespace(given))).toEqual(refusal(() => validateNamespace(given)));
   });
 
   it("takes the empty one only as a prefix", () => {

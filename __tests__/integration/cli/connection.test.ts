@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "@jest/globals";
-import { MemoryDatabase } from "../../../../src/mongodb/admin/memory-database.js";
-import { testDatabase } from "../../../helpers/test-database.js";
+import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
+import { testDatabase } from "../../helpers/test-database.js";
 
 const { uri } = testDatabase();
 /** Takes connections, and says nothing. */

@@ -1,0 +1,41 @@
+import { fromJsonSchema, type jsonSchemaValidator, type JsonSchemaValidatorResult, type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import type { Memory } from "../core/memory.js";
+import { endingWith, memoryOf, pathRuleOf } from "../dialects/memory-source.js";
+import { cancellation } from "./cancellation.js";
+import { type AddMemoryOptions, checkMcpOptions, defaultDialects } from "./options.js";
+import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
+import { describeTool, runTool, toolsByName } from "./tools.js";
+
+/**
+ * Adds a memory to an MCP server that has tools of its own: the tools of the dialects, and the files as resources
+ * `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own form.
+ *
+ * Clients are told of no changes, and get all files in one list; a server of `createMcpServer`, `serveStdio` or `serveHttp`
+ * does both.
+ *
+ * @throws TypeError for bad options, or two tools of one name; Error of the SDK where the server has a tool of that name
+ */
+export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void {
+  checkMcpOptions("AddMemoryOptions", options);
+  const { memory, dialects = defaultDialects, threadId, resources = true } = options;
+  const openMemory = (): Memory => memoryOf(memory, { threadId });
+  for (const definition of toolsByName(dialects).values()) {
+    const { name, ...described } = describeTool(definition, pathRuleOf(memory));
+    server.registerTool(name, { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) }, (args, { mcpReq }) =>
+      runTool(definition, args ?? {}, () => endingWith({ signal: cancellation(mcpReq.signal) }, openMemory())),
+    );
+  }
+  if (resources) addFiles(server, openMemory);
+}
+
+/** The dialects check their arguments themselves, and answer bad ones in their own form. */
+const trusting: jsonSchemaValidator = {
+  getValidator: <T>() => (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
+};
+
+function addFiles(server: McpServer, openMemory: () => Memory): void {
+  const open = () => inProtocol(undefined, async () => openMemory());
+  const list = async () => listFiles(await open(), undefined, Infinity);
+  // Without title and description, which the SDK would put beside each file.
+  server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) => readFile(await open(), href));
+}

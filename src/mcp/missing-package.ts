@@ -1,0 +1,19 @@
+/** A package of the SDK of MCP is not installed. */
+export class MissingPackage extends Error {
+  override readonly name = "MissingPackage";
+  readonly packageName: string;
+
+  constructor(packageName: string, cause: unknown) {
+    super(`MCP needs the package ${packageName}, which is not installed: npm install ${packageName}`, { cause });
+    this.packageName = packageName;
+  }
+}
+
+/** What says what to install, in place of Node's error for a package that is missing; undefined for any other error. */
+export function missingPackage(error: unknown): MissingPackage | undefined {
+  if (error instanceof MissingPackage) return error;
+  const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return undefined;
+  const name = /'(@modelcontextprotocol\/[a-z-]+)/.exec(message)?.[1];
+  return name === undefined ? undefined : new MissingPackage(name, error);
+}
