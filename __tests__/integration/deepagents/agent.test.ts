@@ -11,7 +11,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { FailingStore } from "../../helpers/failing-store.js";
-import { storesUnderTest } from "../../helpers/graph-runs.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 

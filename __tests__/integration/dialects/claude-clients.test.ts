@@ -13,7 +13,7 @@ import type { Memory } from "../../../src/core/memory.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { storesUnderTest } from "../../helpers/graph-runs.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
 import { type ClientName, clients } from "../../helpers/provider-clients.js";
 import { type Json, recordingServer } from "../../helpers/recording-server.js";
 

@@ -13,7 +13,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import { storesUnderTest } from "../../helpers/graph-runs.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
 import { memoryPairs } from "../../helpers/memory-pairs.js";
 import { type RecordAnswer, RecordBench } from "../../helpers/record-bench.js";
 import { testDatabase } from "../../helpers/test-database.js";

@@ -16,7 +16,7 @@ import { memoryMiddleware } from "../../../src/middleware/index.js";
 import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { brief } from "../../helpers/graph-runs.js";
+import { brief } from "../../helpers/conversations.js";
 import { privateMongod } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";

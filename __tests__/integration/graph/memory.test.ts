@@ -8,7 +8,8 @@ import { CallModelNode } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import type { MemoryConnectorConfig } from "../../../src/prompt/connector-options.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { brief, checkpointed, shownEntries, shownMemories, storesUnderTest } from "../../helpers/graph-runs.js";
+import { brief, checkpointed, shownEntries, shownMemories } from "../../helpers/conversations.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
 
 /** Notes what it is told to note, under the name it is told. */
 function noteTaker(): ScriptedChatModel {

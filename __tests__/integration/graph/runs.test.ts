@@ -12,7 +12,7 @@ import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { CallModelNode, type CallModelNodeOptions } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { shownEntries } from "../../helpers/graph-runs.js";
+import { shownEntries } from "../../helpers/conversations.js";
 
 const store = new InMemoryStore();
 const human = { messages: [new HumanMessage("go")] };

@@ -10,7 +10,8 @@ import { CallModelNode } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { shownEntries, storesUnderTest } from "../../helpers/graph-runs.js";
+import { shownEntries } from "../../helpers/conversations.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
 
 const human = { messages: [new HumanMessage("go")] };
 

@@ -7,7 +7,8 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
-import { brief, checkpointed, shownEntries, shownMemories, storesUnderTest } from "../../helpers/graph-runs.js";
+import { brief, checkpointed, shownEntries, shownMemories } from "../../helpers/conversations.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
 
 const turn = (text: string) => ({ messages: [new HumanMessage(text)] });
 const inThread = (thread_id: string) => ({ configurable: { thread_id } });

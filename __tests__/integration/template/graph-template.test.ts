@@ -8,7 +8,8 @@ import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-mode
 import { type BuiltGraph, buildGraph } from "../../../src/template/build-graph.js";
 import type { GraphDefinition } from "../../../src/template/definition.js";
 import { documentedExample, graphOf, node } from "../../helpers/graph-definitions.js";
-import { brief, checkpointed, shownEntries, storesUnderTest } from "../../helpers/graph-runs.js";
+import { brief, checkpointed, shownEntries } from "../../helpers/conversations.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
 
 const turn = (text: string) => ({ messages: [new HumanMessage(text)] });
 const inThread = (thread_id: string) => ({ configurable: { thread_id } });

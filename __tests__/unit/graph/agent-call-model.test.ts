@@ -9,7 +9,7 @@ import { CallModelNode } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { shownEntries } from "../../helpers/graph-runs.js";
+import { shownEntries } from "../../helpers/conversations.js";
 
 const turn = { messages: [new HumanMessage("hello")] };
 

@@ -1,19 +1,5 @@
 import type { BaseMessage } from "@langchain/core/messages";
-import { type BaseCheckpointSaver, type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { testDatabase } from "./test-database.js";
-
-export type OpenStore = () => BaseStore;
-
-/** The stores on which graphs are tested, each open for the whole file. */
-export function storesUnderTest(): [name: string, open: OpenStore][] {
-  const { client, name: dbName } = testDatabase();
-  const [mongo, inMemory] = [new MongoMemoryStore({ client, dbName }), new InMemoryStore()];
-  return [
-    ["MongoMemoryStore", () => mongo],
-    ["InMemoryStore", () => inMemory],
-  ];
-}
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 
 /** The renderings of memories among the messages that a model was sent. */
 export function shownMemories(messages: readonly BaseMessage[]): string[] {
