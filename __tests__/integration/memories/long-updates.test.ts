@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { MongoClient } from "mongodb";
+import { BSON, type CommandSucceededEvent, MongoClient } from "mongodb";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -70,4 +70,24 @@ describe("an update of a long text by a long one", () => {
     const done = (await memory.read("/notes")).slice(text.length).trim().split("\n");
     expect(done).toEqual(marks.map((_, index) => `done ${index}`));
   });
+});
+
+// Requirement: guarantees.server-searches-little
+it("files with many texts of a large memory are found by the client", async () => {
+  const memory = await memoryOf(`${"a".repeat(400_000)}b`);
+  await memory.write("/other", "c");
+  const answered = async (texts: string[]): Promise<{ paths: string[]; bytes: number }> => {
+    let bytes = 0;
+    const count = ({ reply }: CommandSucceededEvent): void => void (bytes += BSON.calculateObjectSize(reply as object));
+    client.on("commandSucceeded", count);
+    const found = await memory.findFiles(texts).finally(() => client.off("commandSucceeded", count));
+    return { paths: found.map(({ path }) => path), bytes };
+  };
+  const few = await answered(["c"]);
+  expect(few.paths).toEqual(["/other"]);
+  expect(few.bytes).toBeLessThan(10_000);
+  const many = await answered([`${"a".repeat(100)}c`, "c"]);
+  expect(many.paths).toEqual(["/other"]);
+  expect(many.bytes).toBeGreaterThan(400_000);
+  expect((await answered([`${"a".repeat(200)}b`, "none"])).paths).toEqual(["/notes"]);
 });

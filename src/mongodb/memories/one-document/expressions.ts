@@ -34,6 +34,12 @@ export const textOrNull = (value: Expression): Expression => ({
 /** Its bytes of UTF-8; null for null. */
 export const textBytes = (text: Expression): Expression => ({ $binarySize: text });
 
+/**
+ * How many bytes the server may compare to find a text, three times over, in a tenth of a second at most. It compares the
+ * whole of a text at every place: for one of half a megabyte in a megabyte it takes an hour, and cannot be stopped.
+ */
+export const maxComparedBytes = 20_000_000;
+
 export type Branch = [condition: Expression, value: Expression];
 
 /** The value of the first branch whose condition holds. */

@@ -1,8 +1,10 @@
 import { ROOT } from "../../../core/paths.js";
+import { utf8Bytes } from "../../../core/text.js";
 import { isDirectory, isLegacy } from "./change.js";
 import { keyOfPath } from "./document.js";
 import {
   textBytes,
+  bound,
   entriesWhere,
   type Expression,
   isText,
@@ -10,6 +12,7 @@ import {
   keyIsWithin,
   literal,
   mapEntries,
+  maxComparedBytes,
   orEmpty,
   textOrNull,
   valueAt,
@@ -27,10 +30,14 @@ export function readFilesProjection(paths: readonly string[]): Record<string, Ex
   return { _id: 0, texts: paths.map((path) => valueAt("$data", keyOfPath(path))), ...legacyDocument };
 }
 
+/** Where the server would have to compare too much, it answers every text, and the client searches. */
 export function findFilesProjection(texts: readonly string[]): Record<string, Expression> {
+  const soughtBytes = texts.reduce((sum, text) => sum + utf8Bytes(text), 0);
+  const costly: Expression = { $gt: [{ $multiply: [{ $bsonSize: "$data" }, soughtBytes] }, maxComparedBytes] };
   const holds = texts.map((text): Expression => ({ $gte: [{ $indexOfBytes: [textOrNull("$$entry.v"), literal(text)] }, 0] }));
-  const entries = entriesWhere("$data", { $and: [isText("$$entry.v"), { $or: holds }] });
-  return { _id: 0, found: mapEntries(entries, { key: "$$entry.k", content: "$$entry.v" }), ...legacyDocument };
+  const entries = entriesWhere("$data", { $and: [isText("$$entry.v"), { $or: ["$$costly", ...holds] }] });
+  const found = bound([["costly", costly]], mapEntries(entries, { key: "$$entry.k", content: "$$entry.v" }));
+  return { _id: 0, found, ...legacyDocument };
 }
 
 export function listProjection(path: string): Record<string, Expression> {

@@ -4,13 +4,14 @@ import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, ref
 import { keyOfPath, newFileBytes } from "./document.js";
 import {
   bound,
-  textBytes,
   type Expression,
   isNull,
   literal,
+  maxComparedBytes,
+  textBytes,
   textOrNull,
-  type Variables,
   valueAt,
+  type Variables,
   where,
   withValueAt,
 } from "./expressions.js";
@@ -132,12 +133,6 @@ function wholeText(path: string, content: string, oldBytes: Expression): Omit<Te
     report: { createdAt: createdAtOf(keyOfPath(path)) },
   };
 }
-
-/**
- * How many bytes the server may compare to find a text, three times over, in a tenth of a second at most. It compares the
- * whole of a text at every place: for one of half a megabyte in a megabyte it takes an hour, and cannot be stopped.
- */
-const maxComparedBytes = 20_000_000;
 
 /** Refuses as "costly", with the text in the report, what would take the server long to search through. */
 export function replaceChange(path: string, search: string, content: string, now: Date, limits: Limits): Change {
