@@ -1,13 +1,13 @@
 import type { Memory } from "../core/memory.js";
 import type { PathRule } from "../core/paths.js";
 
-/** What a tool tells the model. */
+/** The answer of a tool. */
 export interface ToolAnswer {
   text: string;
   failed: boolean;
 }
 
-/** Flat JSON Schema of a tool's arguments; a top-level `oneOf` would be dropped by ChatAnthropic. */
+/** Flat JSON Schema of a tool's arguments. ChatAnthropic drops a `oneOf` at the top level. */
 export interface FlatSchema {
   type: "object";
   properties: Record<string, object>;
@@ -16,37 +16,37 @@ export interface FlatSchema {
 }
 
 /**
- * One tool of a dialect, as data: what the model is told of it, and what it answers. `DialectTool` makes a
- * LangChain tool of it; other protocols can be served from the same definition.
+ * One tool of a dialect, as data: what the model reads about it, and how it answers. `DialectTool` makes a LangChain tool from
+ * it. Other protocols can serve the same definition.
  */
 export interface ToolDefinition {
   name: string;
-  /** What the model is told; as a function where that depends on the names that the memory lets create. */
+  /** What the model reads. A function if it depends on the memory's rule of names, which is undefined if only a run decides it. */
   description: string | ((paths: PathRule | undefined) => string);
-  /** For people, in user interfaces. */
+  /** A title for people, in user interfaces. */
   title?: string | undefined;
   schema: FlatSchema;
-  /** Never changes a memory. */
+  /** Whether the tool never changes a memory. */
   readOnly: boolean;
-  /** May take away what was there. */
+  /** Whether the tool may delete or replace something. */
   destructive: boolean;
-  /** Told to a provider that knows the tool natively, in LangChain's `extras`. */
+  /** LangChain's `extras`, for a provider that knows the tool itself. */
   extras?: Record<string, unknown>;
   /**
-   * Checks `args`, which may be anything, runs them and renders the outcome, refusals included.
-   * Passes on what `openMemory` and its memory throw, unless it is a MemoryError.
+   * Checks `args`, which may be anything, runs the call, and answers with its outcome or refusal. Throws only errors of
+   * `openMemory` and its memory that are not a MemoryError.
    */
   answer: (args: unknown, openMemory: () => Memory) => Promise<ToolAnswer>;
-  /** The answer to what `answer` has thrown, in the dialect's own form. */
+  /** Answers what `answer` has thrown, in the dialect's own form. */
   failure: (args: unknown, cause: unknown) => ToolAnswer;
 }
 
-/** @param paths those of the memory, undefined where only a run decides */
+/** @param paths which names the memory lets create; undefined if only a run decides */
 export function descriptionFor({ description }: ToolDefinition, paths: PathRule | undefined): string {
   return typeof description === "function" ? description(paths) : description;
 }
 
-/** A way in which models speak of memory: one tool or several over the same memory. */
+/** A set of tools with which models use a memory. */
 export interface Dialect {
   name: string;
   tools: ToolDefinition[];

@@ -1,9 +1,9 @@
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
-/** A MemoryNode where a connector is needed stands for its connector with the defaults. @throws TypeError for anything else */
+/** The connector itself, or that of a MemoryNode, with the defaults. @throws TypeError for anything else */
 export function connectorOf(given: MemoryConnectorNode | MemoryNode, where: string): MemoryConnectorNode {
-  // By shape: those of the other build of this package are of another class.
+  // By shape, because the other build of this package (ESM or CommonJS) has classes of its own.
   const parts = given as Partial<MemoryConnectorNode & MemoryNode> | null;
   if (typeof parts?.inject === "function") return given as MemoryConnectorNode;
   if (typeof parts?.createConnector === "function") return (given as MemoryNode).createConnector();

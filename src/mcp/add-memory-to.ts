@@ -7,13 +7,14 @@ import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /**
- * Adds a memory to an MCP server that has tools of its own: the tools of the dialects, and the files as resources
- * `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own form.
+ * Adds a memory to an MCP server that has its own tools. The memory's tools are those of the dialects, and its files are
+ * resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own form.
  *
- * Clients are told of no changes, and get all files in one list; a server of `createMcpServer`, `serveStdio` or `serveHttp`
- * does both.
+ * The server does not tell clients of changes, and lists all files at once. A server of `createMcpServer`, `serveStdio` or
+ * `serveHttp` tells of changes, and lists the files in pages.
  *
- * @throws TypeError for bad options, or two tools of one name; Error of the SDK where the server has a tool of that name
+ * @throws TypeError for bad options, or if two tools have the same name
+ * @throws Error of the SDK if the server already has a tool of that name
  */
 export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void {
   checkMcpOptions("AddMemoryOptions", options);
@@ -28,7 +29,7 @@ export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void 
   if (resources) addFiles(server, openMemory);
 }
 
-/** The dialects check their arguments themselves, and answer bad ones in their own form. */
+/** Accepts everything: the dialects check their arguments themselves, and answer bad ones in their own form. */
 const trusting: jsonSchemaValidator = {
   getValidator: <T>() => (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
@@ -36,6 +37,6 @@ const trusting: jsonSchemaValidator = {
 function addFiles(server: McpServer, openMemory: () => Memory): void {
   const open = () => inProtocol(undefined, async () => openMemory());
   const list = async () => listFiles(await open(), undefined, Infinity);
-  // Without title and description, which the SDK would put beside each file.
+  // No title and no description: the SDK would add them to each file.
   server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) => readFile(await open(), href));
 }

@@ -1,4 +1,4 @@
-/** A package of the SDK of MCP is not installed. */
+/** A package of the MCP SDK is not installed. */
 export class MissingPackage extends Error {
   override readonly name = "MissingPackage";
   readonly packageName: string;
@@ -9,7 +9,7 @@ export class MissingPackage extends Error {
   }
 }
 
-/** What says what to install, in place of Node's error for a package that is missing; undefined for any other error. */
+/** An error that says what to install, if `error` is Node's error for a missing package of the SDK. Otherwise undefined. */
 export function missingPackage(error: unknown): MissingPackage | undefined {
   if (error instanceof MissingPackage) return error;
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;

@@ -11,8 +11,8 @@ export interface McpMemoryOptions {
   /** The one memory that every client of the server sees. The caller closes the store behind it. */
   memory: MemorySource;
   /**
-   * Which tools are offered: dialects by name, with options of their own (`unifiedDialect`, `claudeDialect`,
-   * `journalDialect`, `recordsDialect`), or made elsewhere. No two may have a tool of one name.
+   * Which tools the server offers. A dialect is a name, the result of `unifiedDialect`, `claudeDialect`, `journalDialect` or
+   * `recordsDialect` with options, or one of your own. No two dialects may have a tool of the same name.
    * @default ["unified"]
    */
   dialects?: (DialectName | Dialect)[] | undefined;
@@ -20,19 +20,19 @@ export interface McpMemoryOptions {
   threadId?: string | undefined;
 }
 
-/** What `addMemoryTo` takes. */
+/** The options of `addMemoryTo`. */
 export interface AddMemoryOptions extends McpMemoryOptions {
-  /** Whether the files are resources `memory:///path` of the server. Only one memory of a server can have them. @default true */
+  /** Whether clients see the files as resources `memory:///path`. Only one memory of a server can have resources. @default true */
   resources?: boolean | undefined;
 }
 
-/** A server of its own for a memory. */
+/** The options of `createMcpServer`, a server for one memory. */
 export interface McpServerOptions extends McpMemoryOptions {
-  /** How the server calls itself, for programs. @default "langgraph-mongo-memory" */
+  /** The server's name for programs. @default "langgraph-mongo-memory" */
   name?: string | undefined;
-  /** How the server calls itself, for people. @default "Memory" */
+  /** The server's name for people. @default "Memory" */
   title?: string | undefined;
-  /** The version that it tells with its name. @default that of this package */
+  /** The version that the server tells its clients. @default that of this package */
   version?: string | undefined;
   /**
    * How often the server looks for changes by other processes while a client is subscribed, in milliseconds. Clients learn of
@@ -52,17 +52,17 @@ export interface McpServeOptions extends McpServerOptions {
   closeTimeoutMs?: number | undefined;
 }
 
-/** A server for the one client that started this process. */
+/** The options of `serveStdio`, a server for the one client that started this process. */
 export interface McpStdioOptions extends McpServeOptions {
   /** Longest accepted message, in bytes. A longer one gets an error, and nothing else. @default 16_000_000 */
   maxMessageBytes?: number | undefined;
 }
 
-/** A server for any number of clients, and who may be one. */
+/** The options of `serveHttp`, a server for any number of clients. */
 export interface McpHttpOptions extends McpServeOptions {
   /** The address to listen on. Any address except a loopback one needs a token. @default "127.0.0.1" */
   host?: string | undefined;
-  /** 0 for any free one. @default 3000 */
+  /** The port to listen on; 0 for any free one. @default 3000 */
   port?: number | undefined;
   /** What clients must send as `Authorization: Bearer …`. @default none, if the host is a loopback address */
   token?: string | undefined;
@@ -81,12 +81,12 @@ export interface McpHttpOptions extends McpServeOptions {
    */
   maxBodyBytes?: number | undefined;
   /**
-   * How many sessions at once, and how many listening streams without a session (revision 2026-07-28). A further one is refused
-   * with 503. No client ends the session of another.
+   * How many sessions may be open at once, and how many listening streams without a session (revision 2026-07-28). The server
+   * refuses a further one with 503. No client can end the session of another.
    * @default 100
    */
   maxSessions?: number | undefined;
-  /** How many requests and streams of one session at once. A further one is refused with 429. @default 100 */
+  /** How many requests and streams of one session may be open at once. The server refuses a further one with 429. @default 100 */
   maxStreams?: number | undefined;
   /** How long a session lives without a request or an open stream, in milliseconds. @default 1_800_000 (half an hour) */
   sessionIdleMs?: number | undefined;

@@ -15,7 +15,7 @@ export function nodeIdFaults(nodes: Iterable<FoundNode>, allowed: AllowedNodeIds
 }
 
 function isAllowed(nodeId: string, allowed: AllowedNodeIds): boolean {
-  // Of an unknown type, as the promise of an async function must allow nothing.
+  // `unknown`, because an async function returns a promise, which must allow nothing.
   const answer: unknown = typeof allowed === "function" ? allowed(nodeId) : allowed.includes(nodeId);
   return answer === true;
 }

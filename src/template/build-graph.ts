@@ -91,7 +91,7 @@ class GraphOfParts implements BuiltGraph {
 
   apply(definition: GraphDefinition): void {
     const parts = makeParts(checkDefinition(definition, this.#context.allowedNodeIds), this.#context, this.#parts);
-    // Nothing from here on can fail.
+    // From here on nothing can fail.
     for (const { agent, callModel, title } of parts.agents.values()) {
       agent.setCallModel(callModel);
       agent.graph.name = title;

@@ -13,10 +13,10 @@ const definitionFields = {
 };
 
 /**
- * A copy of a definition with which nothing is wrong.
+ * Checks a definition, and returns a copy of it.
  *
- * @param allowedNodeIds of its memories; any where it is missing
- * @throws MemoryError EINVAL that lists every fault, one a line
+ * @param allowedNodeIds the node ids that its memories may have; any if it is missing
+ * @throws MemoryError EINVAL that lists every fault, one on each line
  */
 export function checkDefinition(source: unknown, allowedNodeIds?: AllowedNodeIds): GraphDefinition {
   const definition = plainCopy(source);
@@ -38,7 +38,7 @@ function definitionFaults(definition: unknown, allowedNodeIds: AllowedNodeIds | 
   ];
 }
 
-/** Without what an editor has saved, which may be no JSON, and without fields that are undefined. */
+/** Leaves out fields that are undefined, and what an editor has saved, which may not be JSON. */
 function ownFields({ nodes, edges }: GraphDefinition): GraphDefinition {
   const own = {
     nodes: nodes.map(({ id, data: { template, config } }) => ({ id, data: { template, config } })),

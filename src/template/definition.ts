@@ -3,8 +3,8 @@ import type { MemoryToolOptions } from "../dialects/unified/options.js";
 import type { MemoryNodeOptions } from "../graph/memory-node.js";
 
 /**
- * An agent graph as JSON, which `buildGraph` takes. A graph, a node, its data and an edge may also hold whatever an editor
- * saves with them, such as `position` or `viewport`. A config may not.
+ * An agent graph as JSON, for `buildGraph`. The graph, a node, its data and an edge may also hold whatever an editor saves, such
+ * as `position` or `viewport`. A config may not.
  */
 export interface GraphDefinition {
   nodes: GraphNode[];
@@ -12,10 +12,10 @@ export interface GraphDefinition {
   [savedByEditor: string]: unknown;
 }
 
-/** A node: one of the templates with its config, each field of which has a default. */
+/** A node: one of the templates with its config. Each field of a config has a default. */
 export interface GraphNode {
   [savedByEditor: string]: unknown;
-  /** One of 1 to 512 characters that no other node has. */
+  /** 1 to 512 characters. No two nodes may have the same id. */
   id: string;
   data:
     | { template: "memory"; config?: MemoryTemplate }
@@ -29,7 +29,7 @@ export interface GraphEdge extends GraphJoin {
   [savedByEditor: string]: unknown;
 }
 
-/** The fields of an edge that count. */
+/** The fields of an edge that `buildGraph` reads. */
 export interface GraphJoin {
   /** The id of a node. */
   source: string;
@@ -41,10 +41,10 @@ export interface GraphJoin {
 
 export type Template = GraphNode["data"]["template"];
 
-/** `nodeId` is the node's id by default. Graphs in one store share the memories of the same `nodeId`. */
+/** `nodeId` is the node's id by default. Graphs in one store share a memory if its `nodeId` is the same. */
 export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId"> & { nodeId?: string };
 
-/** An `Agent`; its tools and its connector are edges. */
+/** An `Agent`. Edges give it its tools and its connector. */
 export interface AgentTemplate {
   /** Goes before the messages of a conversation. @default none */
   systemPrompt?: string;
@@ -52,15 +52,15 @@ export interface AgentTemplate {
   title?: string;
 }
 
-/** A `MemoryTool`; its memory is an edge. */
+/** A `MemoryTool`. An edge gives it its memory. */
 export type MemoryToolTemplate = Omit<MemoryToolOptions, "memory">;
 
-/** A `MemoryConnectorNode`; its memory is an edge. */
+/** A `MemoryConnectorNode`. An edge gives it its memory. */
 export type MemoryConnectorTemplate = Omit<MemoryConnectorConfig, "onError">;
 
 /**
- * Every edge there can be. An agent's `$memory` takes a memory, too: a connector with the defaults then shows it.
- * `setMemoryConnector` is another word for the `$memory` of an agent.
+ * Every possible edge. An agent's `$memory` also takes a memory, which a connector with the defaults then shows.
+ * `setMemoryConnector` means the same as the `$memory` of an agent.
  */
 export const edgeKinds = [
   { source: "agent", sourceHandle: "tools", target: "memoryTool", targetHandle: "$self" },
@@ -72,5 +72,5 @@ export const edgeKinds = [
   { source: "memory", sourceHandle: "$self", target: "agent", targetHandle: "setMemoryConnector" },
 ] as const satisfies (Pick<GraphJoin, "sourceHandle" | "targetHandle"> & Record<"source" | "target", Template>)[];
 
-/** Whether an edge with this `targetHandle` gives a memory. */
+/** Whether an edge with this `targetHandle` gives its target a memory. */
 export const givesMemory = (targetHandle: unknown): boolean => targetHandle === "$memory" || targetHandle === "setMemoryConnector";

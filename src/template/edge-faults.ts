@@ -3,7 +3,7 @@ import { fieldFaults, given, isRecord, quote, quoteAll } from "./field-faults.js
 import { edgeFields } from "./fields.js";
 import type { FoundNode } from "./node-faults.js";
 
-/** An edge of a kind there is, between nodes there are. */
+/** An edge of an allowed kind, between two nodes that exist. */
 interface Join {
   at: string;
   edge: GraphJoin;
@@ -15,7 +15,7 @@ type Nodes = ReadonlyMap<string, FoundNode>;
 
 const kinds = edgeKinds.map((kind) => `${kind.source}.${kind.sourceHandle} -> ${kind.target}.${kind.targetHandle}`);
 
-/** What is wrong with each edge by itself, and with what the edges make of the nodes together. */
+/** The faults of each edge by itself, and of the edges together. */
 export function edgeFaults(edges: readonly unknown[], nodes: Nodes): string[] {
   const joins: Join[] = [];
   const faults = edges.flatMap((edge, index) => {
@@ -39,7 +39,7 @@ function danglingEnds(at: string, edge: Record<string, unknown>, nodes: Nodes): 
   });
 }
 
-/** The join that an edge makes, or what is wrong with it, or nothing where that is said already. */
+/** The join of an edge, or its fault, or undefined if other faults already say what is wrong. */
 function findJoin(at: string, edge: Record<string, unknown>, nodes: Nodes): Join | string | undefined {
   if (!isEdge(edge)) return undefined;
   const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
@@ -82,7 +82,7 @@ function toolName({ config }: FoundNode): string {
   return typeof config["name"] === "string" ? config["name"] : "memory";
 }
 
-/** A connector cannot do without a memory; a tool can, and answers ENOTMEM. An edge with other faults counts as one. */
+/** A connector needs a memory. A tool does not: it answers ENOTMEM. An edge counts even if it has other faults. */
 function withoutMemory(edges: readonly unknown[], nodes: Nodes): string[] {
   const ends = new Set(edges.filter(isRecord).filter(({ targetHandle }) => givesMemory(targetHandle)).map(({ target }) => target));
   return Array.from(nodes.values())
@@ -90,7 +90,7 @@ function withoutMemory(edges: readonly unknown[], nodes: Nodes): string[] {
     .map(({ at }) => `${at}: a memoryConnector must have a memory; add an edge memory.$self -> memoryConnector.$memory`);
 }
 
-/** Finds the first of the joins that has the same key as a given one. */
+/** Finds the first join that has the same key as a given one. */
 function firstBy(joins: readonly Join[], keyOf: (join: Join) => string): (join: Join) => Join | undefined {
   const first = new Map<string, Join>();
   for (const join of joins) if (!first.has(keyOf(join))) first.set(keyOf(join), join);

@@ -2,19 +2,19 @@ import { nearestName } from "../core/nearest-name.js";
 import { preview } from "../core/options.js";
 import { shorten } from "../core/text.js";
 
-/** A zod schema, by shape because the zod 3 and zod 4 types differ. Its description says what would be right. */
+/** A zod schema. It is typed by its shape, because the types of zod 3 and zod 4 differ. Its description says what would be right. */
 interface Field {
   description?: string | undefined;
   safeParse(value: unknown): { success: boolean };
 }
 
 /**
- * What is wrong with the fields of an object, one sentence each.
+ * The faults of an object's fields, one sentence each.
  *
  * @param at where the object is, such as `node "M" (nodes[0])`
  * @param path the path from there, with a dot at its end: `data.config.`
- * @param options.elsewhere lets fields of the editor that saved the object pass, but for those near to one of these names,
- *   which were probably meant for the place that it stands for
+ * @param options.elsewhere allows unknown fields, because an editor may have saved them. A field whose name is near to one of
+ *   these names is still a fault: it was probably meant for the place that the map gives for this name.
  */
 export function fieldFaults(
   at: string,
@@ -42,21 +42,21 @@ function probablyMeant(path: string, name: string, fields: object): string {
   return near === undefined ? "" : `; ${quote(path + near)} was probably meant`;
 }
 
-/** What stands where something else is needed. */
+/** Says what was given instead of the right value. */
 export function given(value: unknown): string {
   if (value === undefined) return "missing";
   if (!Array.isArray(value)) return `given ${preview(value)}`;
   return `given [${shorten(value.slice(0, 9).map(preview).join(", "), 200)}]`;
 }
 
-/** In quotes and on one line, whatever it holds. */
+/** The text in quotes and on one line. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text, 200));
 }
 
 const maxQuotedChars = 400;
 
-/** Reads no more of them than it shows: thousands of faults may each list thousands of ids. */
+/** Reads only as many as it shows, because thousands of faults may each list thousands of ids. */
 export function quoteAll(texts: Iterable<string>): string {
   const quoted: string[] = [];
   let chars = 0;

@@ -11,10 +11,10 @@ import type {
   Template,
 } from "./definition.js";
 
-// The fields of a definition. What `describe` says is both the description in the JSON Schema and, in a fault, what
+// The fields of a definition. The text of `describe` is the description in the JSON Schema. A fault also uses it to say what
 // would be right: "data.config.scope must be …".
 
-/** The rule of memory addresses (`core/address.ts`), because a memory is named by the id of its node. */
+/** The rule of memory addresses (`core/address.ts`), because the id of a node names its memory. */
 const idSchema = z.string().min(1).max(512).regex(/^[^\p{Cc}\p{Cs}]*$/u);
 const idRule = "a text of 1 to 512 characters, none of them a control character";
 const someText = z.string().min(1).optional();
@@ -67,7 +67,7 @@ const connectorTemplateFields = {
   role: connectorFields.role.describe('"auto" (the default) or "user"'),
 } satisfies Record<keyof MemoryConnectorTemplate, z.ZodType>;
 
-/** What the config of each template holds. */
+/** The fields of each template's config. */
 export const configFields = {
   memory: memoryFields,
   agent: agentFields,

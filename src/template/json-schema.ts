@@ -23,15 +23,14 @@ function dataSchema<Name extends Template>(template: Name) {
 }
 
 /**
- * The JSON Schema of a GraphDefinition, for editors. Whatever it refuses, `buildGraph` refuses. It cannot say that ids and
- * the names of an agent's tools differ, which nodes an edge may join, nor that a field beside the config was meant for it:
- * `buildGraph` alone looks at those.
+ * The JSON Schema of a GraphDefinition, for editors. `buildGraph` refuses whatever it refuses, and also: equal ids, equal names
+ * of an agent's tools, edges between the wrong nodes, and a field beside the config that was probably meant for the config.
  */
 export const graphDefinitionSchema = openButConfigs(
   toJsonSchema(z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) }).strict()),
 ) as Record<string, unknown>;
 
-/** All but a config hold what an editor saves. Not said in zod: LangChain closes every object of a zod schema. */
+/** Everything except a config may hold what an editor saves. zod cannot say so: LangChain closes every object of a zod schema. */
 function openButConfigs(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(openButConfigs);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -3,12 +3,12 @@ import type { Template } from "./definition.js";
 import { fieldFaults, given, isRecord, quote, quoteAll } from "./field-faults.js";
 import { configFields, idField } from "./fields.js";
 
-/** A node as far as it can be told: what edges need to know. */
+/** What edges need to know of a node, as far as the definition tells it. */
 export interface FoundNode {
   /** Where it is, for people. */
   at: string;
   id: string;
-  /** Missing where it is none that is known. */
+  /** Missing if it is not a known one. */
   template?: Template;
   config: Record<string, unknown>;
 }
@@ -23,7 +23,7 @@ const dataFields = {
   config: record.optional().describe("an object"),
 };
 
-/** What is wrong with each node by itself, and with their ids. */
+/** The faults of each node by itself, and of the ids together. */
 export function nodeFaults(nodes: readonly unknown[]): string[] {
   const faults = nodes.flatMap((node, index) => {
     if (!isRecord(node)) return [`nodes[${index}] must be an object { id, data: { template, config } } (${given(node)})`];
@@ -40,16 +40,16 @@ export function nodeFaults(nodes: readonly unknown[]): string[] {
   return [...faults, ...repeatedIds(nodes)];
 }
 
-/** What editors call a node, beside its data. */
+/** Fields beside the data in which editors save what they call a node. */
 const editorLabels = new Set(["name", "title", "description"]);
 
-/** The fields that nobody misses where they are misspelt or in the wrong place, and where they belong. */
+/** Optional fields, and where they belong. If one is misspelt or in the wrong place, nothing else would report it. */
 function optionalPlaces(template: unknown): Map<string, string> {
   const names = isTemplate(template) ? Object.keys(configFields[template]) : [];
   return new Map([["config", "data.config"], ...names.map((name) => [name, `data.config.${name}`] as const)]);
 }
 
-/** Those nodes that have an id, by it; the first one where several have the same. */
+/** The nodes that have an id, by id. If several have the same id, the first of them. */
 export function findNodes(nodes: readonly unknown[]): Map<string, FoundNode> {
   const found = new Map<string, FoundNode>();
   nodes.forEach((node, index) => {

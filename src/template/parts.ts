@@ -9,7 +9,7 @@ import { MemoryNode } from "../graph/memory-node.js";
 import { givesMemory, type GraphDefinition, type GraphNode, type Template } from "./definition.js";
 import { quote } from "./field-faults.js";
 
-/** What a definition of a graph cannot say. */
+/** What a graph definition cannot hold. */
 export interface GraphContext {
   /** The store of the memories and of the agents' runs. */
   store: BaseStore;
@@ -19,7 +19,7 @@ export interface GraphContext {
   checkpointer?: BaseCheckpointSaver;
   /**
    * The `nodeId`s that a definition may use: a list, or a function that returns `true` for each, such as
-   * `(nodeId) => nodeId.startsWith("acme/")`. Any other one is a fault of the definition, also in `apply`.
+   * `(nodeId) => nodeId.startsWith("acme/")`. Any other `nodeId` is a fault of the definition, also in `apply`.
    * @default any, so every memory of the store
    */
   allowedNodeIds?: readonly string[] | ((nodeId: string) => boolean);
@@ -27,7 +27,7 @@ export interface GraphContext {
   onError?: (error: MemoryError) => void;
 }
 
-/** What nodes have become, by their ids. */
+/** What was made from the nodes, by their ids. */
 export interface Parts {
   memories: ReadonlyMap<string, Part<MemoryNode>>;
   tools: ReadonlyMap<string, Part<MemoryTool>>;
@@ -37,7 +37,7 @@ export interface Parts {
 
 interface Part<Value> {
   value: Value;
-  /** What it was made of, to know whether it can stay. */
+  /** The config that it was made from, which says whether it can stay. */
   config: string;
   memory: MemoryNode | undefined;
 }
@@ -46,16 +46,16 @@ interface AgentPart {
   agent: Agent;
   model: BaseChatModel;
   title: string;
-  /** The next turns run on it. */
+  /** The following turns run on it. */
   callModel: CallModelNode;
-  /** What the definition gave to the agent, in contrast to what the program did. */
+  /** The tools that the definition gave to the agent, as opposed to the program. */
   tools: readonly MemoryTool[];
   connector: MemoryConnectorNode | undefined;
 }
 
 export const noParts: Parts = { memories: new Map(), tools: new Map(), connectors: new Map(), agents: new Map() };
 
-/** Makes the parts of a checked definition, out of those there were `before` where nothing about them changed; changes none of these. */
+/** Makes the parts of a checked definition. Takes a part from `before` if nothing about it changed. Changes nothing in `before`. */
 export function makeParts(definition: GraphDefinition, context: GraphContext, before: Parts): Parts {
   const { store, onError } = context;
   const reporter = onError && { onError };
@@ -69,7 +69,7 @@ export function makeParts(definition: GraphDefinition, context: GraphContext, be
   });
   const connectors = mapNodes(definition, "memoryConnector", (id, config) => {
     const memory = memoryInto(id);
-    // Without a memory it throws; the check of the definition has seen to it.
+    // Without a memory it would throw. The check of the definition has refused that.
     const make = () => new MemoryConnectorNode({ ...config, ...reporter, memory: memory as MemoryNode });
     return stayOr(before.connectors.get(id), config, memory, make);
   });

@@ -1,16 +1,16 @@
-/** A definition goes no deeper: nodes, a node, its data, its config, a list of commands. */
+/** The depth of a definition: nodes, a node, its data, its config, a list of commands. */
 const maxDepth = 5;
 
 /**
- * What a value holds, as plain lists and objects. Each property is read once, so that no getter, Proxy or `toJSON` answers
- * one thing to the check and another thing to what is made. Not `structuredClone`, which refuses the proxies by which user
- * interfaces watch what they edit.
+ * Copies a value into plain lists and objects. It reads each property once, so no getter, Proxy or `toJSON` can give the check one
+ * value and the graph another. `structuredClone` would not do: it refuses the proxies with which user interfaces watch what
+ * they edit.
  */
 export function plainCopy(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
-  // Where an object lies that no definition has, and the cycles.
+  // No definition has an object here. This also ends cycles.
   if (depth > maxDepth) return {};
-  // Array.from, as holes of a sparse list are missing nodes or edges, too.
+  // Array.from, because a hole of a sparse list is a missing node or edge.
   if (Array.isArray(value)) return Array.from(value, (element) => plainCopy(element, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainCopy(inner, depth + 1)]));
 }

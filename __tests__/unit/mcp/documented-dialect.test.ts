@@ -37,7 +37,11 @@ it("the dialect of docs/writing-a-dialect.md answers as tools of LangChain", asy
   const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
   const { tools } = await dialectOfPage();
   const [remember] = tools.map(({ name, description, schema, answer }) =>
-    tool(async (args) => (await answer(args, () => memory)).text, { name, description: String(description), schema }),
+    tool(async (args) => (await answer(args, () => memory)).text, {
+      name,
+      description: typeof description === "function" ? description(memory.paths) : description,
+      schema,
+    }),
   );
   expect(await remember?.invoke({ subject: "ada", fact: "Ada is vegetarian." })).toBe("Kept.");
   expect(await memory.read("/facts/ada")).toBe("Ada is vegetarian.");

@@ -5,13 +5,13 @@ import { inParallel } from "./in-parallel.js";
 import type { OpenDirectory } from "./open-directory.js";
 
 export interface FoundName {
-  /** As bytes, for a name that is no UTF-8 would come back as another one. */
+  /** In bytes, because Node would change a name that is not UTF-8. */
   name: Buffer;
   /** Null for links and special files. */
   kind: "file" | "dir" | null;
 }
 
-/** What is in a directory. @throws what Node does where it cannot be read */
+/** The names in a directory. @throws Node's error if it cannot be read */
 export async function readDirectory(directory: OpenDirectory): Promise<FoundName[]> {
   const found: Dirent<Buffer>[] | Buffer[] = await readdir(directory.base, { withFileTypes: true, encoding: "buffer" });
   if (!areNames(found)) return found.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
@@ -21,7 +21,7 @@ export async function readDirectory(directory: OpenDirectory): Promise<FoundName
   });
 }
 
-/** Bun answers the names alone where it is asked for bytes. */
+/** If asked for bytes, Bun returns only the names. */
 function areNames(found: Dirent<Buffer>[] | Buffer[]): found is Buffer[] {
   return Buffer.isBuffer(found[0]);
 }

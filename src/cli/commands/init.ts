@@ -11,14 +11,14 @@ interface InitOptions {
 
 interface Example {
   name: string;
-  /** One line. */
+  /** What the example shows, in one line. */
   shows: string;
 }
 
-/** Of a copy. No package can hold a file of this name, because npm gives it another one. */
+/** The `.gitignore` of a copy. No package can hold a file of this name: npm renames it. */
 const gitignore = "node_modules/\n.env\n.langgraph_api/\n";
 
-/** What is in the folder of an example that somebody has worked in. */
+/** Files and folders that somebody's work in the folder of an example leaves there. */
 const notCopied = /^(?:node_modules|\.langgraph_api|\.env|package-lock\.json)$/;
 
 export function addInit(program: Command, context: CliContext): void {
@@ -70,7 +70,7 @@ function noneIfMissing(error: NodeJS.ErrnoException): string[] {
   throw error;
 }
 
-/** The folders in that of the package's examples which have a `package.json`. */
+/** The folders of the package's examples, each with the description in its `package.json`. */
 async function readExamples(examplesFolder: string): Promise<Example[]> {
   const entries = await readdir(examplesFolder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -81,14 +81,14 @@ async function readExamples(examplesFolder: string): Promise<Example[]> {
   return Promise.all(examples);
 }
 
-/** By the name of each file. No example has folders. */
+/** The texts of an example's files, by file name. No example has folders in it. */
 async function readTexts(folder: string): Promise<Map<string, string>> {
   const entries = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile() && !notCopied.test(entry.name));
   const texts = entries.map(async ({ name }): Promise<[string, string]> => [name, await readFile(join(folder, name), "utf8")]);
   return new Map(await Promise.all(texts));
 }
 
-/** The manifest of an example, which asks for this version of the package: it was tested with no other. */
+/** The `package.json` of an example, with this version of the package. The example was tested with no other version. */
 function withVersion(manifest: string, version: string): string {
   const parsed = JSON.parse(manifest) as { dependencies: Record<string, string> };
   parsed.dependencies["langgraph-mongo-memory"] = version;

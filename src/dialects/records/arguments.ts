@@ -11,12 +11,12 @@ export interface Content {
   sizeBytes: number;
 }
 
-/** The arguments of one call, which may be anything. */
+/** The arguments of one call. A model may send anything. */
 export class Arguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
-    // Also where the tool takes no arguments: clear_memory must not run on a call meant for another tool.
+    // Needed also for a tool without arguments: clear_memory must not run on a call that is meant for another tool.
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
       throw badArgument("The arguments must be an object");
     }
@@ -25,13 +25,13 @@ export class Arguments {
     if (unknownName !== undefined) throw badArgument(`Unknown argument ${quoted(unknownName)}`);
   }
 
-  /** @throws MEMORY_PATH_INVALID for a path that no record can have, whoever wrote it */
+  /** The path of a record that may exist. @throws MEMORY_PATH_INVALID for a path that no record can have, whoever wrote it */
   path(): string {
     const path = this.#text("path");
     if (path === "") throw badPath(path, "is empty");
     if (path.startsWith("/")) throw badPath(path, 'is absolute, please use a relative path such as "project/todo"');
     if (path.includes("..")) throw badPath(path, 'contains ".."');
-    // A memory reads `\` as `/`: two paths would be one record.
+    // A memory reads `\` as `/`, so two paths would be one record.
     if (!path.isWellFormed() || path.includes("\\")) throw illegalCharacters(path);
     if (path.split("/").includes("")) throw badPath(path, "contains an empty segment");
     try {
@@ -42,7 +42,7 @@ export class Arguments {
     }
   }
 
-  /** @throws MEMORY_PATH_INVALID for what may not be the path of a new record */
+  /** The path of a new record. @throws MEMORY_PATH_INVALID for a path that a new record cannot have */
   newPath(): string {
     const path = this.path();
     const fault = nameFault(path);
@@ -55,7 +55,7 @@ export class Arguments {
     if (!text.isWellFormed()) throw badArgument('Argument "content" is not well-formed Unicode (it holds a lone surrogate)');
     const sizeBytes = utf8Bytes(text);
     if (sizeBytes <= maxContentBytes) return { text, sizeBytes };
-    // Rounded up: a size just over the limit must not be shown as the limit itself.
+    // Rounded up, so that a size just over the limit does not look like the limit itself.
     const megabytes = (Math.ceil(sizeBytes / 100_000) / 10).toFixed(1);
     throw new RecordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${megabytes}MB exceeds 1MB limit`);
   }
@@ -67,10 +67,10 @@ export class Arguments {
   }
 }
 
-/** Why no record can be created at `path`, or null. Files that others wrote may have any name, and are still reached. */
+/** Why no record can be created at `path`, or null. The tools still reach files of any name that others wrote. */
 export function nameFault(path: string): RecordError | null {
   if (/[^\p{L}\p{M}\p{N}_./-]/u.test(path)) return illegalCharacters(path);
-  // Hidden files are for the programs that made them, such as the index of the journal.
+  // Hidden files, such as the index of the journal, belong to the programs that made them.
   if (/(?:^|\/)\./.test(path)) return badPath(path, 'has a name that begins with "."');
   if (path.length > maxPathChars) return badPath(path, `is longer than ${maxPathChars} characters`);
   return null;

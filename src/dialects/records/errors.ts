@@ -9,7 +9,7 @@ export type RecordErrorCode =
   | "MEMORY_PATH_INVALID"
   | "MEMORY_STORAGE_ERROR";
 
-/** A refusal of the records, in the reference's words where it has any. */
+/** A refusal of the records, in the words of the reference if it has any. */
 export class RecordError extends Error {
   override readonly name = "RecordError";
   readonly code: RecordErrorCode;
@@ -22,12 +22,12 @@ export class RecordError extends Error {
 
 export const badArgument = (message: string): RecordError => new RecordError("MEMORY_INVALID_ARGUMENT", message);
 
-/** @param what what is wrong, as the words that follow the path in the message. */
+/** @param what what is wrong: the words after the path in the message */
 export function badPath(path: string, what: string): RecordError {
   return new RecordError("MEMORY_PATH_INVALID", `Path ${quoted(path)} ${what}`);
 }
 
-/** For a path that records allow, but the memory or its storage does not. */
+/** A path that the records allow, but the memory or its storage does not. */
 export function notAllowed(path: string, reason: string): RecordError {
   return badPath(path, `is not allowed (${reason})`);
 }
@@ -38,12 +38,12 @@ export function notFound(path: string, hint = ""): RecordError {
 
 const maxEchoChars = 255;
 
-/** A name as a message repeats it: shortened, and without characters that mean something to YAML or a terminal. */
+/** A name for a message: shortened, and without characters that mean something to YAML or to a terminal. */
 export function quoted(name: string): string {
   return `"${shorten(name, maxEchoChars).toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029\uFEFF]/gu, "\uFFFD")}"`;
 }
 
-/** The code and message of what was refused; null for an error that is not of a memory. */
+/** The code and message of a refusal; null for an error that is not one of the records or of a memory. */
 export function recordRefusal(error: unknown): { code: RecordErrorCode; message: string } | null {
   if (error instanceof RecordError) return { code: error.code, message: error.message };
   if (!MemoryError.isInstance(error)) return null;

@@ -7,13 +7,15 @@ import { recordsDialect } from "./records-dialect.js";
 export type { RecordToolsOptions } from "./options.js";
 
 /**
- * The tools add_memory, replace_memory, drop_memory and clear_memory as Dominds documents them: a record is a file of the
- * memory, its path without the leading `/`. Each answers one plain YAML mapping, `status: ok` and its fields or
- * `status: error`, `error_code`, `message`, to whatever it is called with; it throws only to pass on an interrupt or an
- * abort. Each call is one atomic command: of concurrent `add_memory` on one path one succeeds.
+ * The tools add_memory, replace_memory, drop_memory and clear_memory, as Dominds documents them. A record is a file of the
+ * memory. Its path has no leading `/`.
  *
- * @param memory as of `MemoryTool`; records are named by a rule of their own, whatever the memory's is.
- * @throws TypeError for bad options, or what is no memory
+ * Each tool answers with one plain YAML mapping, whatever its arguments: `status: ok` and its fields, or `status: error`,
+ * `error_code` and `message`. It throws only to pass on an interrupt or an abort. Each call is one atomic command. Of
+ * concurrent `add_memory` on one path, one succeeds.
+ *
+ * @param memory as in `MemoryTool`. Records have their own rule for names, whatever the rule of the memory is.
+ * @throws TypeError for bad options, or if `memory` is not a memory
  */
 export function createRecordTools(memory: MemorySource, options?: RecordToolsOptions): StructuredTool[] {
   checkMemorySource(memory);

@@ -18,16 +18,16 @@ interface Call {
   args: Arguments;
   toolNames: ToolNames;
   openMemory: () => Memory;
-  /** Read before anything is changed, because a clock may throw. */
+  /** The clock is read before anything changes, because it may throw. */
   now: Date;
 }
 
 interface RecordCommand {
   describe: (toolNames: ToolNames) => string;
-  /** All of them required. */
+  /** All are required. */
   properties: Record<string, object>;
   destructive: boolean;
-  /** Checks every argument, then runs in one atomic command; answers the fields after the status, in the reference's order. */
+  /** Checks every argument, then runs one atomic command. Returns the fields after the status, in the order of the reference. */
   run: (call: Call) => Promise<Fields>;
 }
 
@@ -70,12 +70,12 @@ const commands: Record<RecordToolName, RecordCommand> = {
 async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.newPath();
   const { text, sizeBytes } = args.content();
-  // Of the rules, the one that allows all names of records.
+  // The rule that allows all names of records.
   const memory = openMemory().withPaths("posix");
   const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
   const faults: Faults = {
     EEXIST: () => new RecordError("MEMORY_ALREADY_EXISTS", exists),
-    // Not as one that exists: replace_memory would refuse it too.
+    // Not MEMORY_ALREADY_EXISTS: replace_memory would refuse a folder too.
     EISDIR: () => badPath(name, "is a folder of memories, please choose another path"),
     ENOTDIR: () => badPath(name, "is below another memory, please choose another path"),
     EINVAL: ({ message }) => notAllowed(name, message),
@@ -101,7 +101,7 @@ async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   return { path: name, deleted_at: now };
 }
 
-/** What the dialect answers to each refusal of the memory. */
+/** The dialect's answers to refusals of the memory, by their codes. */
 type Faults = Partial<Record<MemoryErrorCode, (error: MemoryError) => RecordError>>;
 
 function missingFaults(name: string, hint?: string): Faults {
@@ -134,8 +134,8 @@ const notOpened: ToolAnswer = {
 let yamlModule: Promise<typeof yamlText> | undefined;
 
 /**
- * Loads the library at the first call: the command line lists all dialects, and should not wait for it. Kept, because
- * each `import()` of a module that is loaded already takes half a millisecond.
+ * Loads the library at the first call, because the command line lists all dialects and should not wait for it. The promise is
+ * kept: even an `import()` of a loaded module takes half a millisecond.
  */
 function yaml(): Promise<typeof yamlText> {
   yamlModule ??= import("./yaml.js");

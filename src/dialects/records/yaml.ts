@@ -1,6 +1,6 @@
 import { type ScalarTag, stringify } from "yaml";
 
-/** In place of the library's own tag, which drops the milliseconds where they are zero. */
+/** Replaces the library's own tag, which drops milliseconds of zero. */
 const instant: ScalarTag = {
   tag: "tag:yaml.org,2002:timestamp",
   default: true,
@@ -10,8 +10,8 @@ const instant: ScalarTag = {
 };
 
 /**
- * One plain mapping with a line for each field. A text that YAML 1.2, or 1.1 as in many readers (`yes`, `2024-01-15`),
- * would read as something else is quoted.
+ * One plain mapping with a line for each field. It quotes a text that YAML 1.2 would read as something else, or YAML 1.1, which
+ * many readers still use (`yes`, `2024-01-15`).
  */
 export function toYaml(fields: Record<string, string | number | Date>): string {
   return stringify(fields, {
