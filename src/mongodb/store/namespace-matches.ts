@@ -8,6 +8,11 @@ export function commonPrefix(matches: readonly NamespaceMatch[]): string[] {
   return prefixes.toSorted((a, b) => b.length - a.length)[0] ?? [];
 }
 
+/** The conditions that namespaces below `prefix` may still fail. */
+export function matchesBeside(prefix: readonly string[], matches: readonly NamespaceMatch[]): NamespaceMatch[] {
+  return matches.filter(({ matchType, path }) => matchType !== "prefix" || !isSame(path, prefix));
+}
+
 function satisfies({ matchType, path }: NamespaceMatch, namespace: readonly string[]): boolean {
   const start = matchType === "prefix" ? 0 : namespace.length - path.length;
   if (path.length > namespace.length) return false;

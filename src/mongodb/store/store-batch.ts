@@ -18,7 +18,7 @@ import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-str
 import type { ItemFilter } from "../places/filters.js";
 import { unscoredItem } from "../places/unscored-item.js";
 import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
-import { commonPrefix, pageOfNamespaces } from "./namespace-matches.js";
+import { commonPrefix, matchesBeside, pageOfNamespaces } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
@@ -170,7 +170,7 @@ export class StoreBatch {
   async #listNamespaces(listing: NamespaceListing): Promise<string[][]> {
     const prefix = commonPrefix(listing.matches);
     const ofItems = this.#items.namespaces(namespacesWithin(prefix));
-    if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, listing);
+    if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, { ...listing, matches: matchesBeside(prefix, listing.matches) });
     const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
     return pageOfNamespaces(chunksOf(all, 1), listing);
   }
