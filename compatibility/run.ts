@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { serverUri, startSharedServers } from "../__tests__/helpers/mongo-servers.js";
+import { pack } from "../__tests__/helpers/packed-package.js";
 import { type Combination, combinations } from "./combinations.js";
 
 /*
@@ -18,11 +19,8 @@ const moduleKinds = ["mts", "cts"];
 const directory = await mkdtemp(join(tmpdir(), "compatibility-"));
 const stopServers = await startSharedServers();
 try {
-  const packed = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", directory]);
-  const [{ filename } = { filename: "" }] = JSON.parse(packed.stdout) as { filename: string }[];
-  for (const [index, combination] of (await combinations()).entries()) {
-    await check(combination, join(directory, filename), index);
-  }
+  const tarball = await pack(directory);
+  for (const [index, combination] of (await combinations()).entries()) await check(combination, tarball, index);
 } finally {
   await stopServers();
   await rm(directory, { recursive: true, force: true });

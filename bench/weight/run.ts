@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { sizeOfFolder } from "../../__tests__/helpers/packed-package.js";
+import { pack, sizeOfFolder } from "../../__tests__/helpers/packed-package.js";
 import { row, tableHead } from "../measuring/table.js";
 import { bundleSizes } from "./bundles.js";
 
@@ -31,10 +31,8 @@ export async function measureWeight(): Promise<WeightReport> {
   const folder = await mkdtemp(join(tmpdir(), "weight-"));
   try {
     const { version, peerDependencies: peers, peerDependenciesMeta } = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
-    const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder]);
-    const [{ filename } = { filename: "" }] = JSON.parse(stdout) as { filename: string }[];
     const required = Object.fromEntries(Object.entries(peers).filter(([name]) => peerDependenciesMeta[name]?.optional !== true));
-    const own = { "langgraph-mongo-memory": `file:${join(folder, filename)}` };
+    const own = { "langgraph-mongo-memory": `file:${await pack(folder)}` };
     const mcp = Object.fromEntries(Object.entries(peers).filter(([name]) => name.startsWith("@modelcontextprotocol/")));
     const beside = await installed(join(folder, "peers"), required);
     const [alone, withMcp] = [

@@ -16,8 +16,8 @@ export interface MemoryBackend {
   /** The text of each file at one moment, in the order of `paths`. Null for a missing file. */
   readFiles(paths: readonly string[]): Promise<(string | null)[]>;
   /**
-   * The files that hold one of the texts, at one moment, in any order; paths end with `suffix`. No text is empty or long. A
-   * backend that can do no better than a snapshot leaves this out.
+   * At least the files that hold one of the texts and whose paths end with `suffix`, at one moment, in any order. The caller
+   * passes over all others. No text is empty or long. A backend that can do no better than a snapshot leaves this out.
    */
   findFiles?(texts: readonly string[], suffix: string): Promise<FoundText[]>;
   /** Immediate children in any order. A memory never written is an empty root. @throws ENOENT, ENOTDIR */

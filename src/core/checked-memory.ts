@@ -82,12 +82,13 @@ class CheckedMemory implements Memory {
     }
     checkText(suffix, "suffix");
     if (texts.length === 0) return [];
-    const found = await this.#run("read", async (backend) => {
-      if (backend.findFiles) return backend.findFiles(texts, suffix);
-      const { files } = await backend.snapshot();
-      return files.filter(({ path, content }) => path.endsWith(suffix) && texts.some((text) => content.includes(text)));
-    });
-    return found.map(({ path, content }) => ({ path, content })).toSorted((a, b) => compareCodeUnits(a.path, b.path));
+    const candidates = await this.#run("read", async (backend) =>
+      backend.findFiles ? backend.findFiles(texts, suffix) : (await backend.snapshot()).files,
+    );
+    return candidates
+      .filter(({ path, content }) => path.endsWith(suffix) && texts.some((text) => content.includes(text)))
+      .map(({ path, content }) => ({ path, content }))
+      .toSorted((a, b) => compareCodeUnits(a.path, b.path));
   }
 
   async list(path: string = ROOT): Promise<MemoryEntry[]> {

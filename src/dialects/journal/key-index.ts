@@ -36,9 +36,9 @@ function hashKey(name: string): { part: string; hash: string } {
 }
 
 /**
- * Which files hold which key: one short line for each pair, in 256 files below `.journal`, so that neither a look-up nor a
- * claim costs more in a large journal than in a small one (ADR 0009). The order in which claims were appended decides who
- * owns a key. It only says where to look: what a key holds, and whether it exists, is always read from the file itself.
+ * Which files hold which key, for writers: one short line for each pair, in 256 files below `.journal`, so that a claim costs
+ * no more in a large journal than in a small one (ADR 0009). The order in which claims were appended decides who owns a key.
+ * What a key holds, and whether it exists, is always read from the files themselves.
  */
 export class KeyIndex {
   readonly #memory: Memory;

@@ -62,11 +62,10 @@ export class OneDocumentBackend implements MemoryBackend {
     return found instanceof MemoryTree ? paths.map((path) => found.files.get(path)?.content ?? null) : found.texts;
   }
 
-  async findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+  async findFiles(texts: readonly string[]): Promise<FoundText[]> {
     const found = await this.#document.find<{ found: { key: string; content: string }[] }>(findFilesProjection(texts));
     if (found === null) return [];
-    const files = found instanceof MemoryTree ? found.snapshot().files : found.found.map(({ key, content }) => ({ path: pathOfKey(key), content }));
-    return files.filter(({ path, content }) => path.endsWith(suffix) && texts.some((text) => content.includes(text)));
+    return found instanceof MemoryTree ? found.snapshot().files : found.found.map(({ key, content }) => ({ path: pathOfKey(key), content }));
   }
 
   async list(path: string): Promise<MemoryEntry[]> {
