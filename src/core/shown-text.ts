@@ -12,7 +12,8 @@ const joiningScripts = [
 /** What ordinary text is not written without: line ends of Windows, joiners of letters and of emoji, and their style. */
 const ordinary = [
   "\\r(?:\\n|$)",
-  `(?<=[${joiningScripts}])[\\u200c\\u200d]`,
+  // Their digits and punctuation join nothing, and after a hidden character nobody sees what is joined.
+  `(?<=(?=[\\p{L}\\p{M}])(?!\\p{Default_Ignorable_Code_Point})[${joiningScripts}])[\\u200c\\u200d]`,
   "(?<=\\p{Extended_Pictographic}[\\ufe0f\\u{1f3fb}-\\u{1f3ff}]?)\\u200d(?=\\p{Extended_Pictographic})",
   "(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]",
   "(?<=[0-9#*])\\ufe0f(?=\\u20e3)",

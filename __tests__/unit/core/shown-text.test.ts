@@ -42,6 +42,8 @@ describe("a text as models are shown it", () => {
     ["fillers", "\u3164\u115f\u034f", String.raw`\u3164\u115f\u034f`],
     ["other line ends", "a\rb\u2028c\u0085", String.raw`a\u000db\u2028c\u0085`],
     ["half surrogates", "a\ud800b", String.raw`a\ud800b`],
+    ["a joiner after a digit", "೦\u200d ۱\u200c", "೦\\u200d ۱\\u200c"],
+    ["a joiner after what is hidden", "\u17b4\u200d \u061c\u200d", "\\u17b4\\u200d \\u061c\\u200d"],
     ["a second joiner", "👩\u200d\u200d👧 م\u200c\u200c", "👩\\u200d\\u200d👧 م\u200c\\u200c"],
   ])("has escapes for %s", (_what, given, shown) => {
     expect(shownText(given)).toBe(shown);
