@@ -180,6 +180,22 @@ describe("a MongoDB that goes away", () => {
     for (const call of calls) expect(await failureOf(call())).toMatchObject({ code: "EIO", message: expect.stringMatching(/store is stopped/) });
   });
 
+  it("a store refuses calls after its user closed the client, and works again when the user connects it", async () => {
+    const { uri, name } = testDatabase("standalone");
+    const client = useClient(new MongoClient(uri));
+    const store = new MongoMemoryStore({ client, dbName: name });
+    const memory = store.memory(freshAddress());
+    await memory.append("/a", "x");
+    await store.put(["a"], "k", { n: 1 });
+    await client.close();
+    for (const call of [() => memory.read("/a"), () => memory.append("/a", "y"), () => store.get(["a"], "k"), () => store.put(["a"], "k", {})]) {
+      expect(await failureOf(call())).toMatchObject({ code: "EIO", message: expect.stringContaining("the client is closed") });
+    }
+    await client.connect();
+    expect(await memory.read("/a")).toBe("x");
+    expect((await store.get(["a"], "k"))?.value).toEqual({ n: 1 });
+  });
+
   // Requirement: mongodb.bad-connection-strings
   it("fromConnString fails with EIO that does not repeat the string, and leaves nothing open", async () => {
     const uri = "mongodb://user:secret-password@127.0.0.1:9/db?serverSelectionTimeoutMS=200";

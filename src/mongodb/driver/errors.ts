@@ -75,6 +75,7 @@ function reasonOf(cause: unknown): string {
   const { name, syscall } = (cause ?? {}) as DriverError;
   // Of mongodb+srv; the names of a plain string are looked up later, and fail as a server that cannot be selected.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
+  if (name === "MongoNotConnectedError" || name === "MongoClientClosedError") return "the client is closed";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";
   if (typeof name === "string" && /^Mongo\w+$/.test(name)) return name;
   return "unexpected failure";

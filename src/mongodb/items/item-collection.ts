@@ -20,8 +20,8 @@ import { pageOf } from "../driver/ordered-streams.js";
 
 export interface ItemContext {
   collection: ExactCollection<ItemDocument>;
-  /** Awaited before each command; soon done where the client is connected. */
-  connect: () => Promise<void>;
+  /** As of a layout. */
+  connect: () => Promise<void> | undefined;
   clock: () => Date;
   expiry: Expiry;
   /** Indexes of the ranking. */
@@ -57,9 +57,9 @@ export class ItemCollection {
   }
 
   /** Makes the indexes if this process has not yet. */
-  async ready(): Promise<void> {
-    await this.#open();
-    await this.#preparation.createIndexes();
+  ready(): Promise<void> | undefined {
+    const { createIndexes: create } = this.#preparation;
+    return this.#open()?.then(create) ?? create();
   }
 
   /** The items of those ids which exist, by id, in one command. */
@@ -228,16 +228,16 @@ export class ItemCollection {
     return { upsertedCount: 0, modifiedCount: 0 };
   }
 
-  async #open(): Promise<void> {
-    await this.#context.connect();
-    await this.#preparation.refuseForeign();
+  #open(): Promise<void> | undefined {
+    const { refuseForeign } = this.#preparation;
+    return this.#context.connect()?.then(refuseForeign) ?? refuseForeign();
   }
 }
 
 /** What is done once for all calls, and waited for by those that come meanwhile. */
 interface Preparation {
-  refuseForeign: () => Promise<void>;
-  createIndexes: () => Promise<void>;
+  refuseForeign: () => Promise<void> | undefined;
+  createIndexes: () => Promise<void> | undefined;
 }
 
 function preparationOf({ collection, expiry, indexes }: ItemContext): Preparation {

@@ -47,8 +47,8 @@ export interface LayoutContext {
   /** The option `memoriesCollection`. A layout of several collections begins their names with it. */
   collectionName: string;
   writeConcern: WriteConcernSettings;
-  /** Awaited before each command; soon done where the client is connected. @throws MemoryError EIO */
-  connect: () => Promise<void>;
+  /** Awaited before each command. Answers nothing where the client is connected. @throws MemoryError EIO, at once if the store is stopped */
+  connect: () => Promise<void> | undefined;
   clock: () => Date;
   /** False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. */
   makesIndexes: boolean;

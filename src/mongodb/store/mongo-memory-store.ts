@@ -46,6 +46,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
   #stopped = false;
+  #connected = false;
 
   /** Sends nothing to the server yet. @throws TypeError for bad options */
   constructor(options: MongoMemoryStoreOptions) {
@@ -186,12 +187,19 @@ export class MongoMemoryStore extends BaseStore {
     return new ForeignItems({ ...this.#storage, memories, clock: this.#clock }).copy(items, dryRun);
   }
 
-  /** Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. */
-  async #connect(): Promise<void> {
-    // The driver would connect again, and keep the process alive.
+  /**
+   * Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. Once is enough:
+   * a client that was closed since would connect again, and keep the process alive.
+   */
+  #connect(): Promise<void> | undefined {
     if (this.#stopped) throw new MemoryError("EIO", "EIO: the store is stopped, and its connections are closed; open another one");
+    return this.#connected ? undefined : this.#connectFirst();
+  }
+
+  async #connectFirst(): Promise<void> {
     try {
       await this.#client.connect();
+      this.#connected = true;
     } catch (error) {
       throw storageError(error, "read", null);
     }

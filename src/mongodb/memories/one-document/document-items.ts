@@ -1,10 +1,11 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
+import type { Document } from "mongodb";
 import { reading } from "../../driver/reads.js";
 import type { MemoryPlace } from "../../places/operations.js";
 import { fileItem, fileItems, type ItemTimes } from "../file-items.js";
-import { isDirectory, isLegacy } from "./change.js";
+import { isDirectory } from "./change.js";
 import { keyOfPath, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { type Expression, isText, valueAt, where } from "./expressions.js";
+import { type Expression, valueAt } from "./expressions.js";
 import type { FoundDocument } from "./found-documents.js";
 import { asPlainValues, type DocumentContext } from "./stored-document.js";
 
@@ -28,20 +29,22 @@ export function itemsOfDocument({ namespace, document }: Pick<FoundDocument, "na
 async function projectedItems({ collection, ready }: DocumentContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined || places.every((place) => place.path === null)) return places.map(() => null);
-  const document = await reading(async () => {
-    await ready();
-    const options = { ...asPlainValues, projection: placesProjection(places) };
-    return collection.findOne<ProjectedDocument>(lookUp(first.address), options);
-  });
+  const find = <Found extends Document>(projection: object): Promise<Found | null> =>
+    reading(async () => {
+      await ready();
+      return collection.findOne<Found>(lookUp(first.address), { ...asPlainValues, projection });
+    });
+  const projected = await find<ProjectedDocument>(placesProjection(places));
+  if (projected === null) return places.map(() => null);
+  if (projected.revision !== undefined) return places.map((place, index) => projectedItem(place, projected, index));
+  const document = await find<MemoryDocument>({});
   if (document === null) return places.map(() => null);
-  if (document.legacy === undefined) return places.map((place, index) => projectedItem(place, document, index));
-  const items = new Map(itemsOfDocument({ ...first, document: document.legacy }).map((item) => [item.key, item]));
+  const items = new Map(itemsOfDocument({ ...first, document }).map((item) => [item.key, item]));
   return places.map((place) => items.get(place.key) ?? null);
 }
 
-/** What one command reads of several places: a file's text and times, or whether the directory exists. */
-interface ProjectedDocument extends Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt"> {
-  legacy?: MemoryDocument;
+/** What one command reads of several places: a file's text and times, or whether the directory exists. None has a revision in the earlier layout. */
+interface ProjectedDocument extends Pick<MemoryDocument, "_id" | "revision" | "createdAt" | "updatedAt"> {
   [field: `text${number}`]: string;
   [field: `times${number}`]: Partial<ItemTimes>;
   [field: `isDirectory${number}`]: boolean;
@@ -51,14 +54,12 @@ function placesProjection(places: readonly MemoryPlace[]): Record<string, Expres
   const fields = places.flatMap(({ path, kind }, index): [string, Expression][] => {
     if (path === null) return [];
     if (kind === "dir") return [[`isDirectory${index}`, isDirectory(path)]];
-    const text = valueAt("$data", keyOfPath(path));
     return [
-      [`text${index}`, where(isText(text), text, "$$REMOVE")],
+      [`text${index}`, valueAt("$data", keyOfPath(path))],
       [`times${index}`, valueAt("$meta", keyOfPath(path))],
     ];
   });
-  const legacy = where(isLegacy, "$$ROOT", "$$REMOVE");
-  return { createdAt: 1, updatedAt: 1, legacy, ...Object.fromEntries(fields) };
+  return { revision: 1, createdAt: 1, updatedAt: 1, ...Object.fromEntries(fields) };
 }
 
 function projectedItem({ namespace, key }: MemoryPlace, document: ProjectedDocument, index: number): Item | null {

@@ -107,7 +107,7 @@ async function firstAfter(last: string[] | null, documents: AsyncIterable<FoundD
 }
 
 async function* found({ collection, ready }: DocumentContext, filter: object, options: FindOptions): AsyncGenerator<FoundDocument> {
-  await reading(ready);
+  await reading(async () => ready());
   const cursor = collection.find<MemoryDocument>(filter, { batchSize, ...asPlainValues, ...options });
   for await (const document of streaming(cursor)) {
     const { nodeId, scope, threadId } = document;

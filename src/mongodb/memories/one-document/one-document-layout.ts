@@ -40,10 +40,7 @@ export class OneDocumentLayout implements MemoryLayout {
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, Object.values(documentIndexes), "a memory", own.option);
     });
-    const ready = async (): Promise<void> => {
-      await connect();
-      await prepare();
-    };
+    const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
     const examples = [{ nodeId: "a", scope: "global" }, { nodeId: "a", scope: "perThread", threadId: "a" }] as const;
     const indexes = examples.map((example) => ({ collection: db.collection(collectionName), description: documentIndexes[example.scope], example }));
     return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock }, indexes);
@@ -53,8 +50,8 @@ export class OneDocumentLayout implements MemoryLayout {
     return new OneDocumentLayout(contextFor(call, this.#context), this.indexes);
   }
 
-  ready(): Promise<void> {
-    return this.#context.ready();
+  async ready(): Promise<void> {
+    await this.#context.ready();
   }
 
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {

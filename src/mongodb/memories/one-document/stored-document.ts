@@ -14,7 +14,7 @@ import type { ExactCollection } from "../../driver/exact-collection.js";
 export interface DocumentContext {
   collection: ExactCollection<MemoryDocument>;
   /** Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
-  ready: () => Promise<void>;
+  ready: () => Promise<void> | undefined;
   /** Queues the edits of one file inside this process, so that they do not race each other. */
   edits: KeyedMutex;
   clock: () => Date;
@@ -49,10 +49,10 @@ export class StoredDocument {
     this.#maxMemoryBytes = maxMemoryBytes;
   }
 
-  /** What the projection answers, or the tree of a document of the earlier layout, whose projection is that document. */
+  /** What the projection answers. It holds the revision; of a document without one, a second command reads the whole tree. */
   async find<Found extends object>(projection: object): Promise<Found | MemoryTree | null> {
-    const found = await this.#findRaw<Found & { legacy?: MemoryDocument }>(projection);
-    return found?.legacy ? new MemoryTree(snapshotOfDocument(found.legacy)) : found;
+    const found = await this.#findRaw<Found & { revision?: number }>(projection);
+    return found === null || found.revision !== undefined ? found : new MemoryTree(snapshotOfDocument(await this.findWhole()));
   }
 
   findWhole(): Promise<MemoryDocument | null> {

@@ -137,7 +137,8 @@ function wholeText(path: string, content: string, oldBytes: Expression): Omit<Te
 /** Refuses as "costly", with the text in the report, what would take the server long to search through. */
 export function replaceChange(path: string, search: string, content: string, now: Date, limits: Limits): Change {
   const searchBytes = utf8Bytes(search);
-  const places: Expression = { $subtract: [{ $add: [textBytes("$$text"), 1] }, searchBytes] };
+  // It is compared at each place of the text where it could begin, and at one at least.
+  const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
   const parts: Expression = { $split: [{ $ifNull: ["$$text", ""] }, literal(search)] };
   const growth: Expression = { $multiply: ["$$replaced", utf8Bytes(content) - searchBytes] };
   return textChange(
@@ -148,15 +149,14 @@ export function replaceChange(path: string, search: string, content: string, now
       growth,
       refusals: [
         [isNull("$$text"), "missing"],
-        ["$$costly", "costly"],
+        [isNull("$$replaced"), "costly"],
         [{ $eq: ["$$replaced", 0] }, "unchanged"],
       ],
       variables: [
         ["text", textOrNull(valueAt("$data", keyOfPath(path)))],
-        ["costly", { $gt: [places, Math.floor(maxComparedBytes / searchBytes)] }],
-        ["replaced", where("$$costly", 0, { $subtract: [{ $size: parts }, 1] })],
+        ["replaced", where({ $gt: [textBytes("$$text"), maxTextBytes] }, null, { $subtract: [{ $size: parts }, 1] })],
       ],
-      report: { replaced: "$$replaced", text: where("$$costly", "$$text", "$$REMOVE") },
+      report: { replaced: "$$replaced", text: where(isNull("$$replaced"), "$$text", "$$REMOVE") },
     },
     now,
     limits,
