@@ -20,8 +20,8 @@ import {
   firstOf,
   isText,
   keyIsWithin,
-  literal,
   mapEntries,
+  orEmpty,
   recordMoved,
   recordsWhere,
   valueAt,
@@ -58,8 +58,8 @@ export function deleteEmptyDirectoryChange(path: string, now: Date): Change {
 }
 
 function deleteEverything(now: Date): Change {
-  const counts = countsOf(["$data", "$dirs"], true);
-  const nothing = { data: literal({}), dirs: literal({}), meta: literal({}) };
+  const counts = ["$data", "$dirs"].map((record): Expression => ({ $size: { $objectToArray: orEmpty(record) } }));
+  const nothing = { data: {}, dirs: {}, meta: {} };
   return refusableChange([[{ $eq: [counts, [0, 0]] }, "missing"]], nothing, now, { counts });
 }
 
