@@ -3,8 +3,8 @@ import { utf8Bytes } from "../../../core/text.js";
 /** An aggregation expression. The driver types them as `any`-filled documents; here they are opaque values. */
 export type Expression = string | number | boolean | null | Date | { [operator: string]: unknown } | Expression[];
 
-/** User text and paths go in only through here: outside `$literal`, which takes a microsecond to parse, the server evaluates a leading `$`. */
-export const literal = (value: unknown): Expression => (typeof value === "string" && !value.startsWith("$") ? value : { $literal: value });
+/** User text and paths go in only through here: outside `$literal` the server evaluates a leading `$`. */
+export const literal = (value: unknown): Expression => ({ $literal: value });
 
 /** `record[key]` where the key may hold dots and dollars; missing where either is. */
 export const valueAt = (record: Expression, key: string): Expression => ({
