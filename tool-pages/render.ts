@@ -73,8 +73,8 @@ async function renderExample(page: DialectPage, call: CallPage, args: Arguments)
 /** The answer on a memory of its own, on which the calls of `prepare` were made. */
 async function answerTo(page: DialectPage, { tool }: CallPage, args: Arguments, failed: boolean): Promise<ToolAnswer> {
   const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
-  for (const call of page.prepare) await toolOf(page, call).answer(call.args, () => memory);
-  const answer = await toolOf(page, { tool }).answer(args, () => memory);
+  for (const call of page.prepare) await toolOf(page, call).answer(call.args, async () => memory);
+  const answer = await toolOf(page, { tool }).answer(args, async () => memory);
   if (answer.failed !== failed) throw new Error(`${tool}(${json(args)}) answers ${answer.text}`);
   return answer;
 }

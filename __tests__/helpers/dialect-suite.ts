@@ -112,7 +112,7 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
   // Requirement: dialects.threads-are-apart
   it("keeps threads apart, and answers where the run has none", async () => {
     const address = freshAddress();
-    const openThread = (threadId?: string): Memory => backend.open({ ...address, scope: "perThread", threadId });
+    const openThread = (threadId = ""): Memory => backend.open({ ...address, scope: "perThread", threadId });
     const { run, outcome } = bench(({ threadId }) => openThread(threadId));
     const [parallel] = Object.values(dialect.parallel);
     for (const [index, thread_id] of ["t", "t/", "T"].entries()) {

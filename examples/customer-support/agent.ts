@@ -1,29 +1,21 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { type BaseStore, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
-import { type Memory, MemoryNode, type MemoryNodeOptions, type StoreRun } from "langgraph-mongo-memory";
+import { MemoryNode } from "langgraph-mongo-memory";
 import { memoryMiddleware } from "langgraph-mongo-memory/middleware";
 
 /** Which customer is signed in to a conversation: yours to know. Nothing a model says comes near it. */
 export type CustomerOf = (threadId: string) => string | undefined;
 
-/** One memory for each customer instead of each thread. A conversation without a customer is refused with EINVAL. */
-class CustomerMemory extends MemoryNode {
-  readonly #customerOf: CustomerOf;
-
-  constructor(options: MemoryNodeOptions, customerOf: CustomerOf) {
-    super({ ...options, scope: "perThread" });
-    this.#customerOf = customerOf;
-  }
-
-  override memoryForRun(run: StoreRun): Memory {
-    return super.memoryForRun({ ...run, threadId: this.#customerOf(run.threadId ?? "") });
-  }
-}
-
 /** An agent with a memory of each customer, and house rules that only programs write. */
 export function createSupportAgent(model: BaseChatModel, store: BaseStore, customerOf: CustomerOf) {
-  const customers = new CustomerMemory({ store, nodeId: "example-customer-support" }, customerOf);
+  // In a conversation without a customer the tool answers EINVAL.
+  const customers = new MemoryNode({
+    store,
+    nodeId: "example-customer-support",
+    scope: "perUser",
+    userId: ({ threadId = "" }) => customerOf(threadId),
+  });
   const rules = new MemoryNode({ store, nodeId: "example-customer-support rules" });
   const agent = createAgent({
     model,

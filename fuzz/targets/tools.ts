@@ -75,8 +75,8 @@ const dialects: Record<DialectName, DialectUnderFuzz> = {
 };
 
 function inFolder(folder: string): Open {
-  return ({ nodeId, threadId }) => {
-    const dir = join(folder, Buffer.from(`${nodeId} ${threadId ?? ""}`).toString("hex"));
+  return (address) => {
+    const dir = join(folder, Buffer.from(JSON.stringify(address)).toString("hex"));
     return openDirectoryMemory({ dir, fsync: false });
   };
 }
@@ -153,7 +153,7 @@ export const tools: Target = {
     const opened = open(ground, folder);
     const openAddress: Open = (address) => opened(checkAddress(address));
     const assertUnchanged = await plantNeighbours(openAddress, { nodeId: id, threadId });
-    const offered = dialect.tools(({ threadId: ofRun }) => openAddress({ nodeId: id, scope: "perThread", threadId: ofRun }));
+    const offered = dialect.tools(({ threadId: ofRun = "" }) => openAddress({ nodeId: id, scope: "perThread", threadId: ofRun }));
     const calls = offered.map((tool) => fc.record({ tool: fc.constant(tool.name), args: argumentsOf(tool, dialect), byModel: fc.boolean(), threadId: threadIds }));
     return placeOf<ToolCall>({
       inputs: fc.oneof(...calls),

@@ -3,46 +3,85 @@ import { preview } from "./options.js";
 import { assertPlainText } from "./paths.js";
 import { shorten } from "./text.js";
 
-/** `global`: one memory for the node, shared by all threads. `perThread`: one for each thread. */
-export type MemoryScope = "global" | "perThread";
+/** `global`: one memory for the node, shared by all threads and users. `perThread`: one for each thread. `perUser`: one for each user. */
+export type MemoryScope = "global" | "perThread" | "perUser";
 
-/** Where a memory is found. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. */
-export interface MemoryAddress {
-  nodeId: string;
-  /** @default "global" */
-  scope?: MemoryScope | undefined;
-  /** The run's `configurable.thread_id`; required for `perThread`, absent for `global`. */
-  threadId?: string | undefined;
-}
+/** Where a memory is found. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. The default scope is `global`. */
+export type MemoryAddress =
+  | { nodeId: string; scope?: "global" | undefined }
+  | { nodeId: string; scope: "perThread"; threadId: string }
+  | { nodeId: string; scope: "perUser"; userId: string };
 
 /** An address after checking: exactly one shape for each memory. */
 export type CheckedAddress =
   | { readonly nodeId: string; readonly scope: "global" }
-  | { readonly nodeId: string; readonly scope: "perThread"; readonly threadId: string };
+  | { readonly nodeId: string; readonly scope: "perThread"; readonly threadId: string }
+  | { readonly nodeId: string; readonly scope: "perUser"; readonly userId: string };
+
+/** The field that names the thread or the user in an address. */
+export type OwnerField = "threadId" | "userId";
+
+/** Every scope, and which field names whose memory it is: the one place that lists them. */
+export const ownerFields = { global: null, perThread: "threadId", perUser: "userId" } as const satisfies Record<MemoryScope, OwnerField | null>;
+
+export const memoryScopes = Object.keys(ownerFields) as MemoryScope[];
+
+/** As a run's `configurable` calls them. */
+const ownerNames: Record<OwnerField, string> = { threadId: "thread_id", userId: "user_id" };
 
 const maxIdChars = 512;
+
+export function isMemoryScope(value: unknown): value is MemoryScope {
+  return typeof value === "string" && Object.hasOwn(ownerFields, value);
+}
+
+/** The thread or the user of a memory; null where all share it. */
+export function ownerOf(address: CheckedAddress): string | null {
+  if (address.scope === "global") return null;
+  return address.scope === "perThread" ? address.threadId : address.userId;
+}
+
+/** The address of a node's memory for a thread or a user. @param owner anything; ignored for `global`. @throws MemoryError EINVAL */
+export function addressFor(nodeId: string, scope: MemoryScope, owner: unknown): CheckedAddress {
+  const field = ownerFields[scope];
+  return checkAddress(field === null ? { nodeId, scope } : { nodeId, scope, [field]: owner });
+}
 
 /** @throws MemoryError EINVAL, so that nothing but strings ever reaches a query. */
 export function checkAddress(address: unknown): CheckedAddress {
   if (typeof address !== "object" || address === null) {
-    throw invalid(`a memory address is an object { nodeId, scope?, threadId? } (given ${shownValue(address)})`);
+    throw invalid(`a memory address is an object { nodeId, scope?, threadId?, userId? } (given ${shownValue(address)})`);
   }
-  const { nodeId, scope = "global", threadId, ...rest } = address as Record<string, unknown>;
-  const unknownField = Object.keys(rest)[0];
-  if (unknownField !== undefined) throw invalid(`unknown field of a memory address: ${shorten(unknownField, 64)}`);
-  if (scope !== "global" && scope !== "perThread") {
-    throw invalid(`scope must be "global" or "perThread" (given ${shownValue(scope)})`);
+  const { nodeId, scope = "global", ...others } = address as Record<string, unknown>;
+  if (!isMemoryScope(scope)) throw invalid(`scope must be "global", "perThread" or "perUser" (given ${shownValue(scope)})`);
+  for (const field of Object.keys(others)) {
+    const isAbsent = others[field] === undefined && Object.hasOwn(ownerNames, field);
+    if (field !== ownerFields[scope] && !isAbsent) throw foreignField(field, scope);
   }
-  const checkedNodeId = checkId(nodeId, "nodeId");
-  if (scope === "global") {
-    if (threadId !== undefined) throw invalid('an address of scope "global" has no threadId; did you mean "perThread"?');
-    return Object.freeze({ nodeId: checkedNodeId, scope });
-  }
-  if (typeof threadId !== "string" || threadId === "") {
-    const given = (threadId ?? "") === "" ? "" : `: a non-empty string (given ${preview(threadId)})`;
-    throw invalid(`thread_id is required for perThread scope${given}`);
-  }
-  return Object.freeze({ nodeId: checkedNodeId, scope, threadId: checkId(threadId, "threadId") });
+  const checked = { nodeId: checkId(nodeId, "nodeId"), scope };
+  const field = ownerFields[scope];
+  if (field === null) return Object.freeze(checked) as CheckedAddress;
+  const owner = others[field];
+  if (owner === undefined || owner === null || owner === "") throw invalid(missingOwner(scope));
+  if (typeof owner !== "string") throw invalid(`${missingOwner(scope)}: a non-empty string (given ${preview(owner)})`);
+  return Object.freeze({ ...checked, [field]: checkId(owner, field) }) as CheckedAddress;
+}
+
+function foreignField(field: string, scope: MemoryScope): MemoryError {
+  const meant = memoryScopes.find((other) => ownerFields[other] === field);
+  if (meant === undefined) return invalid(`unknown field of a memory address: ${shorten(field, 64)}`);
+  return invalid(`an address of scope "${scope}" has no ${field}; did you mean "${meant}"?`);
+}
+
+/** What is told of an address without its thread or user. */
+function missingOwner(scope: MemoryScope): string {
+  const field = ownerFields[scope];
+  return field === null ? "" : `${ownerNames[field]} is required for ${scope} scope`;
+}
+
+/** Whether that error says that a run names no thread or no user, and not that it names one in a wrong way. */
+export function isMissingOwner({ message }: MemoryError): boolean {
+  return memoryScopes.some((scope) => ownerFields[scope] !== null && message === invalid(missingOwner(scope)).message);
 }
 
 /** The address that something stored has, or null where no memory can have it. */

@@ -1,24 +1,24 @@
-import { addressOrNull, type CheckedAddress } from "./address.js";
+import { addressOrNull, type CheckedAddress, isMemoryScope, ownerFields, ownerOf } from "./address.js";
 
 /** First label of every memory's namespace in a BaseStore (specification section 6). */
 export const memoryRootLabel = "memory";
 
 /** Where a memory's items lie in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels. */
 export function namespaceOfMemory(address: CheckedAddress): string[] {
-  const node = [memoryRootLabel, encodeLabel(address.nodeId), address.scope];
-  return address.scope === "perThread" ? [...node, encodeLabel(address.threadId)] : node;
+  const owner = ownerOf(address);
+  return [memoryRootLabel, encodeLabel(address.nodeId), address.scope, ...(owner === null ? [] : [encodeLabel(owner)])];
 }
 
 /** The memory whose items lie in exactly this namespace, or null where no memory has it. */
 export function addressOfNamespace(namespace: readonly string[]): CheckedAddress | null {
-  const [root, node, scope, thread, ...rest] = namespace;
-  if (root !== memoryRootLabel || node === undefined || rest.length > 0) return null;
+  const [root, node, scope, label, ...rest] = namespace;
+  if (root !== memoryRootLabel || node === undefined || !isMemoryScope(scope) || rest.length > 0) return null;
   const nodeId = decodeLabel(node);
   if (nodeId === null) return null;
-  if (scope === "global" && thread === undefined) return addressOrNull({ nodeId, scope });
-  if (scope !== "perThread" || thread === undefined) return null;
-  const threadId = decodeLabel(thread);
-  return threadId === null ? null : addressOrNull({ nodeId, scope, threadId });
+  const field = ownerFields[scope];
+  if (field === null) return label === undefined ? addressOrNull({ nodeId, scope }) : null;
+  const owner = label === undefined ? null : decodeLabel(label);
+  return owner === null ? null : addressOrNull({ nodeId, scope, [field]: owner });
 }
 
 export function encodeLabel(id: string): string {

@@ -17,7 +17,8 @@ import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath, ROOT } from "../core/paths.js";
 import { MemoryTree } from "../core/tree.js";
-import { checkMemorySource, memoryOf, type MemorySource, runOf } from "../dialects/memory-source.js";
+import { runOf } from "../dialects/memory-run.js";
+import { checkMemorySource, memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { mediaTypeOf } from "./media-types.js";
 import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
 import { childrenOf, filesMatching, linesHolding } from "./search.js";
@@ -171,7 +172,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     const config: LangGraphRunnableConfig | undefined = getConfig();
     config?.signal?.throwIfAborted();
     try {
-      return await operate(memoryOf(this.#source, runOf(config)).withPaths("posix"));
+      return await operate((await memoryOf(this.#source, runOf(config))).withPaths("posix"));
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       if (MemoryError.isInstance(error)) return fail(error);

@@ -9,7 +9,8 @@ import {
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import { descriptionFor, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
-import { checkMemorySource, memoryOf, type MemorySource, pathRuleOf, runOf } from "./memory-source.js";
+import { runOf } from "./memory-run.js";
+import { checkMemorySource, memoryOf, type MemorySource, pathRuleOf } from "./memory-source.js";
 
 /**
  * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are answered

@@ -36,7 +36,7 @@ export interface ToolDefinition {
    * Checks `args`, which may be anything, runs the call, and answers with its outcome or refusal. Throws only errors of
    * `openMemory` and its memory that are not a MemoryError.
    */
-  answer: (args: unknown, openMemory: () => Memory) => Promise<ToolAnswer>;
+  answer: (args: unknown, openMemory: () => Promise<Memory>) => Promise<ToolAnswer>;
   /** Answers what `answer` has thrown, in the dialect's own form. */
   failure: (args: unknown, cause: unknown) => ToolAnswer;
 }

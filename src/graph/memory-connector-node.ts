@@ -2,22 +2,31 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import type { MemoryScope } from "../core/address.js";
+import { isMissingOwner, type MemoryScope } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { placeMemory } from "../prompt/place.js";
 import { renderMemory } from "../prompt/render.js";
-import { endingWith, hasThread, type MemoryRun, runOf, type StoreRun } from "../dialects/memory-source.js";
+import { type MemoryRun, runOf, signalOf } from "../dialects/memory-run.js";
+import { endingWith } from "../dialects/memory-source.js";
 
 /** The memories of one node, as a connector needs them; `MemoryNode` is one. */
 export interface ConnectableMemory {
   readonly scope: MemoryScope;
-  /** The memory of the run's thread, or the global one, by `scope`. */
-  memoryForRun(run: StoreRun): Memory;
-  /** The node's memory that all threads share. */
-  globalMemory(run: StoreRun): Memory;
+  /** The memory of the run's thread or user, or the global one, by `scope`. */
+  memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
+  /** The node's memory that all threads and users share. */
+  globalMemory(run: MemoryRun): Memory;
+}
+
+/** A run as programs describe it: nothing of it is needed for a `global` node with a store. */
+export interface RenderedRun extends Partial<MemoryRun> {
+  /** For a node without a store of its own. */
+  store?: BaseStore | undefined;
+  /** Ends the call. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
@@ -27,8 +36,8 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
 /**
  * Shows a memory to the model: one message, made anew for each call and never part of the graph's state.
  *
- * For a `perThread` node it shows the thread's memory. If that is empty or the run has no thread, it shows the node's global one.
- * The message says which. The same memory gives the same bytes, so that prompt caches hold.
+ * For a `perThread` or `perUser` node it shows the memory of the run's thread or user. If that is empty or the run names none, it shows the
+ * node's global one. The message says which. The same memory gives the same bytes, so that prompt caches hold.
  */
 export class MemoryConnectorNode {
   readonly #memory: ConnectableMemory;
@@ -47,11 +56,11 @@ export class MemoryConnectorNode {
 
   /**
    * The memory as a system message, whatever `role` and `placement` are, or null if there is nothing to show. Sends one command,
-   * or two if the thread's memory is empty.
-   * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store
+   * or two if the memory of the thread or user is empty.
+   * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is no text
    */
-  async renderMessage(run: MemoryRun & { store?: BaseStore } = {}): Promise<SystemMessage | null> {
-    const text = await this.#render(run);
+  async renderMessage({ store, signal, config, ...run }: RenderedRun = {}): Promise<SystemMessage | null> {
+    const text = await this.#render({ ...run, config: { ...config, ...(store && { store }), ...(signal && { signal }) } });
     return text === null ? null : new SystemMessage(text);
   }
 
@@ -60,7 +69,7 @@ export class MemoryConnectorNode {
    * memory: if it cannot be read, the messages come back without it and `onError` is told. If the run's signal aborts, it
    * rejects with the signal's reason.
    *
-   * @param config the run's config: its `configurable.thread_id` and `store` say which memory, its `signal` ends the call. Default: that of the run
+   * @param config the run's config: its thread or user and its `store` say which memory, its `signal` ends the call. Default: that of the run
    *   around this call, if LangGraph knows it.
    * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the memory
    *   is merged into the one system message, which every client takes.
@@ -75,11 +84,11 @@ export class MemoryConnectorNode {
     return placeMemory(messages, text, { placement, separate, asUser: role === "user" });
   }
 
-  async #renderOrReport(run: StoreRun): Promise<string | null> {
+  async #renderOrReport(run: MemoryRun): Promise<string | null> {
     try {
       return await this.#render(run);
     } catch (cause) {
-      run.signal?.throwIfAborted();
+      signalOf(run)?.throwIfAborted();
       const error = MemoryError.isInstance(cause)
         ? cause
         : new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });
@@ -99,21 +108,34 @@ export class MemoryConnectorNode {
     }
   }
 
-  async #render(run: StoreRun): Promise<string | null> {
+  async #render(run: MemoryRun): Promise<string | null> {
     const { content, maxChars } = this.#config;
-    if (this.#memory.scope === "perThread" && hasThread(run)) {
-      const own = await this.#outline(run, this.#memory.memoryForRun(run));
-      const isEmpty = own.files.length + own.directories.length === 0;
-      if (!isEmpty) return renderMemory(own, { content, maxChars, scope: "perThread", fallback: false });
+    const { scope } = this.#memory;
+    if (scope !== "global") {
+      const memory = await this.#ownMemory(run);
+      const own = memory && (await this.#outline(run, memory));
+      const isEmpty = own === null || own.files.length + own.directories.length === 0;
+      if (!isEmpty) return renderMemory(own, { content, maxChars, scope, insteadOf: null });
     }
     const shared = await this.#outline(run, this.#memory.globalMemory(run));
-    return renderMemory(shared, { content, maxChars, scope: "global", fallback: this.#memory.scope === "perThread" });
+    return renderMemory(shared, { content, maxChars, scope: "global", insteadOf: scope === "global" ? null : scope });
   }
 
-  async #outline(run: StoreRun, memory: Memory): Promise<MemoryOutline> {
+  /** Null where the run names no thread or user: that is told, and the model sees what all share. */
+  async #ownMemory(run: MemoryRun): Promise<Memory | null> {
+    try {
+      return await this.#memory.memoryForRun(run);
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
+      this.#report(error);
+      return null;
+    }
+  }
+
+  async #outline(run: MemoryRun, memory: Memory): Promise<MemoryOutline> {
     const { content, maxChars } = this.#config;
     // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
-    return endingWith(run, memory).outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
+    return endingWith(signalOf(run), memory).outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
   }
 }
 

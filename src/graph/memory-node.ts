@@ -1,15 +1,21 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { checkAddress, type MemoryScope } from "../core/address.js";
+import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, type OwnerField, ownerFields } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
+import { withinTime } from "../core/ongoing-call.js";
 import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/options.js";
 import type { PathRule } from "../core/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
-import type { MemoryProvider, StoreRun } from "../dialects/memory-source.js";
+import { type MemoryRun, signalOf, storeOf } from "../dialects/memory-run.js";
+import type { MemoryProvider } from "../dialects/memory-source.js";
 import { MemoryTool } from "../dialects/unified/memory-tool.js";
+import { warnOfMissingOwner } from "./missing-owner.js";
 import { type ConnectableMemory, MemoryConnectorNode } from "./memory-connector-node.js";
+
+/** Finds the thread or the user of a run; undefined leaves it to the run's own ids. */
+export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
 
 export interface MemoryNodeOptions extends MemoryOptions {
   /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
@@ -18,13 +24,21 @@ export interface MemoryNodeOptions extends MemoryOptions {
   nodeId: string;
   /** @default "global" */
   scope?: MemoryScope;
+  /** Whose memory it is, for `perThread`. Answers within `timeoutMs`. @default `configurable.thread_id` of the run */
+  threadId?: OwnerOfRun;
+  /** Whose memory it is, for `perUser`. Answers within `timeoutMs`. @default the user of the run, as in {@link MemoryRun} */
+  userId?: OwnerOfRun;
 }
+
+const ownerOfRun = z.custom<OwnerOfRun>((value) => typeof value === "function", "must be a function from a run to an id").optional();
 
 const optionsSchema = z
   .object({
     store: z.custom<BaseStore>((store) => typeof (store as BaseStore | undefined)?.batch === "function", "must be a BaseStore").optional(),
     nodeId: z.unknown().optional(),
     scope: z.unknown().optional(),
+    threadId: ownerOfRun,
+    userId: ownerOfRun,
     ...memoryOptionFields,
   })
   .strict();
@@ -39,13 +53,15 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
+  readonly #owners: Record<OwnerField, OwnerOfRun | undefined>;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", ...memoryOptions } = options;
-    // Checked with a made-up thread, so that a bad node id is refused here and not in the middle of a run.
-    checkAddress(scope === "perThread" ? { nodeId, scope, threadId: "-" } : { nodeId, scope });
+    const { store, nodeId, scope = "global", threadId, userId, ...memoryOptions } = options;
+    // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
+    checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
+    this.#owners = { threadId, userId };
     this.nodeId = nodeId;
     this.scope = scope;
     this.#store = store;
@@ -55,27 +71,57 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory itself, for programs. @param threadId required for `perThread`, ignored for `global`.
-   * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without a thread id
+   * The memory itself, for programs. @param owner the thread of a `perThread` node or the user of a `perUser` node; ignored for `global`.
+   * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
    */
-  memory(threadId?: string): Memory {
-    return this.memoryForRun({ threadId });
+  memory(owner?: string): Memory {
+    const store = this.#storeOf(undefined);
+    return this.#open(store, owner);
   }
 
-  /** The memory that a run uses. @throws MemoryError ENOTMEM, EINVAL as `memory` */
-  memoryForRun({ threadId, store }: StoreRun): Memory {
-    if (this.scope === "global") return this.globalMemory({ store });
-    return openMemory(this.#storeOf(store), { nodeId: this.nodeId, scope: this.scope, threadId }, this.#options);
+  /**
+   * The memory that a run uses. If the run names no thread or user, the process is warned once.
+   * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer in time
+   */
+  async memoryForRun(run: MemoryRun): Promise<Memory> {
+    const store = this.#storeOf(storeOf(run));
+    const owner = await this.#ownerOf(run);
+    try {
+      return this.#open(store, owner);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner(this, error);
+      throw error;
+    }
   }
 
-  /** The memory that all threads share. A connector of a `perThread` node falls back to it. @throws as `memory` */
-  globalMemory({ store }: StoreRun = {}): Memory {
-    return openMemory(this.#storeOf(store), { nodeId: this.nodeId, scope: "global" }, this.#options);
+  /** The memory that all threads and users share. A connector falls back to it. @throws MemoryError ENOTMEM as `memory` */
+  globalMemory(run?: MemoryRun): Memory {
+    return openMemory(this.#storeOf(run && storeOf(run)), { nodeId: this.nodeId, scope: "global" }, this.#options);
   }
 
   /** A connector that shows this node's memory to a model. @throws TypeError for a bad config */
   createConnector(config: MemoryConnectorConfig = {}): MemoryConnectorNode {
     return new MemoryConnectorNode({ ...config, memory: this });
+  }
+
+  #open(store: BaseStore, owner: unknown): Memory {
+    return openMemory(store, addressFor(this.nodeId, this.scope, owner), this.#options);
+  }
+
+  /** Anything: the address check refuses what is no id. */
+  async #ownerOf(run: MemoryRun): Promise<unknown> {
+    const field = ownerFields[this.scope];
+    if (field === null) return undefined;
+    const choose = this.#owners[field];
+    if (choose === undefined) return run[field];
+    const signal = signalOf(run);
+    const waiting = { signals: signal ? [signal] : [], timeoutMs: this.#options.timeoutMs ?? memoryDefaults.timeoutMs };
+    try {
+      return (await withinTime(waiting, "read", async () => choose(run))) ?? run[field];
+    } catch (cause) {
+      if (MemoryError.isInstance(cause) || signal?.aborted === true) throw cause;
+      throw new MemoryError("EINVAL", `EINVAL: the function ${field} of node ${this.nodeId} failed`, { cause });
+    }
   }
 
   #storeOf(runStore: BaseStore | undefined): BaseStore {

@@ -1,9 +1,10 @@
 import { fromJsonSchema, type jsonSchemaValidator, type JsonSchemaValidatorResult, type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import { endingWith, memoryOf, pathRuleOf } from "../dialects/memory-source.js";
+import { memoryOf, pathRuleOf } from "../dialects/memory-source.js";
 import { cancellation } from "./cancellation.js";
 import { type AddMemoryOptions, checkMcpOptions, defaultDialects } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
+import { runOfServer } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /**
@@ -18,12 +19,12 @@ import { describeTool, runTool, toolsByName } from "./tools.js";
  */
 export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void {
   checkMcpOptions("AddMemoryOptions", options);
-  const { memory, dialects = defaultDialects, threadId, resources = true } = options;
-  const openMemory = (): Memory => memoryOf(memory, { threadId });
+  const { memory, dialects = defaultDialects, resources = true } = options;
+  const openMemory = (signal?: AbortSignal): Promise<Memory> => memoryOf(memory, runOfServer(options, signal));
   for (const definition of toolsByName(dialects).values()) {
     const { name, ...described } = describeTool(definition, pathRuleOf(memory));
     server.registerTool(name, { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) }, (args, { mcpReq }) =>
-      runTool(definition, args ?? {}, () => endingWith({ signal: cancellation(mcpReq.signal) }, openMemory())),
+      runTool(definition, args ?? {}, () => openMemory(cancellation(mcpReq.signal))),
     );
   }
   if (resources) addFiles(server, openMemory);
@@ -34,8 +35,8 @@ const trusting: jsonSchemaValidator = {
   getValidator: <T>() => (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-function addFiles(server: McpServer, openMemory: () => Memory): void {
-  const open = () => inProtocol(undefined, async () => openMemory());
+function addFiles(server: McpServer, openMemory: () => Promise<Memory>): void {
+  const open = () => inProtocol(undefined, openMemory);
   const list = async () => listFiles(await open(), undefined, Infinity);
   // No title and no description: the SDK would add them to each file.
   server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) => readFile(await open(), href));

@@ -33,7 +33,7 @@ interface SeenTree {
  * this server, and every `intervalMs` while somebody is subscribed. One look serves all clients.
  */
 export class ChangeWatch {
-  readonly #openMemory: () => Memory;
+  readonly #openMemory: () => Promise<Memory>;
   readonly #intervalMs: number;
   readonly #watchers = new Set<Watcher>();
   #seen: SeenTree | undefined;
@@ -42,7 +42,7 @@ export class ChangeWatch {
   #next: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(openMemory: () => Memory, intervalMs: number) {
+  constructor(openMemory: () => Promise<Memory>, intervalMs: number) {
     this.#openMemory = openMemory;
     this.#intervalMs = intervalMs;
   }
@@ -84,7 +84,7 @@ export class ChangeWatch {
       return;
     }
     const needsDigests = this.#hasSubscribers();
-    const memory = this.#openMemory();
+    const memory = await this.#openMemory();
     const outline = await memory.outline();
     const before = this.#seen;
     const isSame = before !== undefined && before.revision !== null && before.revision === outline.revision;

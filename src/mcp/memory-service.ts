@@ -3,9 +3,10 @@ import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/text.js";
 import { waitAtMost } from "../core/wait-at-most.js";
 import type { ToolDefinition } from "../dialects/dialect.js";
-import { endingWith, memoryOf, type MemorySource, pathRuleOf } from "../dialects/memory-source.js";
+import { memoryOf, type MemorySource, pathRuleOf } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
-import { defaultDialects, mcpDefaults, type McpServeOptions } from "./options.js";
+import { defaultDialects, mcpDefaults, type McpOwner, type McpServeOptions } from "./options.js";
+import { runOfServer } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /** What all connections of a server share: the memory, its tools, and the watch for changes. */
@@ -20,16 +21,16 @@ export class MemoryService {
   readonly info: Implementation;
   readonly #tools: Map<string, ToolDefinition>;
   readonly #source: MemorySource;
-  readonly #threadId: string | undefined;
+  readonly #owner: McpOwner;
   readonly #closeTimeoutMs: number;
   readonly #calls = new Set<Promise<unknown>>();
 
   /** @throws TypeError where two tools have one name */
   constructor(options: McpServeOptions) {
     const { name, title, version } = options;
-    const { memory, dialects = defaultDialects, threadId, watchIntervalMs, pageSize, maxSubscriptions, closeTimeoutMs } = options;
+    const { memory, dialects = defaultDialects, threadId, userId, watchIntervalMs, pageSize, maxSubscriptions, closeTimeoutMs } = options;
     this.#source = memory;
-    this.#threadId = threadId;
+    this.#owner = { threadId, userId };
     this.#tools = toolsByName(dialects);
     this.pageSize = pageSize ?? mcpDefaults.pageSize;
     this.maxSubscriptions = maxSubscriptions ?? mcpDefaults.maxSubscriptions;
@@ -40,8 +41,9 @@ export class MemoryService {
     this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
   }
 
-  openMemory(): Memory {
-    return memoryOf(this.#source, { threadId: this.#threadId });
+  /** @param signal ends its calls */
+  openMemory(signal?: AbortSignal): Promise<Memory> {
+    return memoryOf(this.#source, runOfServer(this.#owner, signal));
   }
 
   /**
@@ -59,7 +61,7 @@ export class MemoryService {
         `unknown tool: ${given}; this server has ${[...this.#tools.keys()].join(", ")}`,
       );
     }
-    const call = runTool(definition, args, () => endingWith({ signal }, this.openMemory()));
+    const call = runTool(definition, args, () => this.openMemory(signal));
     this.#calls.add(call);
     try {
       return await call;

@@ -6,8 +6,16 @@ import { type DialectName, dialectNames, isDialectName } from "../dialects/regis
 import { isHost } from "./hostnames.js";
 import { packageVersion } from "./version.js";
 
+/** Whose memory the clients of a server use. */
+export interface McpOwner {
+  /** The thread of a `perThread` memory. No client can choose it. */
+  threadId?: string | undefined;
+  /** The user of a `perUser` memory. No client can choose it. */
+  userId?: string | undefined;
+}
+
 /** A memory for MCP clients, and the tools with which they use it. */
-export interface McpMemoryOptions {
+export interface McpMemoryOptions extends McpOwner {
   /** The one memory that every client of the server sees. The caller closes the store behind it. */
   memory: MemorySource;
   /**
@@ -16,8 +24,6 @@ export interface McpMemoryOptions {
    * @default ["unified"]
    */
   dialects?: (DialectName | Dialect)[] | undefined;
-  /** The thread of a `perThread` memory. No client can choose it. */
-  threadId?: string | undefined;
 }
 
 /** The options of `addMemoryTo`. */
@@ -132,6 +138,7 @@ const memoryFields = {
   memory: z.unknown().optional(),
   dialects: z.array(dialectSchema).min(1).optional(),
   threadId: text.optional(),
+  userId: text.optional(),
 };
 const serverFields = {
   ...memoryFields,

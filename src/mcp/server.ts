@@ -51,7 +51,7 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
 
 function setResources(mcp: McpServer, service: MemoryService, tellsChanges: boolean): void {
   const { server } = mcp;
-  const openMemory = () => inProtocol(undefined, async () => service.openMemory());
+  const openMemory = () => inProtocol(undefined, () => service.openMemory());
   // Paths, not the URIs as the client has spelled them: those may be of any length.
   const subscriptions = new Set<string>();
   const watcher = {

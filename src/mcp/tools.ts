@@ -57,12 +57,12 @@ function titleFromName(name: string): string {
 }
 
 /** Runs a tool; refusals and failures are answers too, in the dialect's own form. */
-export async function runTool(definition: ToolDefinition, args: unknown, openMemory: () => Memory): Promise<CallToolResult> {
+export async function runTool(definition: ToolDefinition, args: unknown, openMemory: () => Promise<Memory>): Promise<CallToolResult> {
   const { text, failed } = await answerOrFailure(definition, args, openMemory);
   return { content: [{ type: "text", text }], ...(failed && { isError: true }) };
 }
 
-async function answerOrFailure(definition: ToolDefinition, args: unknown, openMemory: () => Memory): Promise<ToolAnswer> {
+async function answerOrFailure(definition: ToolDefinition, args: unknown, openMemory: () => Promise<Memory>): Promise<ToolAnswer> {
   try {
     return await definition.answer(args, openMemory);
   } catch (error) {

@@ -15,8 +15,8 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
  * Middleware for `createAgent`. Shows the memory, with the agent's latest changes, to the model at every call. Gives the agent the
  * `memory` tool. Keeps nothing in the agent's state.
  *
- * The run's `configurable.thread_id` chooses the memory of a `perThread` node; a node without a store of its own uses the
- * agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see `onError`.
+ * The run's thread chooses the memory of a `perThread` node and its user that of a `perUser` node, as {@link MemoryRun} says. A node without a
+ * store of its own uses the agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see `onError`.
  *
  * An agent with two memories needs two tools with different names. Set `tools: false` for the second, and add a
  * `new MemoryTool({ memory, name })` to the agent's own tools. Put middleware that changes the model, such as a fallback, before
@@ -36,8 +36,8 @@ export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddlew
       for (const { name } of ownTools) assertNoNamesake(name, request.tools);
       const { systemMessage, messages, runtime, model } = request;
       const prompt: BaseMessage[] = systemMessage.text === "" ? [] : [systemMessage];
-      const { configurable, store, signal } = runtime;
-      const run = { configurable, store, signal } as RunnableConfig;
+      const { configurable, context, store, signal } = runtime;
+      const run = { configurable, context, store, signal } as RunnableConfig;
       const given = [...prompt, ...messages];
       const shown = await connector.inject(given, run, model);
       if (shown === given) return handler(request);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isMissingOwner } from "../core/address.js";
 import type { MemoryError } from "../core/errors.js";
 import { checkOptions } from "../core/options.js";
 
@@ -29,7 +30,10 @@ export interface MemoryConnectorConfig {
    * @default "auto"
    */
   role?: "auto" | "user";
-  /** Called with the reason when a memory could not be read. The model is then called without it. @default a warning of the process */
+  /**
+   * Called with the reason when a memory could not be read, and the model is called without it. Also called when a run names no thread or
+   * no user, so the global memory is shown instead of the run's own. @default a warning of the process
+   */
   onError?: (error: MemoryError) => void;
 }
 
@@ -39,7 +43,10 @@ export const connectorDefaults = {
   maxChars: 4000,
   systemMessages: "auto",
   role: "auto",
-  onError: (error) => globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" }),
+  onError: (error) => {
+    // Of a run without its thread or user the process is warned once, whoever notices it.
+    if (!isMissingOwner(error)) globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" });
+  },
 } as const satisfies Required<MemoryConnectorConfig>;
 
 /** The fields of MemoryConnectorConfig, for option objects that extend it. */

@@ -4,7 +4,7 @@ import { segmentsOf } from "../core/paths.js";
 import { compareCodeUnits } from "../core/text.js";
 import type { MemoryContent } from "./connector-options.js";
 import { fence, printablePath, quoteContent } from "./fence.js";
-import { introduction, shortIntroduction, type Introduced } from "./introduction.js";
+import { type Introduced, introduction, type OwnedScope, shortIntroduction } from "./introduction.js";
 
 export interface RenderOptions {
   content: MemoryContent;
@@ -12,8 +12,8 @@ export interface RenderOptions {
   maxChars: number;
   /** The scope of the memory that is shown. */
   scope: MemoryScope;
-  /** The global memory is shown because this thread's own is empty. */
-  fallback: boolean;
+  /** As in {@link Introduced}. */
+  insteadOf: OwnedScope | null;
 }
 
 interface Entry {
@@ -131,8 +131,8 @@ function withNewline(line: string): number {
   return line.length + 1;
 }
 
-function introducedBy({ scope, fallback, maxChars }: RenderOptions, view: Introduced["view"]): Introduced {
-  return { scope, fallback, view, maxChars };
+function introducedBy({ scope, insteadOf, maxChars }: RenderOptions, view: Introduced["view"]): Introduced {
+  return { scope, insteadOf, view, maxChars };
 }
 
 function omission(omitted: number, total: number, maxChars: number): string {

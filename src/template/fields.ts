@@ -22,9 +22,9 @@ const someText = z.string().min(1).optional();
 const memoryFields = {
   nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store (default: the id of the node)`),
   scope: z
-    .enum(["global", "perThread"])
+    .enum(["global", "perThread", "perUser"])
     .optional()
-    .describe('"global" (one memory for all threads; the default) or "perThread" (one for each thread)'),
+    .describe('"global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user)'),
   paths: memoryOptionFields.paths.describe('"adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)'),
   maxFileBytes: memoryOptionFields.maxFileBytes.describe(
     `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes (default ${memoryDefaults.maxFileBytes})`,

@@ -81,21 +81,21 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     await ask("2", "hello");
     expect(model.calls.map(shownEntries)).toEqual([[], ["/a"], []]);
     expect(shownMemories(model.calls[1] ?? [])[0]).toMatch(/^<memory scope="perThread"/);
-    await node.globalMemory({}).append("/shared", "for all");
+    await node.globalMemory().append("/shared", "for all");
     await ask("1", "hello");
     await ask("2", "hello");
     expect(model.calls.slice(3).map(shownEntries)).toEqual([["/a"], ["/shared"]]);
     expect(shownMemories(model.calls[4] ?? [])[0]).toMatch(/^<memory scope="global"/);
     await ask("2", "note /b second");
     expect(shownEntries(model.calls.at(-1) ?? [])).toEqual(["/b"]);
-    expect((await node.globalMemory({}).snapshot()).files.map(({ path }) => path)).toEqual(["/shared"]);
+    expect((await node.globalMemory().snapshot()).files.map(({ path }) => path)).toEqual(["/shared"]);
   });
 
   // Requirement: connector.fallback-without-thread
   it("of scope perThread without a thread id shows the global one, and its tool refuses", async () => {
     const model = noteTaker();
     const node = new MemoryNode({ ...freshAddress(), store: open(), scope: "perThread" });
-    await node.globalMemory({}).append("/shared", "for all");
+    await node.globalMemory().append("/shared", "for all");
     const graph = new StateGraph(MessagesAnnotation)
       .addNode("call_model", new CallModelNode({ model, tools: node.memoryTools, memoryConnector: node.createConnector() }))
       .addNode("tools", new ToolNode(node.memoryTools))

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import { addressFor, memoryScopes } from "../../../src/core/address.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { documentIndexes } from "../../../src/mongodb/memories/one-document/document-indexes.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -36,9 +38,8 @@ const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
 ];
 
 describe("server commands", () => {
-  for (const scope of ["global", "perThread"] as const) {
-    const open = (): Memory =>
-      store.memory({ ...freshAddress(), scope, ...(scope === "perThread" && { threadId: "t" }) });
+  for (const scope of memoryScopes) {
+    const open = (): Memory => store.memory(addressFor(freshAddress().nodeId, scope, "t"));
     for (const [title, count, run] of commands) {
       // Requirement: guarantees.one-command-each, guarantees.two-commands-at-most
       it(`${title} is ${count === 1 ? "one command" : "at most two"} on a ${scope} memory`, async () => {
@@ -54,7 +55,7 @@ describe("server commands", () => {
         await memory.write("/notes/today", "text");
         for (const { command } of await sentBy(() => run(memory))) {
           const { explained } = await explain(command);
-          expect(explained).toContain(scope === "global" ? "uniq_global" : "uniq_per_thread");
+          expect(explained).toContain(documentIndexes[scope].name);
           expect(explained).not.toContain("COLLSCAN");
         }
       });

@@ -92,7 +92,7 @@ describe("the document of a memory", () => {
 
 describe("the indexes", () => {
   // Requirement: mongodb.index-global, mongodb.index-per-thread, mongodb.indexes-idempotent
-  it("are the two of the specification, made once and again without harm", async () => {
+  it("are the three of the specification, made once and again without harm", async () => {
     await store.start();
     await store.start();
     const indexes = await memories.indexes();
@@ -110,6 +110,13 @@ describe("the indexes", () => {
         key: { nodeId: 1, scope: 1, threadId: 1 },
         unique: true,
         partialFilterExpression: { scope: "perThread", threadId: { $exists: true } },
+      },
+      {
+        v: 2,
+        name: "uniq_per_user",
+        key: { nodeId: 1, scope: 1, userId: 1 },
+        unique: true,
+        partialFilterExpression: { scope: "perUser", userId: { $exists: true } },
       },
     ]);
   });

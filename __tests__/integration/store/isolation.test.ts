@@ -204,8 +204,10 @@ describe("items beside memories", () => {
   });
 });
 
-function addressName({ nodeId, scope = "global", threadId }: MemoryAddress): string {
-  return JSON.stringify([nodeId, scope, threadId ?? null]);
+function addressName(address: MemoryAddress): string {
+  const { nodeId, scope = "global" } = address;
+  const owner = "threadId" in address ? address.threadId : "userId" in address ? address.userId : null;
+  return JSON.stringify([nodeId, scope, owner ?? null]);
 }
 
 /** Jest's comparison of large maps is slow enough to matter here. */

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
+import { addressFor, memoryScopes } from "../../../src/core/address.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { namespaceOfMemory } from "../../../src/core/namespace.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";
@@ -70,19 +72,17 @@ const memoryWork: [string, (memory: Memory) => Promise<unknown>][] = [
   ["outline", (memory) => memory.outline({ maxContentBytes: 100 })],
 ];
 
-describe.each(["global", "perThread"] as const)("commands of a %s memory name its shard", (scope) => {
-  const threadId = scope === "perThread" ? "t" : undefined;
-
+describe.each(memoryScopes)("commands of a %s memory name its shard", (scope) => {
   // Requirement: mongodb.shard-targeted
   it.each(memoryWork)("%s", async (_, work) => {
-    const { nodeId } = freshAddress();
-    const memory = store.memory({ nodeId, scope, ...(threadId !== undefined && { threadId }) });
+    const address = addressFor(freshAddress().nodeId, scope, "t");
+    const memory = store.memory(address);
     await memory.write("/notes/today", "text");
     const filters = await filtersOf(() => work(memory));
     expect(filters).not.toHaveLength(0);
     for (const { collection, filter } of filters) {
       expect(collection).toBe("memories");
-      expect(filter).toMatchObject({ nodeId, scope, ...(threadId !== undefined && { threadId }) });
+      expect(filter).toMatchObject(address);
     }
   });
 
@@ -105,13 +105,13 @@ describe.each(["global", "perThread"] as const)("commands of a %s memory name it
     ["listNamespaces of a node", (namespace) => store.listNamespaces({ prefix: namespace.slice(0, 2) })],
   ])("%s through the store", async (_, work) => {
     const { nodeId } = freshAddress();
-    const namespace = ["memory", nodeId, ...(threadId === undefined ? ["global"] : ["perThread", threadId])];
+    const namespace = namespaceOfMemory(addressFor(nodeId, scope, "t"));
     await store.put(namespace, "/notes/today", { content: "text" });
     const filters = (await filtersOf(() => work(namespace))).filter(({ collection }) => collection === "memories");
     expect(filters).not.toHaveLength(0);
     for (const { filter } of filters) {
       expect(conditionOn("nodeId", filter)).toBe(nodeId);
-      expect(["global", "perThread"]).toContain(conditionOn("scope", filter));
+      expect(memoryScopes).toContain(conditionOn("scope", filter));
     }
   });
 });
@@ -178,7 +178,7 @@ describe("the unique indexes", () => {
 
   it("of memories all begin with the fields of the shard key, and no shard key may be longer", async () => {
     const keys = await uniqueKeysOf("memories");
-    expect(keys).toHaveLength(2);
+    expect(keys).toHaveLength(3);
     for (const key of keys) expect(key.slice(0, 2)).toEqual(["nodeId", "scope"]);
     expect(Math.min(...keys.map((key) => key.length))).toBe(2);
   });

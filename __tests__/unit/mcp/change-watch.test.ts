@@ -27,7 +27,7 @@ function watched() {
       return target[name].bind(target);
     },
   });
-  return { memory, watch: new ChangeWatch(() => counted, intervalMs), commands, state };
+  return { memory, watch: new ChangeWatch(async () => counted, intervalMs), commands, state };
 }
 
 class TestWatcher implements Watcher {

@@ -37,7 +37,7 @@ it("the dialect of docs/writing-a-dialect.md answers as tools of LangChain", asy
   const memory = openMemory(new InMemoryStore(), { nodeId: "assistant" });
   const { tools } = await dialectOfPage();
   const [remember] = tools.map(({ name, description, schema, answer }) =>
-    tool(async (args) => (await answer(args, () => memory)).text, {
+    tool(async (args) => (await answer(args, async () => memory)).text, {
       name,
       description: typeof description === "function" ? description(memory.paths) : description,
       schema,

@@ -103,7 +103,7 @@ describe("the tools of an MCP server", () => {
   // Requirement: mcp.clients-choose-no-memory
   it("work on the thread of the server, whatever a client says", async () => {
     const store = new InMemoryStore();
-    const memory = ({ threadId }: { threadId?: string | undefined }) => openMemory(store, { nodeId: "n", scope: "perThread", threadId });
+    const memory = ({ threadId = "" }: { threadId?: string | undefined }) => openMemory(store, { nodeId: "n", scope: "perThread", threadId });
     const client = await connectInMemory(createMcpServer({ memory, threadId: "mine" }));
     const _meta = { thread_id: "theirs", configurable: { thread_id: "theirs" } };
     await client.callTool({ name: "memory", arguments: { command: "append", path: "/a", content: "x" }, _meta });
@@ -114,7 +114,7 @@ describe("the tools of an MCP server", () => {
 
   // Requirement: mcp.thread-is-required
   it("of a perThread memory without a thread answer what is missing", async () => {
-    const memory = () => openMemory(new InMemoryStore(), { nodeId: "n", scope: "perThread" });
+    const memory = () => openMemory(new InMemoryStore(), { nodeId: "n", scope: "perThread", threadId: "" });
     const client = await connectInMemory(createMcpServer({ memory }));
     expect(await answerOf(client, { command: "list", path: "/" })).toContain("thread_id is required for perThread scope");
   });
@@ -173,7 +173,7 @@ describe("createMcpServer", () => {
           schema: { type: "object", properties: {}, required: [], additionalProperties: false },
           readOnly: true,
           destructive: false,
-          answer: async (_args, open) => ({ text: (await open().read("/a")).toUpperCase(), failed: false }),
+          answer: async (_args, open) => ({ text: (await (await open()).read("/a")).toUpperCase(), failed: false }),
           failure: () => ({ text: "silence", failed: true }),
         },
       ],

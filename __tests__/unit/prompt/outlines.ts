@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { memoryScopes } from "../../../src/core/address.js";
 import type { MemoryOutline } from "../../../src/core/memory.js";
 import { parentsOf } from "../../../src/core/paths.js";
 import { compareCodeUnits, utf8Bytes } from "../../../src/core/text.js";
@@ -19,7 +20,7 @@ export function withoutContents(outline: MemoryOutline): MemoryOutline {
   return { ...outline, files: outline.files.map(({ path, sizeBytes }) => ({ path, sizeBytes })) };
 }
 
-export const treeOptions: RenderOptions = { content: "tree", maxChars: 4000, scope: "global", fallback: false };
+export const treeOptions: RenderOptions = { content: "tree", maxChars: 4000, scope: "global", insteadOf: null };
 export const fullOptions: RenderOptions = { ...treeOptions, content: "full" };
 
 /** Names and texts made of what is dangerous in a prompt, besides ordinary words. */
@@ -50,6 +51,6 @@ export const hostileOutline: fc.Arbitrary<MemoryOutline> = fc
 export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({
   content: fc.constantFrom("tree" as const, "full" as const),
   maxChars: fc.oneof(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 5000 })),
-  scope: fc.constantFrom("global" as const, "perThread" as const),
-  fallback: fc.boolean(),
+  scope: fc.constantFrom(...memoryScopes),
+  insteadOf: fc.constantFrom(null, "perThread" as const, "perUser" as const),
 });

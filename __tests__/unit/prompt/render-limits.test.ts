@@ -52,7 +52,7 @@ describe("a tree over the limit", () => {
 
   // Requirement: connector.fallback-is-said
   it("says of a shortened fallback, too, whose notes they are", () => {
-    const text = renderMemory(small, { ...treeOptions, fallback: true, maxChars: 260 });
+    const text = renderMemory(small, { ...treeOptions, insteadOf: "perThread", maxChars: 260 });
     expect(text).toContain("This thread's own memory, which the memory tool uses, is empty");
     expect(text).toContain("the notes of all threads");
   });

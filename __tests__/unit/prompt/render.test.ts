@@ -56,7 +56,7 @@ describe("a rendered tree", () => {
 
   // Requirement: connector.fallback-is-said
   it("says of a fallback that the thread's own memory is empty and what the tool works on", () => {
-    const text = renderMemory(notes, { ...treeOptions, fallback: true });
+    const text = renderMemory(notes, { ...treeOptions, insteadOf: "perThread" });
     expect(text).toContain('<memory scope="global"');
     expect(text).toContain("This thread's own memory is empty, so the notes of all threads are shown");
     expect(text).toContain('the memory tool reads and writes this thread\'s own memory, not these notes.');

@@ -56,7 +56,7 @@ describe("a graph definition", () => {
 
   // Requirement: template.faults-name-the-node
   it.each([
-    ["memory", { scope: "thread" }, 'scope must be "global" (one memory for all threads; the default) or "perThread" (one for each thread) (given "thread")'],
+    ["memory", { scope: "thread" }, 'scope must be "global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user) (given "thread")'],
     ["memory", { nodeId: "" }, 'nodeId must be a text of 1 to 512 characters, none of them a control character: what the memory is called in the store (default: the id of the node) (given "")'],
     ["memory", { paths: true }, 'paths must be "adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode) (given true)'],
     ["memory", { maxFileBytes: 0 }, "maxFileBytes must be a whole number from 1 to 15000000: the largest file in bytes (default 1000000) (given 0)"],

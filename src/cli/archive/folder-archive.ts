@@ -124,7 +124,9 @@ function memoryFolder({ address }: Tree): string {
     const name = safeName(id);
     return name.length <= 40 ? name : `~${sha256Of(id).slice(0, 32)}`;
   };
-  return address.scope === "global" ? `${short(address.nodeId)}/global` : `${short(address.nodeId)}/threads/${short(address.threadId)}`;
+  const node = short(address.nodeId);
+  if (address.scope === "global") return `${node}/global`;
+  return address.scope === "perThread" ? `${node}/threads/${short(address.threadId)}` : `${node}/users/${short(address.userId)}`;
 }
 
 async function writeIfDifferent(folder: string, file: string, bytes: Buffer): Promise<boolean> {

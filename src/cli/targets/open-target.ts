@@ -68,7 +68,8 @@ const maxFileBytesFor = (access: Access): number => (access === "restore" ? memo
 
 export function nameOf(address: CheckedAddress): string {
   const node = `node ${JSON.stringify(address.nodeId)}`;
-  return address.scope === "global" ? node : `${node}, thread ${JSON.stringify(address.threadId)}`;
+  if (address.scope === "global") return node;
+  return address.scope === "perThread" ? `${node}, thread ${JSON.stringify(address.threadId)}` : `${node}, user ${JSON.stringify(address.userId)}`;
 }
 
 /** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */

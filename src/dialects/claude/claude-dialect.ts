@@ -52,12 +52,12 @@ function refusalAnswer(error: MemoryError): ToolAnswer {
 export async function runClaudeCommand(
   command: ClaudeCommandName,
   given: unknown,
-  openMemory: () => Memory,
+  openMemory: () => Promise<Memory>,
   options: CheckedClaudeOptions,
 ): Promise<string> {
   try {
     const args = new ClaudeArguments(namedArguments(given), options.root);
-    return await claudeCommands[command]({ args, options, memory: openMemory().withPaths("posix") });
+    return await claudeCommands[command]({ args, options, memory: (await openMemory()).withPaths("posix") });
   } catch (error) {
     throw MemoryError.isInstance(error) ? refusalOf(error) : error;
   }

@@ -53,7 +53,7 @@ export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptio
   }
   const checkedOptions = checkClaudeOptions(options);
   const run = (name: ClaudeCommandName) => (command: ClaudeMemoryCommand) =>
-    runClaudeCommand(name, command, () => memory, checkedOptions);
+    runClaudeCommand(name, command, async () => memory, checkedOptions);
   const handlers: MemoryToolHandlers = {
     view: run("view"),
     create: run("create"),

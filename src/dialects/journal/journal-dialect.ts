@@ -16,7 +16,7 @@ interface JournalCommand {
   readOnly: boolean;
   destructive: boolean;
   /** Checks every argument, then runs; answers what the crate calls `data`, with its keys in the crate's order. */
-  run: (args: Arguments, openJournal: () => Journal) => Promise<object>;
+  run: (args: Arguments, openJournal: () => Promise<Journal>) => Promise<object>;
 }
 
 const text = (description: string): object => ({ type: "string", description });
@@ -42,7 +42,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
       const tags = args.tags() ?? [];
       const target = args.target();
       checkNewKey(key);
-      return { key, path: await openJournal().write({ key, content }, target, tags), target };
+      return { key, path: await (await openJournal()).write({ key, content }, target, tags), target };
     },
   },
   memory_update: {
@@ -61,7 +61,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
       const content = args.content();
       const tags = args.tags();
       checkSingleLine(key);
-      const replaced = await openJournal().update({ key, content }, tags);
+      const replaced = await (await openJournal()).update({ key, content }, tags);
       return { ...duplicatesOf(replaced), key, kind: replaced.entry.kind, path: replaced.entry.file };
     },
   },
@@ -75,7 +75,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
     run: async (args, openJournal) => {
       const key = args.key();
       checkSingleLine(key);
-      const found = await openJournal().read(key);
+      const found = await (await openJournal()).read(key);
       const { content, at, file, kind, tags } = found.entry;
       return { content, created_at: at, ...duplicatesOf(found), file, key, kind, tags, updated_at: at };
     },
@@ -95,7 +95,7 @@ const commands: Record<JournalToolName, JournalCommand> = {
       const query = args.query();
       const tags = args.tags() ?? [];
       const limit = args.limit();
-      const found = await openJournal().search(query, tags, limit);
+      const found = await (await openJournal()).search(query, tags, limit);
       const { entries, isTruncated } = searchPage(found);
       const results = entries.map(({ entry, content }) => {
         const { file, key, kind, tags: own } = entry;
@@ -117,9 +117,9 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
   const { clock = () => new Date(), root: rootOption = "/" } = options;
   const reader = new BlockReader();
   const root = journalRoot(rootOption);
-  const openJournal = (openMemory: () => Memory): Journal => {
+  const openJournal = async (openMemory: () => Promise<Memory>): Promise<Journal> => {
     if (root instanceof JournalError) throw root;
-    return new Journal(openMemory().withPaths("posix"), { root, clock, reader });
+    return new Journal((await openMemory()).withPaths("posix"), { root, clock, reader });
   };
   const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
     const { description, properties, required, readOnly, destructive, run } = command;

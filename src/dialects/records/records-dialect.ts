@@ -17,7 +17,7 @@ type ToolNames = Record<RecordToolName, string>;
 interface Call {
   args: Arguments;
   toolNames: ToolNames;
-  openMemory: () => Memory;
+  openMemory: () => Promise<Memory>;
   /** The clock is read before anything changes, because it may throw. */
   now: Date;
 }
@@ -61,7 +61,7 @@ const commands: Record<RecordToolName, RecordCommand> = {
     properties: {},
     destructive: true,
     run: async ({ openMemory, now }) => {
-      const { files } = await openMemory().delete(ROOT);
+      const { files } = await (await openMemory()).delete(ROOT);
       return { cleared_count: files, cleared_at: now };
     },
   },
@@ -71,7 +71,7 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
   const name = args.newPath();
   const { text, sizeBytes } = args.content();
   // The rule that allows all names of records.
-  const memory = openMemory().withPaths("posix");
+  const memory = (await openMemory()).withPaths("posix");
   const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
   const faults: Faults = {
     EEXIST: () => new RecordError("MEMORY_ALREADY_EXISTS", exists),
@@ -87,7 +87,7 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
 async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
   const { text, sizeBytes } = args.content();
-  const memory = openMemory();
+  const memory = await openMemory();
   const faults = missingFaults(name, `, please use ${toolNames.add_memory} to create first`);
   await withFaults(faults, () => memory.write(name, text, { ifMissing: "fail" }));
   return { path: name, content_size: sizeBytes, updated_at: now };
@@ -95,7 +95,7 @@ async function replaceMemory({ args, toolNames, openMemory, now }: Call): Promis
 
 async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   const name = args.path();
-  const memory = openMemory();
+  const memory = await openMemory();
   const { files } = await withFaults(missingFaults(name), () => memory.delete(name, { ifDirectory: "fail" }));
   if (files === 0) throw missing(name);
   return { path: name, deleted_at: now };

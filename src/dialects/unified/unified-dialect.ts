@@ -129,13 +129,13 @@ function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
 async function runCommand(
   given: unknown,
   commands: readonly MemoryCommand[],
-  openMemory: () => Memory,
+  openMemory: () => Promise<Memory>,
 ): Promise<MemoryEnvelope> {
   try {
     const { command, ...args } = checkArguments(given, commands);
     const { check, run } = definitions[command];
     check?.(args);
-    const result = await run(openMemory(), args as Required<Arguments>);
+    const result = await run(await openMemory(), args as Required<Arguments>);
     return { command, path: args.path, ok: true, result };
   } catch (error) {
     return failureEnvelope(given, error);

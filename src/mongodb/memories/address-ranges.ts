@@ -1,11 +1,12 @@
-import type { MemoryScope } from "../../core/address.js";
+import { isMemoryScope, type MemoryScope, memoryScopes, ownerFields } from "../../core/address.js";
 import { addressOfNamespace, memoryRootLabel } from "../../core/namespace.js";
 
-/** The memories of one scope, of all nodes or of one; with its thread, one memory. */
+/** The memories of one scope, of all nodes or of one; with its thread or user, one memory. */
 export interface AddressRange {
   scope: MemoryScope;
   nodeId?: string;
   threadId?: string;
+  userId?: string;
 }
 
 /** The memories whose namespaces can lie at or below `prefix`: none, or a range for each scope. */
@@ -14,13 +15,12 @@ export function addressRangesWithin(prefix: readonly string[]): AddressRange[] {
   if (root !== undefined && root !== memoryRootLabel) return [];
   const exact = addressOfNamespace(prefix);
   if (exact !== null) return [{ ...exact }];
-  if (node === undefined) return [{ scope: "global" }, { scope: "perThread" }];
+  if (node === undefined) return memoryScopes.map((each) => ({ scope: each }));
   const ofNode = addressOfNamespace([memoryRootLabel, node, "global"]);
   if (ofNode === null || rest.length > 0) return [];
   const { nodeId } = ofNode;
-  const perThread: AddressRange = { nodeId, scope: "perThread" };
-  if (scope === undefined) return [{ nodeId, scope: "global" }, perThread];
-  return scope === "perThread" ? [perThread] : [];
+  if (scope === undefined) return memoryScopes.map((each) => ({ nodeId, scope: each }));
+  return isMemoryScope(scope) && ownerFields[scope] !== null ? [{ nodeId, scope }] : [];
 }
 
 /** Whether the namespace of a memory can lie at or below `prefix`. */

@@ -6,7 +6,7 @@ import { freshAddress, type MemoryCase, refuses } from "../memory-case.js";
 /** Ids that a careless join, prefix or normalisation would confuse. */
 const confusableIds = [
   "a", "A", "a.", ".a", "a.b", "a:b", "a/b", "a%2Eb", "a%b", "a%25b", "a b", " a", "$a", "$where", "{}", "*",
-  "global", "perThread", "memory", "__proto__", "constructor", "ann@example.com", "é", "e\u0301", "ＡＢ", "🧠", "null", "0",
+  "global", "perThread", "perUser", "memory", "__proto__", "constructor", "ann@example.com", "é", "e\u0301", "ＡＢ", "🧠", "null", "0",
 ];
 
 export const addressCases: MemoryCase[] = [
@@ -19,6 +19,8 @@ export const addressCases: MemoryCase[] = [
         { nodeId: `${run}${id}` },
         { nodeId: `${run}${id}`, scope: "perThread", threadId: id },
         { nodeId: run, scope: "perThread", threadId: id },
+        { nodeId: `${run}${id}`, scope: "perUser", userId: id },
+        { nodeId: run, scope: "perUser", userId: id },
       ]);
       for (const [index, address] of addresses.entries()) await (await open(address)).write("/file", String(index));
       for (const [index, address] of addresses.entries()) {
@@ -26,14 +28,20 @@ export const addressCases: MemoryCase[] = [
       }
     },
   },
-  // Requirement: memory.per-thread-is-apart
+  // Requirement: memory.per-thread-is-apart, memory.per-user-is-apart
   {
-    title: "the memory of one thread is not seen from another, nor from the global one",
+    title: "the memory of one thread or user is not seen from another, nor from the global one",
     run: async (open) => {
       const { nodeId } = freshAddress();
       const thread = await open({ nodeId, scope: "perThread", threadId: "one" });
       await thread.append("/secret", "x");
-      for (const address of [{ nodeId }, { nodeId, scope: "perThread" as const, threadId: "two" }]) {
+      const others: MemoryAddress[] = [
+        { nodeId },
+        { nodeId, scope: "perThread", threadId: "two" },
+        { nodeId, scope: "perUser", userId: "one" },
+        { nodeId, scope: "perUser", userId: "two" },
+      ];
+      for (const address of others) {
         const other = await open(address);
         deepEqual(await other.list("/"), []);
         await refuses(other.read("/secret"), "ENOENT");
@@ -52,13 +60,15 @@ export const addressCases: MemoryCase[] = [
       for (const nodeId of [undefined, null, "", 5, {}, { $ne: null }, ["a"], "nul\0", "\ud800", "x".repeat(513), "a\nb"]) {
         await refused({ nodeId });
       }
-      const threadMessage = (given: unknown): string =>
-        `thread_id is required for perThread scope${given === 5 ? ": a non-empty string (given 5)" : given ? ": a non-empty string (given an object)" : ""}`;
-      for (const threadId of [undefined, null, "", 5, { $ne: null }, ["a"]]) {
-        await refused({ nodeId: "n", scope: "perThread", threadId }, threadMessage(threadId));
+      const given = (id: unknown): string => (id === 5 ? ": a non-empty string (given 5)" : id ? ": a non-empty string (given an object)" : "");
+      for (const id of [undefined, null, "", 5, { $ne: null }, ["a"]]) {
+        await refused({ nodeId: "n", scope: "perThread", threadId: id }, `thread_id is required for perThread scope${given(id)}`);
+        await refused({ nodeId: "n", scope: "perUser", userId: id }, `user_id is required for perUser scope${given(id)}`);
       }
       await refused({ nodeId: "n", scope: "everything" });
       await refused({ nodeId: "n", threadId: "t" });
+      await refused({ nodeId: "n", userId: "u" });
+      await refused({ nodeId: "n", scope: "perUser", userId: "u", threadId: "t" });
       await refused({ nodeId: "n", $where: "1" });
       await refused(null);
       await open({ nodeId: "x".repeat(512) });

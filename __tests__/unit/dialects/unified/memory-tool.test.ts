@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { MemoryRun } from "../../../../src/dialects/memory-run.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { openMemory } from "../../../../src/open-memory.js";
@@ -232,18 +234,24 @@ describe("the source of the tool's memory", () => {
   });
 
   // Requirement: tool.source-may-be-a-function
-  it("may be a function, which is told the run's thread and nothing else", async () => {
-    const runs: unknown[] = [];
+  it("may be a function of the run, which may be asynchronous", async () => {
+    const runs: MemoryRun[] = [];
     const memory = freshMemory();
     const tool = new MemoryTool({
-      memory: (run) => {
+      memory: async (run) => {
         runs.push(run);
+        await Promise.resolve();
         return memory;
       },
     });
-    await tool.invoke({ path: "/", command: "list" }, { configurable: { thread_id: "thread 1", user: "u" } });
+    const configurable = { thread_id: "thread 1", user_id: "ada", colour: "red" };
+    const call = { name: "memory", args: { path: "/", command: "list" }, id: "call 1", type: "tool_call" } as const;
+    await tool.invoke(call, { configurable, context: { tenant: "acme" } } as RunnableConfig);
     await tool.invoke({ path: "/", command: "list" });
-    expect(runs).toEqual([{ threadId: "thread 1" }, {}]);
+    expect(runs).toEqual([
+      { threadId: "thread 1", userId: "ada", toolCallId: "call 1", context: { tenant: "acme" }, config: expect.objectContaining({ configurable }) },
+      { config: expect.any(Object) },
+    ]);
   });
 
   it.each([

@@ -15,4 +15,10 @@ export const documentIndexes = {
     unique: true,
     partialFilterExpression: { scope: "perThread", threadId: { $exists: true } },
   },
+  perUser: {
+    name: "uniq_per_user",
+    key: { nodeId: 1, scope: 1, userId: 1 },
+    unique: true,
+    partialFilterExpression: { scope: "perUser", userId: { $exists: true } },
+  },
 } as const satisfies Record<CheckedAddress["scope"], IndexDescription>;

@@ -1,5 +1,5 @@
 import type { ObjectId } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
+import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
@@ -8,8 +8,9 @@ import { utf8Bytes } from "../../../core/text.js";
 export interface MemoryDocument {
   _id: ObjectId;
   nodeId: string;
-  scope: "global" | "perThread";
+  scope: MemoryScope;
   threadId?: string;
+  userId?: string;
   /** Text by stored key. */
   data?: Record<string, string>;
   dirs?: Record<string, true>;
@@ -55,7 +56,7 @@ export function parentKeys(key: string): string[] {
 }
 
 /** Exactly the fields of the unique index, in equality: only then does the server retry a racing upsert by itself. */
-export function lookUp(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string } {
+export function lookUp(address: CheckedAddress): { nodeId: string; scope: string; threadId?: string; userId?: string } {
   return { ...address };
 }
 
@@ -81,7 +82,7 @@ export function directoryKeyBytes(key: string): number {
 
 /** The document that a first write makes, without the file. */
 export function emptyDocumentBytes(address: CheckedAddress): number {
-  return 160 + utf8Bytes(address.nodeId) + (address.scope === "perThread" ? utf8Bytes(address.threadId) : 0);
+  return 160 + utf8Bytes(address.nodeId) + utf8Bytes(ownerOf(address) ?? "");
 }
 
 /** The files and directories of a document in today's layout or the earlier one, in which any object is a directory. */

@@ -1,5 +1,5 @@
 import type { FindOptions } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
+import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/address.js";
 import { addressOfNamespace, namespaceOfMemory } from "../../../core/namespace.js";
 import { mergeOrdered } from "../../driver/ordered-streams.js";
 import { reading, streaming } from "../../driver/reads.js";
@@ -21,7 +21,7 @@ interface Selection {
   filter: object;
   order: Record<string, 1>;
   /** The ids that the filter leaves open, as the index sorts them. */
-  openIds: readonly ("nodeId" | "threadId")[];
+  openIds: readonly ("nodeId" | OwnerField)[];
 }
 
 /** Something lies in it: MongoDB compares only objects with an object, and the empty one is the least. */
@@ -48,12 +48,13 @@ export function documentsWithin(
 
 function selectionOf(range: AddressRange): Selection {
   const { key } = documentIndexes[range.scope];
-  const ids = range.scope === "perThread" ? (["nodeId", "threadId"] as const) : (["nodeId"] as const);
+  const ownerField = ownerFields[range.scope];
+  const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
-  // The partial index holds documents with a thread only; the server uses it where the filter says so too.
-  const anyThread = openIds.some((id) => id === "threadId") ? { threadId: { $exists: true } } : {};
+  // The partial index holds documents with an owner only; the server uses it where the filter says so too.
+  const anyOwner = ownerField !== null && range[ownerField] === undefined ? { [ownerField]: { $exists: true } } : {};
   // Without the order of the index the server might choose to read the whole collection.
-  return { filter: { ...range, ...anyThread }, order: key, openIds };
+  return { filter: { ...range, ...anyOwner }, order: key, openIds };
 }
 
 /**
@@ -110,8 +111,7 @@ async function* found({ collection, ready }: DocumentContext, filter: object, op
   await reading(async () => ready());
   const cursor = collection.find<MemoryDocument>(filter, { batchSize, ...asPlainValues, ...options });
   for await (const document of streaming(cursor)) {
-    const { nodeId, scope, threadId } = document;
-    const stored = scope === "perThread" ? { nodeId, scope, threadId } : { nodeId, scope };
+    const stored = storedAddress(document);
     // Documents whose ids are not legal are none of ours: no memory can be opened on them.
     if (!Object.values(stored).every((id) => typeof id === "string")) continue;
     const namespace = namespaceOfMemory(stored as CheckedAddress);
@@ -120,7 +120,14 @@ async function* found({ collection, ready }: DocumentContext, filter: object, op
   }
 }
 
+/** The fields of the document that say whose it is, as they are. */
+export function storedAddress(document: Pick<MemoryDocument, "nodeId" | "scope" | OwnerField>): object {
+  const { nodeId, scope } = document;
+  const ownerField = isMemoryScope(scope) ? ownerFields[scope] : null;
+  return ownerField === null ? { nodeId, scope } : { nodeId, scope, [ownerField]: document[ownerField] };
+}
+
 function fieldsProjection(fields: "all" | "address"): FindOptions {
   if (fields === "all") return {};
-  return { projection: { nodeId: 1, scope: 1, threadId: 1 }, batchSize: selectionSize };
+  return { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, batchSize: selectionSize };
 }

@@ -1,5 +1,5 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { addressOrNull, type CheckedAddress } from "../../../core/address.js";
+import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/address.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
@@ -12,7 +12,7 @@ import { streaming } from "../../driver/reads.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
 import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
-import { emptyDocumentBytes, type MemoryDocument } from "./document.js";
+import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
 import { documentIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
 import { ExpectedDocument } from "./expected-document.js";
@@ -21,7 +21,7 @@ import { OneDocumentBackend } from "./one-document-backend.js";
 import { asPlainValues, contextFor, type DocumentContext, StoredDocument } from "./stored-document.js";
 import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
-const own = { filter: { nodeId: { $exists: true }, scope: { $in: ["global", "perThread"] } }, option: "memoriesCollection" };
+const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
 export class OneDocumentLayout implements MemoryLayout {
@@ -41,8 +41,11 @@ export class OneDocumentLayout implements MemoryLayout {
       await createIndexes(collection, Object.values(documentIndexes), "a memory", own.option);
     });
     const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
-    const examples = [{ nodeId: "a", scope: "global" }, { nodeId: "a", scope: "perThread", threadId: "a" }] as const;
-    const indexes = examples.map((example) => ({ collection: db.collection(collectionName), description: documentIndexes[example.scope], example }));
+    const indexes = memoryScopes.map((scope) => ({
+      collection: db.collection(collectionName),
+      description: documentIndexes[scope],
+      example: lookUp(addressFor("a", scope, "a")),
+    }));
     return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock }, indexes);
   }
 
@@ -92,11 +95,10 @@ export class OneDocumentLayout implements MemoryLayout {
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
     const pipeline = [
       ...(address ? [{ $match: address }] : []),
-      { $project: { nodeId: 1, scope: 1, threadId: 1, sizeBytes: { $bsonSize: "$$ROOT" }, outdated: isLegacy } },
+      { $project: { nodeId: 1, scope: 1, threadId: 1, userId: 1, sizeBytes: { $bsonSize: "$$ROOT" }, outdated: isLegacy } },
     ];
     const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
-    for await (const { nodeId, scope, threadId, sizeBytes, outdated } of streaming(found)) {
-      const stored = { nodeId, scope, ...(threadId !== undefined && { threadId }) };
+    for await (const { _id, sizeBytes, outdated, ...stored } of streaming(found)) {
       yield { address: addressOrNull(stored), sizeBytes: Number(sizeBytes), outdated: outdated === true };
     }
   }
