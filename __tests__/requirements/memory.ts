@@ -41,6 +41,10 @@ export const memory: Requirements = {
     source: "specification section 1",
     says: "the memory of a thread is not seen from another thread, nor from the global one",
   },
+  "memory.per-user-is-apart": {
+    source: "specification section 1",
+    says: "the memory of a user is not seen from another user, from a thread or from the global one",
+  },
   "memory.thread-of-the-run": {
     source: "specification section 1",
     says: "the thread is the run's configurable.thread_id",
