@@ -221,4 +221,8 @@ export const connector: Requirements = {
     source: "reported: other memories",
     says: "a memory of 20,000 files stays within every limit",
   },
+  "connector.index": {
+    source: "specification section 12",
+    says: "index is the tree with, for each file, its description or else its first line that is not empty, shortened",
+  },
 };

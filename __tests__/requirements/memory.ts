@@ -93,6 +93,10 @@ export const memory: Requirements = {
     source: "specification section 7",
     says: "what the connector reads has sizes, and contents only where all of them fit",
   },
+  "memory.outline-has-starts": {
+    source: "specification section 7",
+    says: "an outline has the start of each text where it is asked for",
+  },
   "memory.write-modes": {
     source: "public names",
     says: "write creates or replaces, and refuses either where told so",

@@ -16,6 +16,7 @@ import type {
   MemoryOutline,
   MemorySnapshot,
   MemoryStat,
+  OutlineOptions,
   SnapshotFile,
 } from "../core/memory.js";
 import type { OngoingCall } from "../core/ongoing-call.js";
@@ -147,8 +148,8 @@ export class BaseStoreBackend implements MemoryBackend {
     return this.#exclusively(async () => (await this.#load()).snapshot());
   }
 
-  outline(maxContentBytes: number): Promise<MemoryOutline> {
-    return this.#exclusively(async () => (await this.#load()).outline(maxContentBytes));
+  outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
+    return this.#exclusively(async () => (await this.#load()).outline(wanted));
   }
 
   async #find(path: string): Promise<SnapshotFile | null> {

@@ -1,4 +1,4 @@
-import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "./memory.js";
+import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
 import type { OngoingCall } from "./ongoing-call.js";
 
 /**
@@ -47,8 +47,11 @@ export interface MemoryBackend {
   stat(path: string): Promise<MemoryStat | null>;
   /** Every file and directory but the root, at one moment, in any order. */
   snapshot(): Promise<MemorySnapshot>;
-  /** The same without times. Has no contents if they add up to more than `maxContentBytes` bytes of UTF-8. */
-  outline(maxContentBytes: number): Promise<MemoryOutline>;
+  /**
+   * The same without times. Has no contents if they add up to more than `maxContentBytes` bytes of UTF-8. Has the start of each text if
+   * `leadChars` is not 0: as many UTF-16 units or more, because the caller cuts them.
+   */
+  outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline>;
   /**
    * The same memory for one call, which may be aborted or run out of time. Its caller has an answer by then, so the backend only
    * has to stop. A backend that cannot stop leaves this out.

@@ -11,12 +11,13 @@ import type {
   MemoryOutline,
   MemorySnapshot,
   MemoryStat,
+  OutlineOptions,
   WriteOptions,
 } from "./memory.js";
 import { type OngoingCall, withinTime } from "./ongoing-call.js";
 import { checkMemoryOptions, checkMemoryUse, checkOptions, type MemoryOptions, type MemoryUse } from "./options.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
-import { compareCodeUnits, utf8Bytes } from "./text.js";
+import { compareCodeUnits, startOf, utf8Bytes } from "./text.js";
 import { z } from "zod";
 
 const writeOptionsSchema = z
@@ -24,6 +25,10 @@ const writeOptionsSchema = z
   .strict();
 
 const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).optional() }).strict();
+
+const outlineOptionsSchema = z
+  .object({ maxContentBytes: z.number().min(0).optional(), leadChars: z.number().int().min(0).max(10_000).optional() })
+  .strict();
 
 /** What storages search in time that grows with the text alone. */
 const maxSoughtTexts = 16;
@@ -180,8 +185,12 @@ class CheckedMemory implements Memory {
     return sorted(await this.#run("read", (backend) => backend.snapshot()));
   }
 
-  async outline(options: { maxContentBytes?: number } = {}): Promise<MemoryOutline> {
-    return sorted(await this.#run("read", (backend) => backend.outline(options.maxContentBytes ?? 0)));
+  async outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
+    checkOptions("OutlineOptions", outlineOptionsSchema, options);
+    const { maxContentBytes = 0, leadChars = 0 } = options;
+    const outline = sorted(await this.#run("read", (backend) => backend.outline({ maxContentBytes, leadChars })));
+    if (leadChars === 0) return outline;
+    return { ...outline, files: outline.files.map((file) => (file.lead === undefined ? file : { ...file, lead: startOf(file.lead, leadChars) })) };
   }
 
   with(use: MemoryUse): Memory {

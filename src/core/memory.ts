@@ -75,13 +75,23 @@ export interface MemorySnapshot {
   revision: number | null;
 }
 
-/** A file with its size. It has its text if the texts were asked for and fit. */
+/** What an outline holds beside paths and sizes. */
+export interface OutlineOptions {
+  /** Includes the contents if all of them together are at most so many bytes of UTF-8. @default 0: never contents */
+  maxContentBytes?: number;
+  /** Includes the start of each text, at most so many UTF-16 units, up to 10,000. @default 0: no starts */
+  leadChars?: number;
+}
+
+/** A file with its size, and as much of its text as was asked for. */
 export interface OutlineFile {
   path: string;
   /** Bytes of UTF-8. */
   sizeBytes: number;
   /** On every file or on none. */
   content?: string;
+  /** The start of the text. Missing on a file that cannot be read. */
+  lead?: string;
 }
 
 /** A snapshot without times. Its contents may be left out. */
@@ -147,11 +157,8 @@ export interface Memory {
   stat(path: string): Promise<MemoryStat | null>;
   /** Every file and directory at one moment. */
   snapshot(): Promise<MemorySnapshot>;
-  /**
-   * Paths and sizes of everything at one moment. Includes the contents if all of them together are at most
-   * `maxContentBytes` bytes of UTF-8. @param options.maxContentBytes default 0: never contents.
-   */
-  outline(options?: { maxContentBytes?: number }): Promise<MemoryOutline>;
+  /** Paths and sizes of everything at one moment, and texts as far as they are asked for. */
+  outline(options?: OutlineOptions): Promise<MemoryOutline>;
   /**
    * The same memory with other settings: a signal that aborts its calls, another time limit, another rule of paths. Signals
    * add up. An aborted change may have been made. If the signal aborted before the call, nothing is sent.

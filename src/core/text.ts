@@ -45,6 +45,11 @@ export function shorten(text: string, maxChars: number): string {
   return `${text.slice(0, end)}…`;
 }
 
+/** The first UTF-16 units of a text, at most so many, and never half a character. */
+export function startOf(text: string, maxChars: number): string {
+  return text.slice(0, isHighSurrogate(text.charCodeAt(maxChars - 1)) ? maxChars - 1 : maxChars);
+}
+
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -1,5 +1,5 @@
 import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "./errors.js";
-import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, SnapshotFile } from "./memory.js";
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions, SnapshotFile } from "./memory.js";
 import { parentsOf, prefixOf, ROOT } from "./paths.js";
 
 /**
@@ -70,12 +70,17 @@ export class MemoryTree {
     return { files: [...this.files.values()], directories: [...this.directories], revision: this.#revision };
   }
 
-  /** The same without times, and without contents where they add up to more than `maxContentBytes` bytes of UTF-8. */
-  outline(maxContentBytes: number): MemoryOutline {
+  /** As that of a backend. */
+  outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): MemoryOutline {
     const { files, ...rest } = this.snapshot();
     const withContents = totalBytes(files) <= maxContentBytes;
     return {
-      files: files.map(({ path, sizeBytes, content }) => ({ path, sizeBytes, ...(withContents && { content }) })),
+      files: files.map(({ path, sizeBytes, content }) => ({
+        path,
+        sizeBytes,
+        ...(withContents && { content }),
+        ...(leadChars > 0 && { lead: content.slice(0, leadChars) }),
+      })),
       ...rest,
     };
   }

@@ -7,6 +7,8 @@ import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryOutline } from "../core/memory.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
+import { descriptionsOf, leadChars } from "../prompt/descriptions.js";
+import type { OwnedScope } from "../prompt/introduction.js";
 import { placeMemory } from "../prompt/place.js";
 import { renderMemory } from "../prompt/render.js";
 import { type MemoryRun, runOf, signalOf } from "../dialects/memory-run.js";
@@ -109,16 +111,23 @@ export class MemoryConnectorNode {
   }
 
   async #render(run: MemoryRun): Promise<string | null> {
-    const { content, maxChars } = this.#config;
     const { scope } = this.#memory;
     if (scope !== "global") {
       const memory = await this.#ownMemory(run);
       const own = memory && (await this.#outline(run, memory));
       const isEmpty = own === null || own.files.length + own.directories.length === 0;
-      if (!isEmpty) return renderMemory(own, { content, maxChars, scope, insteadOf: null });
+      if (!isEmpty) return this.#text(own, scope, null);
     }
     const shared = await this.#outline(run, this.#memory.globalMemory(run));
-    return renderMemory(shared, { content, maxChars, scope: "global", insteadOf: scope === "global" ? null : scope });
+    return this.#text(shared, "global", scope === "global" ? null : scope);
+  }
+
+  async #text(outline: MemoryOutline, scope: MemoryScope, insteadOf: OwnedScope | null): Promise<string | null> {
+    const { content, maxChars } = this.#config;
+    // An index of more files cannot fit, so there is no need to know what they say.
+    const mayFit = content === "index" && outline.files.length * minLineChars <= maxChars;
+    const descriptions = mayFit ? await descriptionsOf(outline.files) : new Map<string, string>();
+    return renderMemory(outline, { content, maxChars, scope, insteadOf, descriptions });
   }
 
   /** Null where the run names no thread or user: that is told, and the model sees what all share. */
@@ -135,9 +144,12 @@ export class MemoryConnectorNode {
   async #outline(run: MemoryRun, memory: Memory): Promise<MemoryOutline> {
     const { content, maxChars } = this.#config;
     // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
-    return endingWith(signalOf(run), memory).outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0 });
+    return endingWith(signalOf(run), memory).outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0 });
   }
 }
+
+/** Of the shortest line of a file with its line end: `/a (1 byte)`. */
+const minLineChars = 12;
 
 /** LangGraph's `addNode` asks for `lc_runnable` first, and would make a node that does nothing of an object without it. */
 function refuseAsGraphNode(): never {

@@ -6,14 +6,17 @@ import { checkOptions } from "../core/options.js";
 /** Where the message that shows a memory goes: beside the system prompt, or after everything else. */
 export type MemoryPlacement = "after_system" | "before_system" | "last_message";
 
-/** `tree`: paths and sizes. `full`: every file with its contents. */
-export type MemoryContent = "tree" | "full";
+/**
+ * `tree`: paths and sizes. `index`: the tree with a line about each file, which is the `description` of its YAML front matter, else its first
+ * line that is not empty. `full`: every file with its contents.
+ */
+export type MemoryContent = "tree" | "index" | "full";
 
 /** How a memory is shown to a model. */
 export interface MemoryConnectorConfig {
   /** @default "after_system" */
   placement?: MemoryPlacement;
-  /** What is shown. A directory whose name begins with a dot is one line. `full` becomes `tree` if it would exceed `maxChars`, and says so. @default "tree" */
+  /** What is shown. A directory whose name begins with a dot is one line. `index` and `full` become `tree` if they would exceed `maxChars`, and say so. @default "tree" */
   content?: MemoryContent;
   /** Longest rendered text, its fence included, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
   maxChars?: number;
@@ -52,7 +55,7 @@ export const connectorDefaults = {
 /** The fields of MemoryConnectorConfig, for option objects that extend it. */
 export const connectorFields = {
   placement: z.enum(["after_system", "before_system", "last_message"]).optional(),
-  content: z.enum(["tree", "full"]).optional(),
+  content: z.enum(["tree", "index", "full"]).optional(),
   maxChars: z.number().int().min(1).max(200_000).optional(),
   systemMessages: z.enum(["auto", "separate", "merged"]).optional(),
   role: z.enum(["auto", "user"]).optional(),

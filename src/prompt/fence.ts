@@ -58,7 +58,7 @@ export function quoteContent(content: string): string {
   return `| ${shownText(guardFence(content)).replaceAll("\n", "\n| ")}`;
 }
 
-/** A path on one line. No path holds a backslash, so an escape cannot be taken for part of a name. */
+/** A path, or another text without line ends, on one line. No path holds a backslash, so an escape cannot be taken for part of a name. */
 export function printablePath(path: string): string {
   return shownText(guardFence(path));
 }

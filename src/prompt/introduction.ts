@@ -1,4 +1,5 @@
 import type { MemoryScope } from "../core/address.js";
+import type { MemoryContent } from "./connector-options.js";
 
 /** The scopes of which each thread or each user has a memory. */
 export type OwnedScope = Exclude<MemoryScope, "global">;
@@ -11,9 +12,11 @@ export interface Introduced {
   scope: MemoryScope;
   /** The global memory is shown because that of the thread or the user is empty; null where it is not shown for that. */
   insteadOf: OwnedScope | null;
-  view: "tree" | "full" | "tree instead of full";
+  view: MemoryContent | "tree instead of index" | "tree instead of full";
   maxChars: number;
 }
+
+const leftOut = { "tree instead of index": "Descriptions", "tree instead of full": "Contents" } as const;
 
 export function introduction(introduced: Introduced): string[] {
   return [
@@ -30,7 +33,7 @@ export function shortIntroduction({ insteadOf, view, maxChars }: Introduced): st
     ...(insteadOf === null
       ? []
       : [`This ${owners[insteadOf]}'s own memory, which the memory tool uses, is empty; these are the notes of all ${owners[insteadOf]}s.`]),
-    ...(view === "tree instead of full" ? [`Contents left out: over ${maxChars} characters.`] : []),
+    ...(view in leftOut ? [`${leftOut[view as keyof typeof leftOut]} left out: over ${maxChars} characters.`] : []),
   ];
 }
 
@@ -45,7 +48,7 @@ function scopeSentence({ scope, insteadOf }: Introduced): string {
 
 function viewSentence({ view, maxChars }: Introduced): string {
   if (view === "full") return 'Each line of a file begins with "| ".';
-  return view === "tree"
-    ? "Paths and sizes only: read a file before relying on what it may say."
-    : `Contents left out: they exceed the limit of ${maxChars} characters.`;
+  if (view === "tree") return "Paths and sizes only: read a file before relying on what it may say.";
+  if (view === "index") return "Paths, sizes and what each file begins with: read a file before relying on what it may say.";
+  return `${leftOut[view]} left out: they exceed the limit of ${maxChars} characters.`;
 }

@@ -14,6 +14,8 @@ export interface RenderOptions {
   scope: MemoryScope;
   /** As in {@link Introduced}. */
   insteadOf: OwnedScope | null;
+  /** What files say of themselves, by path, for an index. */
+  descriptions?: ReadonlyMap<string, string>;
 }
 
 interface Entry {
@@ -32,7 +34,7 @@ interface Entry {
 export function renderMemory(outline: MemoryOutline, options: RenderOptions): string | null {
   const entries = sortedEntries(outline);
   if (entries.length === 0) return null;
-  return renderFull(entries, options) ?? renderTree(entries, options);
+  return renderFull(entries, options) ?? renderIndex(entries, options) ?? renderTree(entries, options);
 }
 
 /** Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together. */
@@ -73,7 +75,7 @@ function fileLine({ path, sizeBytes }: OutlineFile): string {
 
 /** Null where contents are not wanted, not at hand or too long. */
 function renderFull(entries: readonly Entry[], options: RenderOptions): string | null {
-  if (options.content === "tree") return null;
+  if (options.content !== "full") return null;
   const lines: string[] = [];
   let contentChars = 0;
   for (const [index, { key, line, file }] of entries.entries()) {
@@ -95,10 +97,25 @@ function renderFull(entries: readonly Entry[], options: RenderOptions): string |
   );
 }
 
+/** Null where no index is wanted, or it is too long. */
+function renderIndex(entries: readonly Entry[], options: RenderOptions): string | null {
+  if (options.content !== "index") return null;
+  const { scope, maxChars, descriptions } = options;
+  const lines = entries.map(({ line, file }) => {
+    const description = file && descriptions?.get(file.path);
+    return description === undefined ? line : `${line}: ${printablePath(description)}`;
+  });
+  const introduced = introducedBy(options, "index");
+  return (
+    fitting(fence(scope, "index", [...introduction(introduced), ...lines]), maxChars) ??
+    fitting(fence(scope, "index", [...shortIntroduction(introduced), ...lines]), maxChars)
+  );
+}
+
 /** Words go before entries: a shorter introduction, then fewer entries, then only a count of them. */
 function renderTree(entries: readonly Entry[], options: RenderOptions): string | null {
   const { scope, maxChars } = options;
-  const introduced = introducedBy(options, options.content === "full" ? "tree instead of full" : "tree");
+  const introduced = introducedBy(options, options.content === "tree" ? "tree" : `tree instead of ${options.content}`);
   const lines = entries.map(({ line }) => line);
   const short = shortIntroduction(introduced);
   const count = `(${counted(entries.length)} left out)`;

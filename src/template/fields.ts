@@ -59,7 +59,7 @@ const toolFields = {
 
 const connectorTemplateFields = {
   placement: connectorFields.placement.describe('"after_system" (the default), "before_system" or "last_message"'),
-  content: connectorFields.content.describe('"tree" (paths and sizes; the default) or "full" (the contents of files, too)'),
+  content: connectorFields.content.describe('"tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, too)'),
   maxChars: connectorFields.maxChars.describe(
     `a whole number from 1 to 200000: the longest text that is shown (default ${connectorDefaults.maxChars})`,
   ),

@@ -86,7 +86,7 @@ describe("server commands", () => {
     const node = new MemoryNode({ store, nodeId, scope: "perThread" });
     await node.globalMemory().write("/shared", "x");
     await node.memory("with notes").write("/own", "x");
-    for (const content of ["tree", "full"] as const) {
+    for (const content of ["tree", "index", "full"] as const) {
       const connector = node.createConnector({ content });
       const render = (threadId?: string) => sentBy(() => connector.renderMessage({ threadId }));
       expect((await render("with notes")).map((event) => event.commandName)).toEqual(["find"]);

@@ -9,7 +9,7 @@ describe("the message of a connector", () => {
   // Requirement: connector.nothing-to-show
   it("is no message where the memory, and what would stand in for it, are empty", async () => {
     const thread = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
-    for (const content of ["tree", "full"] as const) {
+    for (const content of ["tree", "index", "full"] as const) {
       const connector = thread.createConnector({ content });
       expect([await connector.renderMessage({ threadId: "1" }), await connector.renderMessage()]).toEqual([null, null]);
       expect(await new MemoryNode({ ...freshAddress(), store }).createConnector({ content }).renderMessage()).toBeNull();
@@ -28,5 +28,15 @@ describe("the message of a connector", () => {
     expect(await shown()).toContain("\n/own/\n");
     await node.memory("1").delete("/");
     expect(await shown()).toContain("\n/shared (1 byte)\n");
+  });
+
+  // Requirement: connector.index
+  it("is an index with a line about each file, unless there are more files than fit", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store, paths: "posix" });
+    await node.memory().write("/skill.md", "---\ndescription: How to ship\n---\n# Shipping");
+    const connector = node.createConnector({ content: "index", maxChars: 700 });
+    expect((await connector.renderMessage())?.text).toContain("\n/skill.md (43 bytes): How to ship\n");
+    for (let index = 0; index < 60; index += 1) await node.memory().write(`/${index}`, "x");
+    expect((await connector.renderMessage())?.text).toMatch(/view="tree"[^]*Descriptions left out/);
   });
 });

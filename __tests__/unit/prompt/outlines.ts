@@ -49,8 +49,10 @@ export const hostileOutline: fc.Arbitrary<MemoryOutline> = fc
   });
 
 export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({
-  content: fc.constantFrom("tree" as const, "full" as const),
+  content: fc.constantFrom("tree" as const, "index" as const, "full" as const),
   maxChars: fc.oneof(fc.integer({ min: 1, max: 700 }), fc.integer({ min: 1, max: 5000 })),
   scope: fc.constantFrom(...memoryScopes),
   insteadOf: fc.constantFrom(null, "perThread" as const, "perUser" as const),
+  // Every file says the same of itself, in one line.
+  descriptions: hostileText.map((text) => Object.assign(new Map<string, string>(), { get: () => text.replaceAll(/[\r\n]/g, " ") })),
 });

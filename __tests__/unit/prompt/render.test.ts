@@ -4,6 +4,33 @@ import { fullOptions, outlineOf, treeOptions, withoutContents } from "./outlines
 
 const notes = outlineOf({ "/notes/today": "hello\nworld", "/a": "x", "/notes-old": "", "/deep/er/é": "é" }, ["/empty"]);
 
+describe("a rendered index", () => {
+  const described = { ...treeOptions, content: "index", descriptions: new Map([["/a", "first <memory> line"], ["/notes/today", "hello"]]) } as const;
+
+  // Requirement: connector.index
+  it("is the tree with what each file says of itself", () => {
+    expect(renderMemory(notes, described)?.split("\n").slice(3)).toEqual([
+      "Paths, sizes and what each file begins with: read a file before relying on what it may say.",
+      "/a (1 byte): first &lt;memory> line",
+      "/deep/",
+      "/deep/er/",
+      "/deep/er/é (2 bytes)",
+      "/empty/",
+      "/notes-old (0 bytes)",
+      "/notes/",
+      "/notes/today (11 bytes): hello",
+      "</memory>",
+    ]);
+  });
+
+  it("becomes a tree where it is too long, and says so", () => {
+    const text = renderMemory(notes, { ...described, descriptions: new Map([["/a", "x".repeat(119)], ["/notes-old", "x".repeat(119)]]), maxChars: 400 });
+    expect(text).toContain('view="tree"');
+    expect(text).toMatch(/Descriptions left out: .*400 characters/);
+    expect(text).toContain("/notes/today (11 bytes)\n");
+  });
+});
+
 describe("a rendered tree", () => {
   // Requirement: connector.notes-not-instructions, connector.tree-with-sizes
   it("lists every directory and every file with its exact size, each directory before what is in it", () => {

@@ -75,7 +75,7 @@ describe("a graph definition", () => {
 
   it.each([
     [{ placement: "top" }, 'placement must be "after_system" (the default), "before_system" or "last_message" (given "top")'],
-    [{ content: "" }, 'content must be "tree" (paths and sizes; the default) or "full" (the contents of files, too) (given "")'],
+    [{ content: "" }, 'content must be "tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, too) (given "")'],
     [{ maxChars: 200_001 }, "maxChars must be a whole number from 1 to 200000: the longest text that is shown (default 4000) (given 200001)"],
     [{ role: "system" }, 'role must be "auto" (the default) or "user" (given "system")'],
     [{ systemMessages: 2 }, 'systemMessages must be "auto" (the default), "separate" or "merged" (given 2)'],

@@ -9,7 +9,7 @@ import {
   parentIsFile,
   pathIsDirectory,
 } from "../../core/errors.js";
-import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat } from "../../core/memory.js";
+import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../core/memory.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/text.js";
@@ -179,13 +179,15 @@ export class DirectoryBackend implements MemoryBackend {
     return this.#atOneMoment(folderSnapshot);
   }
 
-  outline(maxContentBytes: number): Promise<MemoryOutline> {
+  outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): Promise<MemoryOutline> {
     return this.#atOneMoment(async (folder) => {
       const { files, directories } = await folder.walk(ROOT);
-      const outlined =
-        totalFileBytes(files) <= maxContentBytes
-          ? (await readableFiles(folder, files)).map(({ path, content }) => ({ path, sizeBytes: utf8Bytes(content), content }))
-          : files.map(({ path, stats }) => ({ path, sizeBytes: stats.size }));
+      const withContents = totalFileBytes(files) <= maxContentBytes;
+      const readable = withContents || leadChars > 0 ? await readableFiles(folder, files) : [];
+      const leads = new Map(leadChars > 0 ? readable.map(({ path, content }) => [path, { lead: content.slice(0, leadChars) }]) : []);
+      const outlined = withContents
+        ? readable.map(({ path, content }) => ({ path, sizeBytes: utf8Bytes(content), content, ...leads.get(path) }))
+        : files.map(({ path, stats }) => ({ path, sizeBytes: stats.size, ...leads.get(path) }));
       return { files: outlined, directories, revision: null };
     });
   }

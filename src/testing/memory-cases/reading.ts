@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
 export const readingCases: MemoryCase[] = [
@@ -175,6 +175,25 @@ export const readingCases: MemoryCase[] = [
         { path: "/a/b", sizeBytes: 2, content: "é" },
         { path: "/c", sizeBytes: 3, content: "123" },
       ]);
+    },
+  },
+  // Requirement: memory.outline-has-starts
+  {
+    title: "an outline has the start of each text if that is asked for, and never half a character",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      await memory.write("/a", "12345");
+      await memory.write("/b", "1🧠3");
+      await memory.write("/c", "");
+      const leads = async (leadChars: number): Promise<unknown[]> => (await memory.outline({ leadChars })).files.map(({ lead }) => lead);
+      deepEqual(await leads(0), [undefined, undefined, undefined]);
+      deepEqual(await leads(2), ["12", "1", ""]);
+      deepEqual(await leads(3), ["123", "1🧠", ""]);
+      deepEqual(await leads(10_000), ["12345", "1🧠3", ""]);
+      deepEqual((await memory.outline({ leadChars: 1, maxContentBytes: 100 })).files[0], { path: "/a", sizeBytes: 5, content: "12345", lead: "1" });
+      for (const wrong of [-1, 1.5, 10_001, "1"]) {
+        await rejects(memory.outline({ leadChars: wrong as number }), /leadChars/);
+      }
     },
   },
   // Requirement: guarantees.refused-changed-nothing, memory.snapshot-is-whole, mongodb.revision

@@ -18,6 +18,7 @@ import type {
   MemoryOutline,
   MemorySnapshot,
   MemoryStat,
+  OutlineOptions,
 } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { prefixOf, ROOT } from "../../../core/paths.js";
@@ -212,21 +213,20 @@ export class OneDocumentBackend implements MemoryBackend {
     return snapshotOfDocument(await this.#document.findWhole());
   }
 
-  async outline(maxContentBytes: number): Promise<MemoryOutline> {
+  async outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
     const found = await this.#document.find<{
-      files: { key: string; sizeBytes: number }[];
+      files: { key: string; sizeBytes: number; lead?: string }[];
       directories: string[];
       revision: number;
       data?: Record<string, string>;
-    }>(outlineProjection(maxContentBytes));
+    }>(outlineProjection(wanted));
     if (found === null) return { files: [], directories: [], revision: 0 };
-    if (found instanceof MemoryTree) return found.outline(maxContentBytes);
+    if (found instanceof MemoryTree) return found.outline(wanted);
     const { data } = found;
     return {
-      files: found.files.map(({ key, sizeBytes }) => {
-        const path = pathOfKey(key);
+      files: found.files.map(({ key, ...file }) => {
         const content = ownValue(data, key);
-        return content === undefined ? { path, sizeBytes } : { path, sizeBytes, content };
+        return { path: pathOfKey(key), ...file, ...(content !== undefined && { content }) };
       }),
       directories: found.directories.map(pathOfKey),
       revision: found.revision,

@@ -1,3 +1,4 @@
+import type { OutlineOptions } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
 import { isDirectory } from "./change.js";
@@ -70,15 +71,17 @@ export function statProjection(path: string): Record<string, Expression> {
 
 const entryBytes = textBytes(textOrNull("$$entry.v"));
 
-export function outlineProjection(maxContentBytes: number): Record<string, Expression> {
+export function outlineProjection({ maxContentBytes, leadChars }: Required<OutlineOptions>): Record<string, Expression> {
   const entries: Expression = { $objectToArray: orEmpty("$data") };
   const withContents: Record<string, Expression> =
     maxContentBytes > 0
       ? { data: where({ $lte: [{ $sum: mapEntries(entries, entryBytes) }, maxContentBytes] }, "$data", "$$REMOVE") }
       : {};
+  // A code point is one UTF-16 unit or two.
+  const lead: Record<string, Expression> = leadChars > 0 ? { lead: { $substrCP: [textOrNull("$$entry.v"), 0, leadChars] } } : {};
   return {
     _id: 0,
-    files: mapEntries(entries, { key: "$$entry.k", sizeBytes: entryBytes }),
+    files: mapEntries(entries, { key: "$$entry.k", sizeBytes: entryBytes, ...lead }),
     directories: mapEntries({ $objectToArray: orEmpty("$dirs") }, "$$entry.k"),
     revision: 1,
     ...withContents,
