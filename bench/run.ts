@@ -65,7 +65,7 @@ async function runStore(): Promise<void> {
 }
 
 async function runWeight(): Promise<void> {
-  const { report: measured, summary } = await measureWeight();
+  const { report: measured, summary } = await measureWeight(imports);
   await report("weight", measured);
   if (!values.dry) await replaceRow(new URL("RESULTS.md", import.meta.url), ["[weight](weight/RESULTS.md)", summary]);
 }

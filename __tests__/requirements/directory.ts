@@ -9,6 +9,10 @@ export const directory: Requirements = {
     source: "public names",
     says: "what a hand changes between two calls is seen by the next one",
   },
+  "directory.reads-what-changed": {
+    source: "public names",
+    says: "a file that has not changed since it was read is not read again; at most 16 MB of texts are kept for that",
+  },
   "directory.atomic-across-processes": {
     source: "specification section 4",
     says: "parallel changes of several processes lose and double nothing, first ones included",

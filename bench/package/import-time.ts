@@ -29,15 +29,15 @@ export async function measureImport(runs: number): Promise<ImportResult> {
   return { ...compare(samples), runs, peers };
 }
 
-/** In a fresh process. */
-export async function importTimes(specifiers: string[]): Promise<{ wallMs: number; processorMs: number }> {
+/** In a fresh process. @param project the folder from which the specifiers resolve */
+export async function importTimes(specifiers: string[], project: string = import.meta.dirname): Promise<{ wallMs: number; processorMs: number }> {
   const imports = specifiers.map((specifier) => `import(${JSON.stringify(specifier)})`);
   const script = `
     const [start, used] = [performance.now(), process.cpuUsage()];
     await Promise.all([${imports.join()}]);
     const [wallMs, { user, system }] = [performance.now() - start, process.cpuUsage(used)];
     console.log(JSON.stringify({ wallMs, processorMs: (user + system) / 1_000 }));`;
-  const { stdout } = await runFile(process.execPath, ["--input-type=module", "--eval", script], { cwd: import.meta.dirname });
+  const { stdout } = await runFile(process.execPath, ["--input-type=module", "--eval", script], { cwd: project });
   return JSON.parse(stdout) as { wallMs: number; processorMs: number };
 }
 

@@ -6,11 +6,13 @@ import { promisify } from "node:util";
 import { pack, sizeOfFolder } from "../../__tests__/helpers/packed-package.js";
 import { row, tableHead } from "../measuring/table.js";
 import { bundleSizes } from "./bundles.js";
+import { type ImportTime, importTimesIn } from "./imports.js";
 
 const run = promisify(execFile);
 
 interface Manifest {
   version: string;
+  exports: Record<string, unknown>;
   peerDependencies: Record<string, string>;
   peerDependenciesMeta: Record<string, { optional?: boolean }>;
 }
@@ -26,11 +28,14 @@ export interface WeightReport {
   summary: string;
 }
 
-/** What the package adds to a project that has its peers, and to a bundle. */
-export async function measureWeight(): Promise<WeightReport> {
+/**
+ * What the package adds to a project that has its peers, to a bundle, and to the start of a program.
+ * @param runs processes that measure each import
+ */
+export async function measureWeight(runs: number): Promise<WeightReport> {
   const folder = await mkdtemp(join(tmpdir(), "weight-"));
   try {
-    const { version, peerDependencies: peers, peerDependenciesMeta } = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
+    const { version, exports, peerDependencies: peers, peerDependenciesMeta } = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
     const required = Object.fromEntries(Object.entries(peers).filter(([name]) => peerDependenciesMeta[name]?.optional !== true));
     const own = { "langgraph-mongo-memory": `file:${await pack(folder)}` };
     const mcp = Object.fromEntries(Object.entries(peers).filter(([name]) => name.startsWith("@modelcontextprotocol/")));
@@ -40,6 +45,8 @@ export async function measureWeight(): Promise<WeightReport> {
       difference(await installed(join(folder, "mcp"), { ...required, ...own, ...mcp }), beside),
     ];
     const bundles = await bundleSizes();
+    const entries = Object.keys(exports).filter((path) => path !== "./package.json");
+    const imports = await importTimesIn(join(folder, "alone"), entries.map((path) => `langgraph-mongo-memory${path.slice(1)}`), runs);
     const report = [
       "## Measured",
       "",
@@ -52,9 +59,17 @@ export async function measureWeight(): Promise<WeightReport> {
       ...tableHead(["imported", "kB of a bundle"]),
       ...bundles.map(({ imported, sizeBytes }) => row([imported, (sizeBytes / 1000).toFixed(1)])),
       "",
+      ...tableHead(["imported in a fresh process", "ms"]),
+      ...imports.map((one) => row([`\`${one.specifier}\``, importCell(one)])),
+      "",
     ];
     const least = ((bundles[0]?.sizeBytes ?? Number.NaN) / 1000).toFixed(1);
-    return { report: report.join("\n"), summary: `${alone.packages} packages, ${megabytes(alone)} MB; one class in a bundle: ${least} kB` };
+    const whole = imports[0] === undefined ? "" : importCell(imports[0]);
+    const langGraph = imports.at(-1);
+    const summary =
+      `${alone.packages} packages, ${megabytes(alone)} MB; one class in a bundle: ${least} kB; ` +
+      `import: ${whole} ms, of LangGraph alone ${langGraph === undefined ? "" : importCell(langGraph)} ms`;
+    return { report: report.join("\n"), summary };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -75,3 +90,5 @@ const difference = (one: Installed, other: Installed): Installed => ({
 });
 
 const megabytes = ({ sizeBytes }: Installed): string => (sizeBytes / 1_000_000).toFixed(1);
+
+const importCell = ({ outcome }: ImportTime): string => ("missing" in outcome ? `needs \`${outcome.missing}\`` : outcome.wallMs.toFixed(0));

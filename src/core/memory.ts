@@ -8,7 +8,7 @@ export interface MemoryEntry {
   kind: "file" | "dir";
 }
 
-/** What a memory knows of a file beside its text. */
+/** What a memory knows about a file, besides its text. */
 export interface FileStat {
   kind: "file";
   /** Bytes of UTF-8. */
@@ -17,20 +17,20 @@ export interface FileStat {
   updatedAt: Date;
 }
 
-/** What a memory knows of a directory. The root is one. */
+/** What a memory knows about a directory. The root is a directory too. */
 export interface DirectoryStat {
   kind: "dir";
-  /** Bytes of UTF-8 of all files below it. */
+  /** The bytes of UTF-8 of all files below it. */
   sizeBytes: number;
-  /** No storage keeps times of directories. */
+  /** Always null, because no storage keeps the times of directories. */
   createdAt: null;
   updatedAt: null;
 }
 
-/** Told apart by `kind`. */
+/** `kind` says which of the two it is. */
 export type MemoryStat = FileStat | DirectoryStat;
 
-/** What a delete removed, the directory itself included. */
+/** How many files and directories a delete removed. The directory itself counts. */
 export interface DeletedCounts {
   files: number;
   dirs: number;
@@ -69,8 +69,8 @@ export interface MemorySnapshot {
   /** Paths of all directories but the root, sorted likewise. */
   directories: string[];
   /**
-   * Grows by one with each change, 0 for a memory never written; null on a generic BaseStore and in a folder, which keep
-   * no count.
+   * Each change adds one. It is 0 if nobody ever wrote to the memory, and null on a generic BaseStore and in a folder,
+   * because they keep no count.
    */
   revision: number | null;
 }
@@ -125,8 +125,8 @@ export interface Memory {
   /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**
-   * Adds to the end of a file. Creates the file and its parent directories. Puts one newline between old and new text,
-   * unless one side has it already or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
+   * Adds text to the end of a file. Creates the file and its parent directories if they are missing. Puts one newline between
+   * old and new text, unless one side has it already or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   append(path: string, content: string): Promise<void>;
   /**
@@ -140,7 +140,7 @@ export interface Memory {
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
   /**
-   * Removes a file, or a directory with everything below it. A missing path counts 0. The root is emptied and stays.
+   * Removes a file, or a directory with everything below it. A missing path counts 0. The root itself stays, and is empty then.
    * @throws EISDIR with `ifDirectory: "fail"`
    */
   delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
@@ -151,7 +151,7 @@ export interface Memory {
    * lost race. If it throws, the error is passed on and nothing is written. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   edit(path: string, change: (text: string) => string): Promise<FileStat>;
-  /** Moves a file or a directory; never overwrites. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
+  /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
   /** Null for a missing path. */
   stat(path: string): Promise<MemoryStat | null>;
@@ -160,11 +160,11 @@ export interface Memory {
   /** Paths and sizes of everything at one moment, and texts as far as they are asked for. */
   outline(options?: OutlineOptions): Promise<MemoryOutline>;
   /**
-   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule of paths. Signals
-   * add up. An aborted change may have been made. If the signal aborted before the call, nothing is sent.
+   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths. A signal
+   * is added to the earlier ones. An aborted change may have been made. If the signal aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;
-  /** `with({ paths })`: some dialects have names of their own. */
+  /** The same as `with({ paths })`, for dialects that have a rule of their own. */
   withPaths(paths: PathRule): Memory;
 }

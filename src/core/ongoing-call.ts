@@ -2,25 +2,25 @@ import { MemoryError } from "./errors.js";
 
 /** How long a caller waits for a call. */
 export interface Waiting {
-  /** Each of them ends the wait. */
+  /** If one of them aborts, the wait ends. */
   signals: readonly AbortSignal[];
   /** Infinity for no limit. */
   timeoutMs: number;
 }
 
-/** A call as those see it who carry it out: until when they may go on. */
+/** What the code that carries out a call sees of it: how long it may go on. */
 export interface OngoingCall {
   /** How long the whole call may take; at most 2,147,483,647, or Infinity for no limit. */
   readonly timeoutMs: number;
-  /** Whether nobody waits for it any more. What has not begun by then must not begin. */
+  /** Whether nobody waits for the call any more. No further step may begin then. */
   readonly isOver: boolean;
-  /** Why it is over. */
+  /** Why the call is over. */
   readonly reason: unknown;
-  /** Aborts when it is over. Made when it is first read, because that takes as long as a small call in memory. */
+  /** Aborts when the call is over. It is made when it is first read, because making it takes as long as a small call in memory. */
   readonly signal: AbortSignal;
-  /** @throws the reason, where it is over */
+  /** @throws the reason, if the call is over */
   throwIfOver(): void;
-  /** Tells when it gets over, at much less cost than `signal`. */
+  /** Runs `listener` when the call is over. This costs much less than `signal`. */
   onOver(listener: () => void): void;
 }
 
@@ -62,12 +62,12 @@ class Call implements OngoingCall {
 }
 
 /**
- * Runs a call, and ends the wait for it when a signal aborts or its time is up. What the call itself does then ends with
- * its next step, and how it ends is told to nobody.
+ * Runs a call, and ends the wait for it when a signal aborts or its time is up. The work of the call then ends with its
+ * next step, and nobody learns how it ended.
  *
- * @param act what may have happened where the time is up
- * @param run is given no call where nothing limits it
- * @throws the reason of the signal, before anything is run where it has aborted already; MemoryError EIO where the time is up
+ * @param act what may have happened if the time is up
+ * @param run gets no call if nothing limits it
+ * @throws the reason of the signal, and runs nothing if the signal has aborted already; MemoryError EIO if the time is up
  */
 export function withinTime<T>(
   { signals, timeoutMs }: Waiting,
@@ -85,7 +85,7 @@ export function withinTime<T>(
       call.end(reason);
       reject(reason);
     };
-    // It is no reason for a process to go on: what the call waits for is.
+    // The timer must not keep the process alive. What the call waits for does that.
     const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(timeIsUp(timeoutMs, act)), timeoutMs).unref();
     const stopWaiting = (): void => {
       clearTimeout(timer);
@@ -107,7 +107,7 @@ interface Listening {
   listener: () => void;
 }
 
-/** One listener for all calls of a signal: an agent makes more than the ten at once of which Node warns. */
+/** All calls of a signal share one listener: an agent makes many calls at once, and Node warns about more than ten listeners. */
 const listening = new WeakMap<AbortSignal, Listening>();
 
 function remember(signal: AbortSignal, onAbort: OnAbort): void {

@@ -26,8 +26,8 @@ export interface AgentOptions extends CallModelNodeOptions {
 type AgentGraph = ReturnType<typeof compileGraph>;
 
 /**
- * The usual loop, `call_model` ⇄ `tools`, whose tools and memory can be changed between and during runs.
- * As a node of another graph it is `addNode("agent", agent.graph)`.
+ * The usual loop, `call_model` ⇄ `tools`. You can change its tools and its memory between runs and during a run.
+ * To use it as a node of another graph, write `addNode("agent", agent.graph)`.
  */
 export class Agent {
   readonly graph: AgentGraph;
@@ -38,17 +38,17 @@ export class Agent {
     const { store, checkpointer, ...callModelOptions } = { ...options };
     this.#callModel = new CallModelNode(callModelOptions);
     this.graph = compileGraph(() => this.#callModel, store, checkpointer);
-    // By this LangGraph takes it for a Runnable in `addNode`; of any other object it calls each of the properties.
+    // This makes `addNode` treat the agent as a Runnable. LangGraph would call each property of any other object.
     Object.defineProperty(this, "lc_runnable", { value: true });
   }
 
-  /** The node that turns begin with. Turns under way on it see its changes too. */
+  /** The node on which the next turns begin. Turns that run on it already see its changes too. */
   get callModel(): CallModelNode {
     return this.#callModel;
   }
 
   /**
-   * Later turns run on another node. A turn under way ends on the node it began with, unless it is interrupted and resumed.
+   * Later turns run on another node. A turn that runs already ends on the node on which it began, unless it is interrupted and resumed.
    * @throws TypeError if it is not a CallModelNode
    */
   setCallModel(callModel: CallModelNode): void {
@@ -63,31 +63,31 @@ export class Agent {
     this.#callModel.addTool(tool);
   }
 
-  /** From the next call of the model on. @param tool the tool or its name. Does nothing if it is missing */
+  /** Removes a tool, from the next call of the model on. Does nothing if the tool is missing. @param tool the tool or its name */
   removeTool(tool: StructuredToolInterface | string): void {
     this.#callModel.removeTool(tool);
   }
 
   /**
    * Shows a memory to the model from its next call on, instead of the earlier one.
-   * @param connector a connector, or a MemoryNode for a connector with the defaults
+   * @param connector a connector, or a MemoryNode, which gets a connector with the defaults
    * @throws TypeError for anything else
    */
   attachMemoryConnector(connector: MemoryConnectorNode | MemoryNode): void {
     this.#callModel.setMemoryConnector(connector);
   }
 
-  /** Runs a turn. @param config needs `configurable.thread_id` for a checkpointer and for `perThread` memories. */
+  /** Runs a turn. @param config A checkpointer and `perThread` memories need `configurable.thread_id` in it. */
   invoke: AgentGraph["invoke"] = (input, options) => this.graph.invoke(input, options);
 
   /** Runs a turn and streams it; see LangGraph's `stream` for the modes. */
   stream: AgentGraph["stream"] = (input, options) => this.graph.stream(input, options);
 }
 
-/** The messages, and the node that a turn began with: never checkpointed, and inside a function, which JSON leaves out of traces. */
+/** The messages, and the node on which the turn began. It is never checkpointed. A function holds it, so that JSON leaves it out of traces. */
 const turnAnnotation = Annotation.Root({
   ...MessagesAnnotation.spec,
-  /** Internal: the node that the turn began with. */
+  /** Internal: the node on which the turn began. */
   turn: () => new UntrackedValueChannel<(() => CallModelNode) | undefined>(),
 });
 
@@ -99,7 +99,7 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
     const node = nodeOf(state);
     return { ...(await node.invoke(state, config)), turn: () => node };
   };
-  // The tools are looked up at each call, so that those added later are found.
+  // Each call looks the tools up anew, so that it finds tools that were added later.
   const callTools = async (state: TurnState, config: LangGraphRunnableConfig): Promise<MessagesState> =>
     (await new ToolNode([...nodeOf(state).tools]).invoke(state, config)) as MessagesState;
   const graph = new StateGraph({ stateSchema: turnAnnotation, input: MessagesAnnotation, output: MessagesAnnotation })

@@ -8,15 +8,15 @@ import { connectorOf } from "./connector-of.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
 
-/** The model, and what it gets beside the messages of the state. */
+/** The model, and what it gets besides the messages of the state. */
 export interface CallModelNodeOptions {
   /** A chat model. With `tools` it must be able to bind tools. */
   model: BaseChatModel;
   /** @default none */
   tools?: StructuredToolInterface[];
-  /** Goes before the messages of the state, and never into it. @default none */
+  /** The model gets it before the messages of the state. It is never added to the state. @default none */
   systemPrompt?: string;
-  /** Shows a memory beside the system prompt; a MemoryNode by a connector with the defaults. @default none */
+  /** Shows a memory beside the system prompt. A MemoryNode gets a connector with the defaults. @default none */
   memoryConnector?: MemoryConnectorNode | MemoryNode;
 }
 
@@ -27,9 +27,9 @@ export interface MessagesState {
 
 /**
  * Calls a chat model with the messages of the state, for `graph.addNode("call_model", node)`. Only the model's answer
- * goes back into the state. Prompt, tools and memory can be changed at any time; a call under way keeps what it began with.
+ * goes back into the state. You can change prompt, tools and memory at any time. A call that runs already keeps what it began with.
  *
- * A Runnable, because LangGraph turns any other object with `invoke` into a node that does nothing.
+ * It is a Runnable, because LangGraph turns any other object with `invoke` into a node that does nothing.
  */
 export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGraphRunnableConfig> {
   static override lc_name(): string {
@@ -43,7 +43,10 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   #systemPrompt: string;
   #memoryConnector: MemoryConnectorNode | undefined;
 
-  /** @throws TypeError if the model is not a chat model or cannot bind the tools, if two tools have one name, or for another connector */
+  /**
+   * @throws TypeError if the model is not a chat model or cannot bind the tools, if two tools have the same name, or if
+   *   `memoryConnector` is neither a connector nor a MemoryNode
+   */
   constructor(options: CallModelNodeOptions) {
     super();
     const { model, tools = [], systemPrompt = "", memoryConnector } = { ...options };
@@ -54,12 +57,12 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     for (const tool of tools) this.addTool(tool);
   }
 
-  /** The tools the model is offered now. */
+  /** The tools that the model gets now. */
   get tools(): readonly StructuredToolInterface[] {
     return this.#tools;
   }
 
-  /** From the next call of the model on. @param prompt "" for none */
+  /** Sets the system prompt, from the next call of the model on. @param prompt "" for none */
   setSystemPrompt(prompt: string): void {
     this.#systemPrompt = prompt;
   }
@@ -73,7 +76,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
     this.#tools = [...this.#tools, tool];
   }
 
-  /** Removes a tool, given by itself or by its name. Does nothing if it is missing. */
+  /** Removes a tool. Does nothing if the tool is missing. @param tool the tool or its name */
   removeTool(tool: StructuredToolInterface | string): void {
     const name = typeof tool === "string" ? tool : tool.name;
     this.#tools = this.#tools.filter((other) => other.name !== name);
@@ -85,8 +88,8 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   }
 
   /**
-   * From the next call of the model on.
-   * @param connector a MemoryNode is shown by a connector with the defaults; undefined shows no memory
+   * Shows a memory to the model, from its next call on.
+   * @param connector a connector, or a MemoryNode, which gets a connector with the defaults; undefined shows no memory
    * @throws TypeError for anything else
    */
   setMemoryConnector(connector: MemoryConnectorNode | MemoryNode | undefined): void {
@@ -94,9 +97,9 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   }
 
   /**
-   * LangGraph sets no async context for a Runnable: it is set here, so that `getStore()`, streamed tokens, tracing and
-   * aborts work in models and callbacks that do not forward their config. Called without a config inside a node that has
-   * one, it goes by that.
+   * LangGraph sets no async context for a Runnable. This method sets it, so that `getStore()`, streamed tokens, tracing and
+   * aborts work in models and callbacks that do not forward their config. A call without a config inside a node uses the
+   * config of that node.
    */
   override async invoke(state: MessagesState, config?: Partial<LangGraphRunnableConfig>): Promise<MessagesState> {
     const run: Partial<LangGraphRunnableConfig> = ensureConfig(config);

@@ -17,6 +17,7 @@ import { type FileSystemTraits, Folder, type FoundFile, type Located } from "./f
 import { type Hold, withFolderLock } from "./folder-lock.js";
 import { io, ioOrNull, isForbidden } from "./fs-errors.js";
 import { inParallel } from "./in-parallel.js";
+import { currentTextOf } from "./known-texts.js";
 import { assertCreatable, workFolder } from "./names.js";
 import { textOfFile } from "./read-file.js";
 import { type Modes, modesFor, type Rights } from "./rights.js";
@@ -309,7 +310,7 @@ async function folderSnapshot(folder: Folder): Promise<MemorySnapshot> {
 
 /** The files that are text. One that is not must not keep the others from being read. */
 async function readableFiles(folder: Folder, files: readonly FoundFile[]): Promise<(FoundFile & { content: string })[]> {
-  const texts = await folder.eachIn(files, ({ name, stats }, parent) => textOfFile({ parent, name }, stats));
+  const texts = await folder.eachIn(files, ({ name, stats }, parent) => currentTextOf({ parent, name }, stats));
   return files.flatMap((file, index) => {
     const content = texts[index];
     return typeof content === "string" ? [{ ...file, content }] : [];

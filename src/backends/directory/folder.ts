@@ -93,7 +93,11 @@ export class Folder {
   /** Runs a task for the files of each directory, which is open meanwhile. The outcomes keep the order of the files. */
   async eachIn<T>(files: readonly FoundFile[], task: (file: FoundFile, directory: OpenDirectory) => Promise<T>): Promise<(T | null)[]> {
     const byDirectory = new Map<string, FoundFile[]>();
-    for (const file of files) byDirectory.set(file.directory, [...(byDirectory.get(file.directory) ?? []), file]);
+    for (const file of files) {
+      const group = byDirectory.get(file.directory);
+      if (group === undefined) byDirectory.set(file.directory, [file]);
+      else group.push(file);
+    }
     const outcomes = new Map<FoundFile, T>();
     await inParallel([...byDirectory], async ([path, group]) => {
       const run = this.#inDirectory(path, (directory) => inParallel(group, async (file) => {

@@ -3,10 +3,10 @@ import { waitAtMost } from "../../core/wait-at-most.js";
 import { databaseNameRule } from "./names.js";
 
 /*
- * The driver is imported in this file only, and only when needed, so that passing in a client loads no second copy of it.
+ * Only this file imports the driver, and only when it needs it. A program that passes in a client loads no second copy.
  */
 
-/** @throws TypeError for a string that is missing or malformed, which it does not repeat */
+/** @throws TypeError if the string is missing or malformed. The message does not repeat it */
 export async function createClient(uri: string, options: MongoClientOptions = {}): Promise<MongoClient> {
   const given: unknown = uri;
   if (typeof given !== "string" || given.trim() === "") {
@@ -21,7 +21,10 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
   }
 }
 
-/** @param dbName by default that of the connection string. @throws TypeError for a name that MongoDB does not allow, which it does not repeat */
+/**
+ * @param dbName default: the name in the connection string
+ * @throws TypeError if MongoDB does not allow the name. The message does not repeat it
+ */
 export function openDatabase(client: MongoClient, dbName: string | undefined): Db {
   try {
     return client.db(dbName);
@@ -31,14 +34,14 @@ export function openDatabase(client: MongoClient, dbName: string | undefined): D
   }
 }
 
-/** Whether the server refuses this client whatever is not in version 1 of the Stable API, such as text indexes. */
+/** Whether the server refuses this client everything that version 1 of the Stable API does not have, such as text indexes. */
 export function isStrict(client: MongoClient): boolean {
   return client.serverApi?.strict === true;
 }
 
 /**
- * Makes BSON binary values of a subtype; without the driver's class bytes are of subtype 0. A session's id has one: that
- * class is of the client's own copy of the driver, and a driver takes no values of another major version.
+ * Makes BSON binary values of a subtype. The driver sends plain bytes as subtype 0, so this needs the driver's class, and
+ * a driver takes no values of another major version. The id of a session has the class of the client's own copy.
  */
 export async function binaryOfSubtype(client: MongoClient, subtype: number): Promise<(bytes: Uint8Array) => Binary> {
   const session = client.startSession();
@@ -48,10 +51,10 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
   return (bytes) => new BinaryClass(bytes, subtype);
 }
 
-/** Of its sessions the driver tells the server when it closes, and waits for the answer. */
+/** When the driver closes, it tells the server about its sessions, and waits for the answer. We wait for that this long. */
 const maxClosingMs = 2000;
 
-/** Closes a client, and ends the wait for a server that does not answer. The driver then closes the rest when it notices. */
+/** Closes a client. If the server does not answer, the wait ends, and the driver closes the rest when it notices. */
 export function closeInTime(client: MongoClient): Promise<void> {
   return waitAtMost(maxClosingMs, client.close());
 }

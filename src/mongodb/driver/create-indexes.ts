@@ -3,14 +3,14 @@ import { MemoryError } from "../../core/errors.js";
 import { storageError } from "./errors.js";
 import { type ExactCollection, exactCollation } from "./exact-collection.js";
 
-/** An index of the same name or the same keys exists, with other options. */
+/** The codes for an index of the same name or the same keys that exists with other options. */
 const indexConflictCodes = new Set<unknown>([85, 86]);
 
 /**
- * Idempotent; nothing is ever dropped.
- * @param user who needs them, for the message
- * @param option the one that names another collection, for the message
- * @throws MemoryError EIO where an index of the collection conflicts with one of these
+ * Makes the indexes that are missing. It never drops one.
+ * @param user who needs the indexes, for the message
+ * @param option which option names another collection, for the message
+ * @throws MemoryError EIO if an index of the collection conflicts with one of these
  */
 export async function createIndexes<Stored extends Document>(
   collection: ExactCollection<Stored>,

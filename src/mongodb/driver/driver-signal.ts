@@ -4,10 +4,10 @@ type Used = Pick<AbortSignal, "aborted" | "reason" | "throwIfAborted" | "removeE
   addEventListener(type: "abort", listener: Listener): void;
 };
 
-/** The driver's ask the signal that they are called on. */
+/** A listener of the driver reads the signal as its `this`. */
 type Listener = (this: Used) => void;
 
-/** As much of an AbortSignal as the driver uses. With a real one a small command takes a tenth longer. */
+/** The part of an AbortSignal that the driver uses. With a real one, a small command takes a tenth longer. */
 class DriverSignal implements Used {
   readonly #call: OngoingCall;
   readonly #listeners = new Set<unknown>();
@@ -38,7 +38,7 @@ class DriverSignal implements Used {
   }
 }
 
-/** Ends what the driver does for a call with that call. */
+/** A signal that ends the work of the driver for a call when the call ends. */
 export function driverSignal(call: OngoingCall): AbortSignal {
   return new DriverSignal(call) as unknown as AbortSignal;
 }

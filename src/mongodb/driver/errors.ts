@@ -5,7 +5,7 @@ const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 
 
 const duplicateKeyCode = 11000;
 
-/** What the driver throws, read by shape: the copy of `mongodb` that threw may not be the one we could import. */
+/** An error of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown it. */
 interface DriverError {
   name?: unknown;
   message?: unknown;
@@ -24,10 +24,10 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
- * One MemoryError for whatever the driver threw. Its message names the kind of failure only: the driver's own may hold
- * hosts, paths and document contents, and stays in `cause`.
+ * Makes a MemoryError from whatever the driver threw. Its message names only the kind of failure. The driver's message may
+ * hold hosts, paths and contents of documents, so it stays in `cause`.
  *
- * @param maxMemoryBytes the limit of the memory; null for what is none
+ * @param maxMemoryBytes the limit of the memory; null if the failure does not concern a memory
  */
 export function storageError(cause: unknown, act: "read" | "write", maxMemoryBytes: number | null): MemoryError {
   if (MemoryError.isInstance(cause)) return cause;
@@ -36,8 +36,8 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
     if (maxMemoryBytes !== null) return memoryFull(null, maxMemoryBytes, cause);
     return new MemoryError("EFBIG", "EFBIG: the item would be larger than MongoDB takes a document, with what is stored beside its value", { cause });
   }
-  // A command that the server itself refused did not run. Anything else may have: the driver retries a write whose
-  // connection broke, and then reports the failure of the retry.
+  // If the server itself refused a command, the command did not run. In every other case it may have run: the driver
+  // retries a write whose connection broke, and then reports the failure of the retry.
   const outcome = act === "write" ? "; the outcome is unknown" : "";
   if (typeof code === "number" && (name === "MongoServerError" || name === "MongoWriteConcernError")) {
     const label = `${typeof codeName === "string" ? `${codeName}, ` : ""}code ${code}`;
@@ -50,15 +50,15 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   return new MemoryError("EIO", `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`, { cause });
 }
 
-/** Whether the user may not do what was asked for. */
+/** Whether the user lacks the right to do this. */
 export function isUnauthorized(error: unknown): boolean {
   return (error as DriverError | null)?.code === 13;
 }
 
-/** Releases of MongoDB by the wire version that they report, which is all that such an old server is asked for. */
+/** Which wire version each old release of MongoDB reports. The driver asks such a server for nothing else. */
 const releases: Record<string, string> = { 0: "2.4", 2: "2.6", 3: "3.0", 4: "3.2", 5: "3.4", 6: "3.6", 7: "4.0", 8: "4.2", 9: "4.4" };
 
-/** What is wrong where the driver and the server have no protocol in common, in words; else null. */
+/** Says in words what is wrong if the driver and the server have no protocol in common; else null. */
 export function unsupportedServer(error: unknown): string | null {
   const { message } = (error ?? {}) as DriverError;
   const wire = / wire version (\d+),.* (least|most) \d+ \(MongoDB ([\d.]+)\)/.exec(String(message));
@@ -68,12 +68,12 @@ export function unsupportedServer(error: unknown): string | null {
   return `the server${release} is too ${bound === "least" ? "old" : "new"} for this driver, which takes MongoDB ${needed} at ${bound}`;
 }
 
-/** Server codes of commands interrupted on their way: shutdowns, step-downs, timeouts, unsatisfied write concerns. */
+/** The server answers these codes if it interrupted a command: shutdowns, step-downs, timeouts, unsatisfied write concerns. */
 const mayHaveRun = new Set([6, 7, 24, 50, 64, 79, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
 function reasonOf(cause: unknown): string {
   const { name, syscall } = (cause ?? {}) as DriverError;
-  // Of mongodb+srv; the names of a plain string are looked up later, and fail as a server that cannot be selected.
+  // Only for mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot select a server.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
   if (name === "MongoNotConnectedError" || name === "MongoClientClosedError") return "the client is closed";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";

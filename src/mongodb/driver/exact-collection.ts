@@ -18,12 +18,12 @@ import type {
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import { driverSignal } from "./driver-signal.js";
 
-/** Without it a command goes by the default of the collection, which may take `ACME` for `acme`. */
+/** Without it, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal. */
 export const exactCollation = { locale: "simple" } as const;
 
 const exact = { collation: exactCollation };
 
-/** A collection whose texts are compared byte by byte in every command and index, whatever its own collation is. */
+/** A collection that compares texts byte by byte in every command and index, whatever its own collation is. */
 export class ExactCollection<Stored extends Document> {
   readonly #collection: Collection<Stored>;
   readonly #limits: CallLimits;
@@ -35,7 +35,7 @@ export class ExactCollection<Stored extends Document> {
     this.#exactLimits = { ...exact, ...limits };
   }
 
-  /** The same collection, whose commands end with a call. Not those that make indexes, because others wait for them too. */
+  /** The same collection, whose commands end with a call. Commands that make indexes go on, because others wait for them too. */
   forCall(call: OngoingCall): ExactCollection<Stored> {
     return new ExactCollection(this.#collection, limitsOf(call));
   }
@@ -56,7 +56,7 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.aggregate<Found>(pipeline, { ...options, ...this.#exactLimits });
   }
 
-  /** Answers the document as it was before, null where there was none. */
+  /** Returns the document as it was before, or null if there was none. */
   async findOneAndUpdate<Found extends Document>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Found | null> {
     const all = { ...options, ...this.#exactLimits, returnDocument: "before", includeResultMetadata: false } as const;
     return (await this.#collection.findOneAndUpdate(filter, pipeline, all)) as Found | null;
@@ -85,15 +85,15 @@ interface CallLimits {
 }
 
 /**
- * The driver heeds the signal in every command, though its types name it for reads only: a command that waits for a
- * connection is not sent, and of one that was sent the connection is closed. A write goes on then, until `maxTimeMS`.
+ * The driver obeys the signal in every command, although its types name it for reads only. It does not send a command that
+ * waits for a connection, and it closes the connection of a command that was sent. A write then goes on until `maxTimeMS`.
  */
 function limitsOf(call: OngoingCall): CallLimits {
   const signal = driverSignal(call);
   return call.timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: call.timeoutMs };
 }
 
-/** Of the writes of a bulk those that are in use. */
+/** The kinds of writes in a bulk that we use. */
 export type ExactWrite<Stored extends Document> = Extract<
   AnyBulkWriteOperation<Stored>,
   { updateOne: unknown } | { updateMany: unknown } | { deleteOne: unknown }

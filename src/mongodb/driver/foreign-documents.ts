@@ -3,18 +3,18 @@ import { MemoryError } from "../../core/errors.js";
 import type { ExactCollection } from "./exact-collection.js";
 import { reading } from "./reads.js";
 
-/** What tells the documents of a collection from those of other programs. */
+/** How to recognise our documents in a collection that another program may use. */
 export interface OwnDocuments {
-  /** A filter that every document of ours matches. */
+  /** Each of our documents matches this filter. */
   filter: object;
-  /** The option that names another collection. */
+  /** Which option names another collection. */
   option: string;
 }
 
 /**
- * Looks at the documents with the least and the greatest id, which costs the same in a collection of any size. Ids of other
- * types sort before or after all of one type.
- * @throws MemoryError EIO where one of them is of another program
+ * Looks at the documents with the lowest and the highest id, which costs the same in a collection of any size. MongoDB sorts
+ * ids by type first, so an id of another type comes before or after all of ours.
+ * @throws MemoryError EIO if one of the two belongs to another program
  */
 export async function refuseForeignDocuments<Stored extends Document>(
   collection: ExactCollection<Stored>,

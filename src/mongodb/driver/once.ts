@@ -1,6 +1,6 @@
 /**
- * Does a task once for all callers. A failure is told to those who wait for it, and forgotten: the next caller tries again.
- * Answers nothing when the task is done, because every turn of a small call counts.
+ * Does a task once for all callers. If it fails, those who wait get the error, and the next caller tries again.
+ * Returns undefined, not a promise, when the task is done, because every turn of the event loop counts in a small call.
  */
 export function once(task: () => Promise<void>): () => Promise<void> | undefined {
   let isDone = false;

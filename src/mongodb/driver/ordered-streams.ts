@@ -1,4 +1,4 @@
-/** Merges streams that are each in order into one that is. Asks each for its first element at the same time. */
+/** Merges sorted streams into one sorted stream. Asks all of them for their first element at the same time. */
 export async function* mergeOrdered<T>(
   streams: readonly AsyncIterable<T>[],
   compare: (a: T, b: T) => number,
@@ -23,7 +23,7 @@ export async function* mergeOrdered<T>(
   }
 }
 
-/** Leaves the stream as soon as the page is full, so that no more of it is read. */
+/** Leaves the stream as soon as the page is full, so that nothing behind the page is read. */
 export async function pageOf<T>(stream: AsyncIterable<T>, offset: number, limit: number): Promise<T[]> {
   const page: T[] = [];
   if (limit === 0) return page;
@@ -39,12 +39,12 @@ export async function pageOf<T>(stream: AsyncIterable<T>, offset: number, limit:
   return page;
 }
 
-/** Hands on one by one what comes in arrays. */
+/** Yields the elements of arrays one by one. */
 export async function* flattened<T>(chunks: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const chunk of chunks) yield* chunk;
 }
 
-/** Hands on in arrays of so many what comes one by one; the last may be shorter. */
+/** Yields arrays of `size` elements. The last array may be shorter. */
 export async function* chunksOf<T>(stream: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const element of stream) {

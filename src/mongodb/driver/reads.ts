@@ -1,6 +1,6 @@
 import { storageError } from "./errors.js";
 
-/** @throws MemoryError EIO for whatever the driver throws */
+/** @throws MemoryError EIO if the driver throws anything */
 export async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -9,7 +9,7 @@ export async function reading<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a cursor, which is closed when its reader leaves. */
+/** Reads a cursor in the same way, and closes it when the reader leaves. */
 export async function* streaming<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     for await (const document of cursor) yield document;
@@ -18,7 +18,7 @@ export async function* streaming<T>(cursor: AsyncIterable<T>): AsyncGenerator<T>
   }
 }
 
-/** The same a batch of the server at a time, which costs a long stream fewer turns of the event loop. */
+/** Yields a whole batch of the server at a time, so that a long stream takes fewer turns of the event loop. */
 export async function* streamingBatches<T>(cursor: BatchCursor<T>): AsyncGenerator<T[]> {
   try {
     while (await cursor.hasNext()) yield cursor.readBufferedDocuments();

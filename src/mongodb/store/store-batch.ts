@@ -27,13 +27,13 @@ export interface BatchStorage {
   items: ItemCollection;
   memories: MemoryLayout;
   ranking: Ranking | undefined;
-  /** Called where there are queries and no ranking. */
+  /** Called if there are queries and no ranking. */
   onUnranked: () => void;
 }
 
 /**
- * Runs batches as the reference does: everything is checked before anything is done, all reads come before all writes,
- * and of several writes to one place the last one counts.
+ * Runs batches as the reference does. It checks everything before it does anything, and it does all reads before all writes.
+ * If several writes go to one place, the last one counts.
  */
 export class StoreBatch {
   readonly #storage: BatchStorage;
@@ -41,7 +41,7 @@ export class StoreBatch {
   #itemsOfCall: ItemCollection | undefined;
   #memoriesOfCall: MemoryLayout | undefined;
 
-  /** @param call ends what the batch does */
+  /** @param call the batch ends with it */
   constructor(storage: BatchStorage, call: OngoingCall | undefined) {
     this.#storage = storage;
     this.#call = call;
@@ -57,7 +57,7 @@ export class StoreBatch {
     return this.#memoriesOfCall;
   }
 
-  /** Answers in the order of the operations; null for a put or delete. */
+  /** Returns an answer for each operation, in their order; null for a put or delete. */
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
     const checked = Array.from(operations as unknown[], (operation) => checkOperation(operation, this.#storage.ranking));
@@ -73,7 +73,7 @@ export class StoreBatch {
     if (writes.length === 0) return answers;
     const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
     const ranked = puts.length > 0 ? await this.#storage.ranking?.fieldsOf(puts, this.#items) : undefined;
-    // Memories first: they are the only ones that can refuse a write by now.
+    // Memories come first, because only they can still refuse a write here.
     if (fileWrites.length > 0) await writeFiles(this.#memories, fileWrites);
     if (itemWrites.length > 0) await this.#items.write(itemWrites, ranked ?? new Map<ItemPut, object>());
     return answers;
@@ -85,7 +85,7 @@ export class StoreBatch {
     return answers;
   }
 
-  /** What there is none of is not waited for: that takes a small call some hundredths of its time. */
+  /** Waits only for the kinds of operations that there are. To wait for an empty kind costs a small call some hundredths of its time. */
   async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
     const items = operations.filter((operation) => operation.kind === "getItem");
     const files = operations.filter((operation) => operation.kind === "getMemory");
@@ -138,14 +138,14 @@ export class StoreBatch {
     return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
   }
 
-  /** Nothing ranks the files of memories: they come with the items that have no score. */
+  /** Nothing ranks the files of memories, so they come among the items that have no score. */
   async *#withMemories({ prefix, filter }: Search, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
     yield* scored;
     const files = mayHoldMemories(prefix) ? [this.#filesWithin(prefix, filter)] : [];
     yield* mergeOrdered([unscored, ...files], comparePlaces);
   }
 
-  /** Memories lie among the items of one root label; what sorts before it is often enough, and asks them nothing. */
+  /** Memories sort where their root label sorts. If the items before that label fill the page, the memories are not asked. */
   async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
     const root = prefix.length > 0 ? placesWithin(prefix) : placesWithin([memoryRootLabel]);
     const merged = (): AsyncGenerator<SearchItem> =>
@@ -180,7 +180,7 @@ const isRead = ({ kind }: CheckedOperation): boolean => kind === "getItem" || ki
 
 const isRanked = ({ query, filter, limit }: Search): boolean => query !== "" && !filter.never && limit > 0;
 
-/** The items of the collection that an answer holds. */
+/** The items of an answer that lie in the collection. */
 function itemsIn(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
   if (operation.kind === "getItem") return answer === null ? [] : [operation.place];
   if (operation.kind !== "search") return [];
