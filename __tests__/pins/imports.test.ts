@@ -42,7 +42,7 @@ const packageUsers: Record<string, string[]> = {
   deepagents: ["deepagents"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
-  yaml: ["dialects"],
+  yaml: ["dialects", "prompt"],
   commander: ["cli"],
 };
 
