@@ -26,7 +26,7 @@ export interface MemoryNodeOptions extends MemoryOptions {
   scope?: MemoryScope;
   /** Whose memory it is, for `perThread`. Answers within `timeoutMs`. @default `configurable.thread_id` of the run */
   threadId?: OwnerOfRun;
-  /** Whose memory it is, for `perUser`. Answers within `timeoutMs`. @default the user of the run, as in {@link MemoryRun} */
+  /** Whose memory it is, for `perUser`. Answers within `timeoutMs`. As in {@link MemoryRun}. @default the user of the run */
   userId?: OwnerOfRun;
 }
 
