@@ -11,7 +11,7 @@ export const hostileNames: readonly string[] = [
   "$a", "$", "$$ROOT", "$ne", "{}", "[]", "*", "null", "undefined", "0", "-0", "1e0", "true", "__proto__", "constructor",
   "\uE000", "\uFFFF", "\u{10000}", "\u{10FFFF}", "\u{10FFFF}0", "\u{10FFFF}\uE000", "a\u{10FFFF}", "a\uE000",
   // Of memories.
-  "memory", "Memory", "memory ", "global", "perThread", "perthread", "data", "dirs", "nodeId",
+  "memory", "Memory", "memory ", "global", "perThread", "perthread", "perUser", "threads", "users", "data", "dirs", "nodeId",
 ];
 
 /** Those that may be a label: without NUL, which LangGraph refuses. */

@@ -65,6 +65,18 @@ export const commandLine: Requirements = {
     source: "public names",
     says: "an export is its owner's only, whatever the umask",
   },
+  "command-line.users": {
+    source: "specification section 12",
+    says: "every command works on the memory of a user as on that of a thread, and keeps them apart",
+  },
+  "command-line.archives-of-version-0-1-0": {
+    source: "specification section 1",
+    says: "a backup that version 0.1.0 has written comes back",
+  },
+  "command-line.memory-that-is-not-there": {
+    source: "specification section 12",
+    says: "a memory that was never written is told from an empty one, with the name that was probably meant",
+  },
   "command-line.examples": {
     source: "public names",
     says: "init lists the examples and copies one into an empty folder",

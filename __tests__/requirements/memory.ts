@@ -45,6 +45,10 @@ export const memory: Requirements = {
     source: "specification section 1",
     says: "the memory of a user is not seen from another user, from a thread or from the global one",
   },
+  "memory.user-of-the-run": {
+    source: "specification section 12",
+    says: "the user is the one that the node's function, the server, the configurable or the context names, in this order",
+  },
   "memory.thread-of-the-run": {
     source: "specification section 1",
     says: "the thread is the run's configurable.thread_id",

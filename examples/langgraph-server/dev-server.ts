@@ -25,9 +25,11 @@ const stopMs = 30_000;
  * @param variables of the environment, besides those of this process.
  */
 export async function startDevServer(configFile: string, directory: string, variables: NodeJS.ProcessEnv = {}): Promise<DevServer> {
-  const config = JSON.parse(await readFile(configFile, "utf8")) as { graphs: Record<string, string> };
-  const graphs = Object.entries(config.graphs).map(([id, path]) => [id, relative(directory, resolve(dirname(configFile), path))]);
-  await writeFile(join(directory, "langgraph.json"), JSON.stringify({ ...config, graphs: Object.fromEntries(graphs) }));
+  const config = JSON.parse(await readFile(configFile, "utf8")) as { graphs: Record<string, string>; auth?: { path: string } };
+  const moved = (path: string): string => relative(directory, resolve(dirname(configFile), path));
+  const graphs = Object.entries(config.graphs).map(([id, path]) => [id, moved(path)]);
+  const auth = config.auth && { auth: { ...config.auth, path: moved(config.auth.path) } };
+  await writeFile(join(directory, "langgraph.json"), JSON.stringify({ ...config, ...auth, graphs: Object.fromEntries(graphs) }));
 
   const port = String(await freePort());
   const cli = createRequire(import.meta.url).resolve("@langchain/langgraph-cli/dist/cli/cli.mjs");
@@ -51,7 +53,9 @@ export async function startDevServer(configFile: string, directory: string, vari
     process.off("exit", kill).off("SIGINT", end).off("SIGTERM", end);
   };
   const url = `http://127.0.0.1:${port}`;
-  if (await holds(async () => (await fetch(`${url}/ok`).catch(() => null))?.ok === true, startMs)) return { url, pid, stop };
+  // A server with an authentication handler asks everybody who they are.
+  const answers = async (): Promise<boolean> => [200, 401].includes((await fetch(`${url}/ok`).catch(() => null))?.status ?? 0);
+  if (await holds(answers, startMs)) return { url, pid, stop };
   await stop();
   throw new Error(`the server did not start:\n${log}`);
 }

@@ -61,7 +61,7 @@ const segment = fc.oneof(fc.constantFrom("a", "A", "b", "con", "x.", "~", "...")
 const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
 const text = fc.oneof(fc.constantFrom("", "\n", "a\r\nb", "\uFEFF", "é🧠\0", "$x"), fc.string({ unit: "grapheme" }));
 /** Null: an empty directory stays where the file was. */
-const trees = fc.array(fc.tuple(path, fc.option(text)), { maxLength: 12 });
+const trees = fc.array(fc.tuple(path, fc.option(text)), { minLength: 1, maxLength: 12 });
 
 describe("any memory", () => {
   // Requirement: command-line.export-and-import
@@ -100,7 +100,7 @@ describe("any memory", () => {
   it("goes through a folder and back, wherever file systems can hold its names", async () => {
     const plain = fc.array(fc.constantFrom("a", "b", "é", "notes.md", "a b"), { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}`);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(plain, fc.option(text)), { maxLength: 8 }), async (tree) => {
+      fc.asyncProperty(fc.array(fc.tuple(plain, fc.option(text)), { minLength: 1, maxLength: 8 }), async (tree) => {
         const [source, between, destination] = [newMemory(), newFolderMemory(), newMemory()];
         await fill(source.memory, tree);
         await cliJson(["copy", ...source.target, "--to-dir", between.dir]);
@@ -199,7 +199,8 @@ describe("an export", () => {
   });
 
   it("as a file appears whole or not at all", async () => {
-    const { target } = newMemory();
+    const { memory, target } = newMemory();
+    await memory.write("/a", "1");
     const to = `${newPath()}.jsonl`;
     await writeFile(to, "mine");
     expect((await cli(["export", to, ...target])).exitCode).toBe(1);
@@ -278,7 +279,8 @@ describe("an import", () => {
   });
 
   it("says what cannot be read, and what cannot be written", async () => {
-    const { target } = newMemory();
+    const { memory, target } = newMemory();
+    await memory.write("/a", "1");
     expect(await cli(["import", newPath(), ...target])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("no such file or folder") });
     expect(await cli(["import", folder, ...target])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("manifest.json") });
     const file = newPath();

@@ -42,6 +42,7 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
       "server version": "ok",
       "index uniq_global": "ok",
       "index uniq_per_thread": "ok",
+      "index uniq_per_user": "ok",
       sizes: "ok",
       format: "ok",
     });
@@ -53,6 +54,10 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
     expect(stdout).toMatch(/^ok {4}connection: mongodb:\/\/.*\nok {4}server version: \d.*(?:standalone|replica set)\n/);
     expect(stdout).toMatch(/The largest of 2, in bytes and in % of the limit:\n +5,\d{3} +0\.0 % {2}node "large"\n$/);
     expect((await checksOf([...ofDatabase(database), "--node", "small", "--thread", "ada@example.com"])).report["memories"]).toBe(1);
+    await store.memory({ nodeId: "small", scope: "perUser", userId: "bob@example.com" }).write("/a", "x");
+    expect((await checksOf([...ofDatabase(database), "--node", "small", "--user", "bob@example.com"])).report["largest"]).toMatchObject([{ address: { userId: "bob@example.com" } }]);
+    const missing = await checksOf([...ofDatabase(database), "--node", "smal"]);
+    expect([missing.exitCode, missing.statuses["memory"]]).toEqual([1, "fail"]);
   });
 
   // Requirement: command-line.doctor
@@ -219,6 +224,7 @@ describe("migrate earlier-format", () => {
     const store = storeIn(database);
     await store.memory({ nodeId: "new" }).write("/a", "x");
     const thread = { nodeId: "old", scope: "perThread", threadId: "t" };
+    await store.memory({ nodeId: "old", scope: "perUser", userId: "t" }).write("/a", "x");
     await memories.insertMany([{ nodeId: "old", scope: "global", data: nested, dirs: { made: true }, other: 1 }, { ...thread, data: nested }]);
     const untouched = await memories.findOne({ nodeId: "new" });
     const before = await store.memory({ nodeId: "old" }).snapshot();
@@ -226,6 +232,8 @@ describe("migrate earlier-format", () => {
     expect(await cliJson([...argv, "--dry-run"])).toMatchObject({ dryRun: true, rewritten: 2 });
     expect(await memories.countDocuments({ revision: { $exists: false } })).toBe(2);
     expect(await cliJson([...argv, "--node", "old", "--thread", "t"])).toMatchObject({ rewritten: 1, addresses: [thread] });
+    expect(await cliJson([...argv, "--node", "old", "--user", "t"])).toMatchObject({ rewritten: 0 });
+    expect(await cli([...argv, "--node", "olds"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("did you mean --node \"old\"?") });
     expect((await cli(argv)).stdout).toBe("rewrote: 1 memory\n");
     expect((await cli(argv)).stdout).toBe("rewrote: 0 memories\n");
     expect(await memories.findOne({ nodeId: "old", scope: "global" })).toMatchObject({

@@ -39,6 +39,8 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["ls", "--uri", uri, "--node", ""], 2, "EUSAGE", /--node.*non-empty/],
   [["ls", "--uri", uri, "--node", "a\u0007"], 2, "EUSAGE", /control characters/],
   [["ls", "--uri", uri, "--node", "a", "--thread", ""], 2, "EUSAGE", /--thread.*thread_id/],
+  [["ls", "--uri", uri, "--node", "a", "--user", ""], 2, "EUSAGE", /--user.*user_id/],
+  [["ls", "--uri", uri, "--node", "never written"], 1, "ENOENT", /there is no memory of node "never written" yet; check/],
   [["ls", "--uri", uri, "--db", "a b", "--node", "a"], 2, "EUSAGE", /--db "a b"/],
   [["ls", "--uri", uri, "--collection", "a$", "--node", "a"], 2, "EUSAGE", /--collection "a\$"/],
   [["ls", "--dir", join(folder, "missing")], 2, "EINPUT", /missing: there is no such file or folder/],

@@ -89,3 +89,46 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
     expect(await notesIn("per-thread", "perThread", bob)).toEqual([]);
   });
 });
+
+describe("the development server of LangGraph with an authentication handler", () => {
+  let directory = "";
+  let server: DevServer;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "langgraph-server-"));
+    server = await startDevServer("__tests__/fixtures/langgraph-server/authenticated.json", directory, { OPENAI_API_KEY: "", MONGODB_URI: withDatabase(uri, dbName) });
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const clientOf = (user: string): Client => new Client({ apiUrl: server.url, defaultHeaders: { authorization: `Bearer token-of-${user}` } });
+
+  async function answer(user: string, content: string, config: object = {}): Promise<string | undefined> {
+    const client = clientOf(user);
+    const { thread_id: threadId } = await client.threads.create();
+    const state = await client.runs.wait(threadId, "per_user", { input: { messages: [{ role: "user", content }] }, ...config });
+    return (state as unknown as { messages: Message[] }).messages.at(-1)?.content;
+  }
+
+  // Requirement: memory.user-of-the-run
+  it("gives each user a memory of its own in all threads, whatever ids a client sends", async () => {
+    await answer("ada", "note Ada is vegetarian.");
+    await answer("bob", "note Bob is allergic.");
+    expect(await answer("ada", "what do you see?")).toMatch(/^<memory scope="perUser"[^]*\| Ada is vegetarian\.\n<\/memory>$/);
+    const bob = "bob@example.com";
+    const claims = [
+      { config: { configurable: { user_id: bob, langgraph_auth_user_id: bob } } },
+      { context: { userId: bob, user_id: bob } },
+    ];
+    for (const claim of claims) expect(await answer("ada", "what do you see?", claim)).toMatch(/\| Ada is vegetarian\.\n<\/memory>$/);
+    for (const claim of claims) await answer("ada", "note Ada plays chess.", claim);
+    expect(await mongo.memory({ nodeId: "per-user", scope: "perUser", userId: bob }).read("/notes")).toBe("Bob is allergic.");
+    expect(await mongo.memory({ nodeId: "per-user", scope: "perUser", userId: "ada@example.com" }).read("/notes")).toBe(
+      "Ada is vegetarian.\nAda plays chess.\nAda plays chess.",
+    );
+    await expect(answer("eve", "what do you see?")).rejects.toThrow();
+  });
+});

@@ -13,6 +13,7 @@ import {
   destinationDatabaseOf,
   destinationOf,
   type DestinationOptions,
+  memoryFlags,
   refuseFlags,
   type TargetOptions,
 } from "../targets/target-options.js";
@@ -31,7 +32,7 @@ export function addCopy(program: Command, context: CliContext): void {
     "Copy a memory to another place, or all memories of a database to another database. What is there stays; everything is checked " +
       "before anything is written. Broken off, run it again: files that are there already are left alone.",
     [
-      "copy --node assistant --to-node assistant --to-thread ada@example.com",
+      "copy --node assistant --to-user ada@example.com",
       "copy --dir ./memory --to-uri mongodb://localhost:27017/app --to-node assistant",
       "copy --node assistant --to-dir ./memory",
       "copy --all --to-uri mongodb://other.example:27017/app",
@@ -61,8 +62,8 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
 
 /** Looks at every memory before it changes the first, and again as it copies it: so many may not fit into memory at once. */
 function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum> {
-  refuseFlags(options, ["node", "thread"], "does not go with --all; leave one of the two out");
-  refuseFlags(options, ["toNode", "toThread", "toDir"], "does not go with --all, as each memory keeps its address; leave one of the two out");
+  refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
+  refuseFlags(options, ["toNode", "toThread", "toUser", "toDir"], "does not go with --all, as each memory keeps its address; leave one of the two out");
   const { env } = context.io;
   const [from, to] = [databaseOf(options, env), destinationDatabaseOf(options, options, env)];
   if (from.uri === to.uri && from.dbName === to.dbName && from.memoriesCollection === to.memoriesCollection) {

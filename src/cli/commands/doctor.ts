@@ -7,8 +7,9 @@ import { checkFolder } from "../health/folder-health.js";
 import type { Health } from "../health/health.js";
 import { bytesText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { checkedAddressOf, nameOf } from "../targets/open-target.js";
-import { addTargetOptions, databaseOf, memoryAddress, type TargetOptions, targetOf } from "../targets/target-options.js";
+import { checkedAddressOf } from "../targets/open-target.js";
+import { nameOf } from "../targets/memory-name.js";
+import { addTargetOptions, databaseOf, optionalAddress, type TargetOptions, targetOf } from "../targets/target-options.js";
 
 interface DoctorOptions extends TargetOptions {
   top: string;
@@ -36,9 +37,8 @@ function healthOf(options: DoctorOptions, top: number, { io }: CliContext): Prom
     const target = targetOf(options, io.env);
     return checkFolder({ dir: options.dir, paths: target.paths }, top);
   }
-  if (options.node === undefined && options.thread !== undefined) throw usageFault("--thread needs --node; leave both out to check all memories");
-  const address = options.node === undefined ? undefined : checkedAddressOf(memoryAddress(options.node, options.thread));
-  return checkDatabase(databaseOf(options, io.env), address, top);
+  const address = optionalAddress(options);
+  return checkDatabase(databaseOf(options, io.env), address && checkedAddressOf(address), top);
 }
 
 const marks = { ok: ["green", "ok  "], warn: ["yellow", "warn"], fail: ["red", "FAIL"] } as const;

@@ -9,7 +9,7 @@ import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withMemory } from "../targets/open-target.js";
 import { visibleJson } from "../terminal/visible.js";
 import { type Progress, withProgress } from "../terminal/progress.js";
-import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions } from "../targets/target-options.js";
+import { addTargetOptions, databaseOf, memoryFlags, refuseFlags, type TargetOptions } from "../targets/target-options.js";
 
 interface ExportOptions extends TargetOptions {
   all?: boolean;
@@ -25,7 +25,7 @@ export function addExport(program: Command, context: CliContext): void {
     "Save a memory, or all of a database. Into a folder with a manifest, or as JSONL into a file or (-) the standard output. " +
       "Broken off, run it again. With -, the summary goes to the standard error.",
     [
-      "export ./backup --node assistant",
+      "export ./backup --node assistant --user ada@example.com",
       "export ./backup --all",
       "export memory.jsonl --dir ./memory",
       "export - --all | gzip > memories.jsonl.gz",
@@ -51,7 +51,7 @@ function chooseFormat(to: string, given: ExportOptions["format"]): "folder" | "j
 
 function withTrees<T>(context: CliContext, options: ExportOptions, run: (trees: AsyncIterable<Tree>) => Promise<T>): Promise<T> {
   if (options.all !== true) return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => readTree(open)))));
-  refuseFlags(options, ["node", "thread"], "does not go with --all; leave one of the two out");
+  refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
   return withDatabase(databaseOf(options, context.io.env), (database) => {
     async function* trees(): AsyncGenerator<Tree> {
       for await (const address of database.addresses()) yield await readTree(memoryIn(database, address, "read", "posix"));

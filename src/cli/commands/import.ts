@@ -9,7 +9,7 @@ import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withTarget } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
-import { addTargetOptions, databaseOf, type TargetOptions, targetOf } from "../targets/target-options.js";
+import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions, targetOf } from "../targets/target-options.js";
 import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer-report.js";
 
 interface ImportOptions extends TargetOptions {
@@ -26,7 +26,7 @@ export function addImport(program: Command, context: CliContext): void {
       "Broken off, run it again: files that are there already are left alone.",
     [
       "import ./backup",
-      "import ./backup --node assistant --thread ada@example.com",
+      "import ./backup --node assistant --user ada@example.com",
       "import memory.jsonl --dir ./memory --overwrite",
       `gunzip -c memories.jsonl.gz | ${programName} import -`,
     ],
@@ -61,7 +61,7 @@ async function importAll(trees: Tree[], from: string, options: ImportOptions, co
     }
     return withTarget(targetOf(options, context.io.env), "restore", async (open) => carryOutAll([await planTransfer(tree, open, overwrite)]));
   }
-  if (options.thread !== undefined) throw usageFault("--thread needs --node; leave both out, and each memory goes to where it came from");
+  refuseFlags(options, ["thread", "user"], "needs --node; leave both out, and each memory goes to where it came from");
   return withDatabase(databaseOf(options, context.io.env), async (database) => {
     const plans: TransferPlan[] = [];
     for (const tree of trees) {

@@ -19,7 +19,7 @@ type Row = MemoryEntry & Partial<Pick<MemoryStat, "sizeBytes" | "createdAt" | "u
 export function addLs(program: Command, context: CliContext): void {
   const command = newCommand(program, "ls [path]", "List a directory of a memory, or one file.", [
     "ls --node assistant",
-    "ls /notes -l --node assistant --thread ada@example.com",
+    "ls /notes -l --node assistant --user ada@example.com",
     "ls --dir ./memory --json",
   ]).option("-l, --long", "with sizes in bytes and the times of the last change");
   addTargetOptions(command).action(async (path: string | undefined, options: LsOptions) => {

@@ -30,7 +30,7 @@ export function addMcp(program: Command, context: CliContext): void {
     "mcp",
     "Serve a memory to MCP clients. Over standard input and output, or with --http. The memory is the one named here; no client can choose " +
       `another. The token of HTTP comes from --token-file or the variable ${tokenVariable}, as arguments can be seen by others.`,
-    ["mcp --node assistant", "mcp --dir ./memory --dialect claude", "mcp --http --port 3000 --token-file ./token --node assistant"],
+    ["mcp --node assistant --user ada@example.com", "mcp --dir ./memory --dialect claude", "mcp --http --port 3000 --token-file ./token --node assistant"],
   )
     .option("--http", "serve over HTTP")
     .option("--host <name>", "the address to listen on; any but a loopback address needs a token (default: 127.0.0.1)")

@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import type { CheckedAddress } from "../../core/address.js";
 import { newCommand } from "../command.js";
-import { about, usageFault } from "../fault.js";
+import { about } from "../fault.js";
 import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
-import { checkedAddressOf, nameOf, withDatabase } from "../targets/open-target.js";
+import { checkedAddressOf, withDatabase } from "../targets/open-target.js";
+import { assertThere } from "../targets/missing-memory.js";
+import { nameOf } from "../targets/memory-name.js";
 import { withProgress } from "../terminal/progress.js";
-import { addDatabaseOptions, databaseOf, memoryAddress, type TargetOptions } from "../targets/target-options.js";
+import { addDatabaseOptions, databaseOf, optionalAddress, type TargetOptions } from "../targets/target-options.js";
 import { addMongodbStoreMigration } from "./migrate-mongodb-store.js";
 
 interface EarlierFormatOptions extends TargetOptions {
@@ -29,13 +31,14 @@ function addEarlierFormat(migrate: Command, context: CliContext): void {
   )
     .option("--node <id>", "only the memory of this node (default: all)")
     .option("--thread <id>", "only the memory of this thread of it")
+    .option("--user <id>", "only the memory of this user of it")
     .option("--dry-run", "say what would be done, and change nothing");
   addDatabaseOptions(command).action(async (options: EarlierFormatOptions) => {
-    const { node, thread } = options;
-    if (node === undefined && thread !== undefined) throw usageFault("--thread needs --node; leave both out for all memories");
-    const only = node === undefined ? undefined : checkedAddressOf(memoryAddress(node, thread));
+    const named = optionalAddress(options);
+    const only = named && checkedAddressOf(named);
     const dryRun = options.dryRun === true;
     const rewritten = await withDatabase(databaseOf(options, context.io.env), async (database) => {
+      if (only !== undefined) await assertThere(database, only);
       const earlier: CheckedAddress[] = [];
       await about("the database", async () => {
         for await (const { address, outdated } of database.facts(only)) if (outdated && address !== null) earlier.push(address);

@@ -16,7 +16,7 @@ export function addMv(program: Command, context: CliContext): void {
     "mv /notes /archive/notes --dir ./memory",
   ]);
   addTargetOptions(command).action(async (from: string, to: string, options: MvOptions) => {
-    await withMemory(context, options, "write", async ({ memory }) => {
+    await withMemory(context, options, "change", async ({ memory }) => {
       await about(`${from} to ${to}`, () => memory.rename(from, to));
       if (options.json) await context.out.json({ ok: true, from: normalizePath(from), to: normalizePath(to) });
     });

@@ -21,7 +21,7 @@ export function addRm(program: Command, context: CliContext): void {
   addTargetOptions(command).action(async (path: string, options: RmOptions) => {
     const target = await about(path, async () => normalizePath(path));
     if (target === ROOT && options.all !== true) throw usageFault("rm / would empty the whole memory; pass --all if that is meant");
-    await withMemory(context, options, "write", async ({ memory }) => {
+    await withMemory(context, options, "change", async ({ memory }) => {
       const { files, dirs } = await about(path, async () => {
         const counts = await memory.delete(target);
         if (target !== ROOT && counts.files + counts.dirs === 0) throw fileNotFound();

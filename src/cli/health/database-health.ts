@@ -5,7 +5,9 @@ import type { CollationFacts, IndexFacts, ServerFacts } from "../../mongodb/admi
 import type { MemoryDatabase, MemoryFacts } from "../../mongodb/admin/memory-database.js";
 import { CommandFault, withoutDoctorHint } from "../fault.js";
 import { bytesText, countText } from "../terminal/format.js";
-import { nameOf, withDatabase } from "../targets/open-target.js";
+import { nameOf } from "../targets/memory-name.js";
+import { missingMemory } from "../targets/missing-memory.js";
+import { withDatabase } from "../targets/open-target.js";
 import { redactUri } from "../redact.js";
 import type { DatabaseTarget } from "../targets/target-options.js";
 import type { Check, Health, MemorySize } from "./health.js";
@@ -110,6 +112,8 @@ async function memoryChecks(
     else if (share > nearlyFull) nearly.add(facts);
     if (facts.outdated) earlier.add(facts);
   }
+  const missing = address === undefined || memories > 0 ? null : await missingMemory(database, address);
+  if (missing !== null) return { checks: [{ name: "memory", status: "fail", ...missing }], memories, largest };
   const checks = [sizeCheck(memories, full, nearly), formatCheck(earlier)];
   if (strange.count > 0) {
     const message = `${countText(strange.count, "document")} with ids that no memory can have`;

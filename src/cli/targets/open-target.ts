@@ -8,10 +8,15 @@ import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import { about, inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { redactUri } from "../redact.js";
+import { assertThere } from "./missing-memory.js";
+import { nameOf } from "./memory-name.js";
 import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
 
-/** `restore` is `write` without the limit that an application sets for a file: what it once took, it takes again. */
-type Access = "read" | "write" | "restore";
+/**
+ * `read` and `change` need a memory that is there; the others make it. `restore` is `write` without the limit that an application sets
+ * for a file: what it once took, it takes again.
+ */
+type Access = "read" | "change" | "write" | "restore";
 
 /** One memory, ready for use. */
 export interface OpenMemory {
@@ -34,7 +39,10 @@ export function withMemory<T>(context: CliContext, options: TargetOptions, acces
 export async function withTarget<T>(target: Target, access: Access, run: (open: OpenMemory) => Promise<T>): Promise<T> {
   if (target.kind === "folder") return run(await openFolder(target, access));
   const address = checkedAddressOf(target.address);
-  return withDatabase(target, (database) => run(memoryIn(database, address, access, target.paths)));
+  return withDatabase(target, async (database) => {
+    if (access === "read" || access === "change") await assertThere(database, address);
+    return run(memoryIn(database, address, access, target.paths));
+  });
 }
 
 /** @throws CommandFault */
@@ -66,12 +74,6 @@ export function memoryIn(database: MemoryDatabase, address: CheckedAddress, acce
 
 const maxFileBytesFor = (access: Access): number => (access === "restore" ? memoryBytesCeiling : memoryDefaults.maxFileBytes);
 
-export function nameOf(address: CheckedAddress): string {
-  const node = `node ${JSON.stringify(address.nodeId)}`;
-  if (address.scope === "global") return node;
-  return address.scope === "perThread" ? `${node}, thread ${JSON.stringify(address.threadId)}` : `${node}, user ${JSON.stringify(address.userId)}`;
-}
-
 /** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */
 async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenMemory> {
   if (access === "read") {
@@ -88,7 +90,7 @@ export function checkedAddressOf(address: MemoryAddress): CheckedAddress {
   try {
     return checkAddress(address);
   } catch (error) {
-    if (MemoryError.isInstance(error)) throw usageFault(`--node or --thread: ${error.message}; pass the ids that the application uses`, error);
+    if (MemoryError.isInstance(error)) throw usageFault(`--node, --thread or --user: ${error.message}; pass the ids that the application uses`, error);
     throw error;
   }
 }

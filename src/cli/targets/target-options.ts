@@ -13,9 +13,13 @@ export interface TargetOptions {
   collection?: string;
   node?: string;
   thread?: string;
+  user?: string;
   dir?: string;
   paths?: PathRule;
 }
+
+/** Whose memory of a node: of a thread, of a user, or that of all. */
+type MemoryOwner = Pick<{ [Name in keyof TargetOptions]: TargetOptions[Name] | undefined }, "thread" | "user">;
 
 /** The same for the place that `copy` writes to. */
 export interface DestinationOptions {
@@ -24,6 +28,7 @@ export interface DestinationOptions {
   toCollection?: string;
   toNode?: string;
   toThread?: string;
+  toUser?: string;
   toDir?: string;
 }
 
@@ -55,7 +60,8 @@ export function addDatabaseOptions(command: Command): Command {
 export function addTargetOptions(command: Command): Command {
   return addDatabaseOptions(command)
     .option("--node <id>", "node id of the memory")
-    .option("--thread <id>", "thread id; without it the node's global memory is meant")
+    .option("--thread <id>", "thread id, for the memory of that thread; without it and --user the node's global memory is meant")
+    .option("--user <id>", "user id, for the memory of that user")
     .option("--dir <folder>", "a memory kept as files in a folder, in place of --uri and its options")
     .addOption(new Option("--paths <rule>", "which names can be created").choices(["posix", "adr"]).default(defaultPaths));
 }
@@ -66,7 +72,8 @@ export function addDestinationOptions(command: Command): Command {
     .option("--to-db <name>", "database of the destination (default: that of --to-uri, else that of the source)")
     .option("--to-collection <name>", "collection of the destination (default: that of the source)")
     .option("--to-node <id>", "node id of the destination (default: the memory's own)")
-    .option("--to-thread <id>", "thread id of the destination (default: the memory's own, unless --to-node is given)")
+    .option("--to-thread <id>", "thread id of the destination (default: the memory's own, unless --to-node or --to-user is given)")
+    .option("--to-user <id>", "user id of the destination (default: the memory's own, unless --to-node or --to-thread is given)")
     .option("--to-dir <folder>", "a folder as the destination");
 }
 
@@ -82,32 +89,34 @@ export function databaseOf(options: TargetOptions, env: CliIo["env"]): DatabaseT
 
 /** @throws CommandFault EUSAGE */
 export function targetOf(options: TargetOptions, env: CliIo["env"]): Target {
-  const { uri, dir, node, thread, paths = defaultPaths } = options;
+  const { uri, dir, node, paths = defaultPaths } = options;
   if (dir !== undefined) {
     if (uri !== undefined) throw usageFault("--uri and --dir exclude each other; pass the one where the memory is");
-    refuseFlags(options, ["db", "collection", "node", "thread"], "goes with --uri; a folder given by --dir is one memory");
+    refuseFlags(options, ["db", "collection", ...memoryFlags], "goes with --uri; a folder given by --dir is one memory");
     return { kind: "folder", dir, paths };
   }
   const { MONGODB_URI: fromEnvironment = "" } = env;
   if (uri === undefined && fromEnvironment === "") throw noMemory();
-  if (node === undefined) throw usageFault("no memory was named; pass --node, and --thread for the memory of one thread");
-  return { ...databaseOf(options, env), address: memoryAddress(node, thread), paths };
+  if (node === undefined) throw usageFault("no memory was named; pass --node, and --thread or --user for the memory of one thread or user");
+  return { ...databaseOf(options, env), address: memoryAddress(node, options), paths };
 }
 
 /** Where `copy` writes to: what is not said of it is as in the source. @throws CommandFault EUSAGE */
 export function destinationOf(to: DestinationOptions, source: TargetOptions, env: CliIo["env"]): Target {
-  const { toUri, toDb, toCollection, toNode, toThread, toDir } = to;
+  const { toUri, toDb, toCollection, toNode, toThread, toUser, toDir } = to;
   const paths = source.paths ?? defaultPaths;
   if (toDir !== undefined) {
-    const given = Object.entries({ toUri, toDb, toCollection, toNode, toThread }).find(([, value]) => value !== undefined);
+    const given = Object.entries({ toUri, toDb, toCollection, toNode, toThread, toUser }).find(([, value]) => value !== undefined);
     if (given !== undefined) throw usageFault(`${flagOf(given[0])} does not go with --to-dir, as a folder is one memory; leave one of the two out`);
     return { kind: "folder", dir: toDir, paths };
   }
-  if ([toUri, toDb, toCollection, toNode, toThread].every((value) => value === undefined)) throw noDestination();
+  if ([toUri, toDb, toCollection, toNode, toThread, toUser].every((value) => value === undefined)) throw noDestination();
   const node = toNode ?? source.node;
   if (node === undefined) throw usageFault("--to-node is missing; a folder has no node id that could be kept");
-  const thread = toThread ?? (toNode === undefined ? source.thread : undefined);
-  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, thread), paths };
+  if (toThread !== undefined && toUser !== undefined) throw bothOwners("--to-thread", "--to-user");
+  const isSaid = toNode !== undefined || toThread !== undefined || toUser !== undefined;
+  const owner = isSaid ? { thread: toThread, user: toUser } : source;
+  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, owner), paths };
 }
 
 /** @throws CommandFault EUSAGE */
@@ -148,13 +157,29 @@ function flagOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Without a thread, that of the node's global memory. */
-export function memoryAddress(nodeId: string, threadId: string | undefined): MemoryAddress {
-  return threadId === undefined ? { nodeId } : { nodeId, scope: "perThread", threadId };
+/** The options of one memory in a database. */
+export const memoryFlags = ["node", "thread", "user"] as const;
+
+/** Without a thread and a user, that of the node's global memory. @throws CommandFault EUSAGE for both */
+export function memoryAddress(nodeId: string, { thread, user }: MemoryOwner): MemoryAddress {
+  if (thread !== undefined && user !== undefined) throw bothOwners("--thread", "--user");
+  if (user !== undefined) return { nodeId, scope: "perUser", userId: user };
+  return thread === undefined ? { nodeId } : { nodeId, scope: "perThread", threadId: thread };
+}
+
+/** The memory that `--node` and its companions name, or undefined for all. @throws CommandFault EUSAGE */
+export function optionalAddress({ node, ...owner }: TargetOptions): MemoryAddress | undefined {
+  if (node !== undefined) return memoryAddress(node, owner);
+  refuseFlags(owner, ["thread", "user"], "needs --node; leave both out for all memories");
+  return undefined;
+}
+
+function bothOwners(ofThread: string, ofUser: string): CommandFault {
+  return usageFault(`${ofThread} and ${ofUser} exclude each other, as a memory is of a thread or of a user; pass one of them`);
 }
 
 function noDestination(): CommandFault {
-  return usageFault("no destination was named; pass --to-node, --to-thread, --to-uri, --to-db or --to-collection, or --to-dir for a folder");
+  return usageFault("no destination was named; pass --to-node, --to-thread, --to-user, --to-uri, --to-db or --to-collection, or --to-dir for a folder");
 }
 
 function noMemory(): CommandFault {

@@ -6,10 +6,10 @@ import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import { closeInTime, createClient, openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
-import type { MemoryFacts, MemoryLayout } from "../memories/layout.js";
+import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
 
-export type { MemoryFacts } from "../memories/layout.js";
+export type { MemoryFacts, NodeFacts } from "../memories/layout.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -86,6 +86,11 @@ export class MemoryDatabase {
   /** Each memory, those included that are empty, or one. Reads all of them, but answers a line each. */
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts> {
     return this.layout.facts(address);
+  }
+
+  /** The nodes that have a memory, by scope, even an empty one: 10,000 of each scope at most. */
+  nodes(): AsyncIterable<NodeFacts> {
+    return this.layout.nodes(10_000);
   }
 
   /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */

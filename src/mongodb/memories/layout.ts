@@ -1,6 +1,6 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Collection, Db, IndexDescription, WriteConcernSettings } from "mongodb";
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress, MemoryScope } from "../../core/address.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { invalid, type MemoryError } from "../../core/errors.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
@@ -37,6 +37,8 @@ export interface MemoryLayout {
   readonly indexes: readonly LayoutIndex[];
   /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts>;
+  /** Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at most */
+  nodes(limit: number): AsyncIterable<NodeFacts>;
   /** Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another. @throws ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
 }
@@ -65,6 +67,11 @@ export interface LayoutIndex {
   description: IndexDescription & { name: string };
   /** A look-up that the index is for. */
   example: Record<string, unknown>;
+}
+
+export interface NodeFacts {
+  nodeId: string;
+  scope: MemoryScope;
 }
 
 export interface MemoryFacts {

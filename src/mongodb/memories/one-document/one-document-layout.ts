@@ -1,5 +1,5 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/address.js";
+import { addressFor, addressOrNull, type CheckedAddress, memoryScopes, ownerFields } from "../../../core/address.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
@@ -10,7 +10,7 @@ import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
-import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type PlannedChange } from "../layout.js";
+import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
 import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
 import { documentIndexes } from "./document-indexes.js";
@@ -100,6 +100,18 @@ export class OneDocumentLayout implements MemoryLayout {
     const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
     for await (const { _id, sizeBytes, outdated, ...stored } of streaming(found)) {
       yield { address: addressOrNull(stored), sizeBytes: Number(sizeBytes), outdated: outdated === true };
+    }
+  }
+
+  async *nodes(limit: number): AsyncGenerator<NodeFacts> {
+    for (const scope of memoryScopes) {
+      const ownerField = ownerFields[scope];
+      const anyText = { $gte: "" };
+      // The server goes from node to node in the index only where the filter bounds every field of it.
+      const ofScope = { scope, nodeId: anyText, ...(ownerField !== null && { [ownerField]: anyText }) };
+      const pipeline = [{ $match: ofScope }, { $group: { _id: "$nodeId" } }, { $limit: limit }];
+      const found = this.#context.collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues });
+      for await (const { _id: nodeId } of streaming(found)) yield { nodeId, scope };
     }
   }
 

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "@jest/globals";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { MemoryAddress } from "../../../src/core/address.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { answerOf, connectTo } from "../../helpers/mcp-clients.js";
+import { cli, cliJson, type CliRun } from "../../helpers/run-cli.js";
+import { ended, spawnCli } from "../../helpers/spawn-cli.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+
+const { client, uri, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName });
+const folder = testFolder();
+const database = ["--uri", uri, "--db", dbName];
+const ada = "ada@example.com";
+let nodeId = "";
+
+beforeEach(() => {
+  nodeId = randomUUID();
+});
+
+const run = (...argv: string[]): Promise<CliRun> => cli([...argv, ...database]);
+/** The three memories of a node that one id could be confused to mean. */
+const ofAll = (): MemoryAddress => ({ nodeId });
+const ofThread = (threadId = ada): MemoryAddress => ({ nodeId, scope: "perThread", threadId });
+const ofUser = (userId = ada): MemoryAddress => ({ nodeId, scope: "perUser", userId });
+
+async function writeEach(path = "/a"): Promise<void> {
+  await store.memory(ofAll()).write(path, "of all");
+  await store.memory(ofThread()).write(path, "of the thread");
+  await store.memory(ofUser()).write(path, "of the user");
+}
+
+const textsAt = (path: string): Promise<string[]> => Promise.all([ofAll(), ofThread(), ofUser()].map((address) => store.memory(address).read(path)));
+
+describe("the commands with --user", () => {
+  // Requirement: command-line.users
+  it("look into and change the memory of that user, and no other of the node", async () => {
+    await writeEach();
+    const target = ["--node", nodeId, "--user", ada];
+    expect((await run("cat", "/a", ...target)).stdout).toBe("of the user");
+    expect((await run("grep", "of", ...target)).stdout).toBe("/a:1:of the user\n");
+    await run("append", "/a", "more", ...target);
+    await run("write", "/b", "x", ...target);
+    await run("mv", "/b", "/c", ...target);
+    expect((await run("ls", ...target)).stdout).toBe("a\nc\n");
+    expect((await run("tree", ...target)).stdout).toContain("0 directories, 2 files");
+    expect(await textsAt("/a")).toEqual(["of all", "of the thread", "of the user\nmore"]);
+    expect((await run("rm", "/", "--all", ...target)).exitCode).toBe(0);
+    expect((await run("ls", "--node", nodeId)).stdout).toBe("a\n");
+  });
+
+  // Requirement: command-line.users
+  it("refuse a thread and a user at once, and a user without a node", async () => {
+    const exclude = { exitCode: 2, stderr: expect.stringContaining("exclude each other") };
+    expect(await run("ls", "--node", nodeId, "--thread", ada, "--user", ada)).toMatchObject(exclude);
+    expect(await run("copy", "--node", nodeId, "--to-thread", ada, "--to-user", ada)).toMatchObject(exclude);
+    for (const argv of [["doctor"], ["migrate", "earlier-format"]]) {
+      expect(await run(...argv, "--user", ada)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--user needs --node") });
+    }
+    expect(await run("export", join(folder, "x"), "--all", "--user", ada)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--user does not go with --all") });
+    expect(await cli(["ls", "--dir", folder, "--user", ada])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--user goes with --uri") });
+    expect(await run("ls", "--node", nodeId, "--user", "")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("user_id is required") });
+  });
+
+  // Requirement: command-line.users
+  it("serve it to MCP clients, which cannot choose another", async () => {
+    await writeEach();
+    const child = spawnCli(["mcp", "--http", "--port", "0", "--node", nodeId, "--user", ada, ...database, "--json"]);
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { url } = JSON.parse(String(line)) as { url: string };
+    const mcp = await connectTo(new StreamableHTTPClientTransport(new URL(url)));
+    const _meta = { user_id: "bob", thread_id: ada };
+    const read = await mcp.callTool({ name: "memory", arguments: { path: "/a", command: "read" }, _meta });
+    expect(JSON.stringify(read)).toContain("of the user");
+    expect(await answerOf(mcp, { path: "/a", command: "read", userId: "bob" })).toContain("EINVAL");
+    const end = ended(child);
+    child.kill("SIGTERM");
+    await end;
+  });
+});
+
+describe("copy", () => {
+  // Requirement: command-line.users
+  it("gives a memory to a user, and keeps the user where nothing else is said", async () => {
+    await store.memory(ofAll()).write("/a", "text");
+    await cliJson(["copy", "--node", nodeId, "--to-user", ada, ...database]);
+    expect(await store.memory(ofUser()).read("/a")).toBe("text");
+    await cliJson(["copy", "--node", nodeId, "--user", ada, "--to-thread", "t", ...database]);
+    expect(await store.memory(ofThread("t")).read("/a")).toBe("text");
+    const other = testDatabase();
+    await cliJson(["copy", "--node", nodeId, "--user", ada, "--to-db", other.name, ...database]);
+    expect(await new MongoMemoryStore({ client, dbName: other.name }).memory(ofUser()).read("/a")).toBe("text");
+  });
+});
+
+describe("export and import", () => {
+  // Requirement: command-line.users, command-line.export-keeps-memories-apart
+  it.each(["folder", "jsonl"])("of memories of all three scopes keep each apart, as %s", async (format) => {
+    const from = testDatabase();
+    const source = new MongoMemoryStore({ client, dbName: from.name });
+    const ids = [ada, "global", "users", "threads", "a/b", "a%2Fb"];
+    const addresses = [ofAll(), ...ids.map((id) => ofThread(id)), ...ids.map((id) => ofUser(id))];
+    for (const address of addresses) await source.memory(address).write("/same", JSON.stringify(address));
+    const archive = join(folder, `${randomUUID()}${format === "jsonl" ? ".jsonl" : ""}`);
+    await cliJson(["export", archive, "--all", "--uri", uri, "--db", from.name]);
+    if (format === "folder") expect(await readFile(join(archive, "files", nodeId, "users", ada, "same"), "utf8")).toBe(JSON.stringify(ofUser()));
+    const to = testDatabase();
+    expect(await cliJson(["import", archive, "--uri", uri, "--db", to.name])).toMatchObject({ memories: addresses.length });
+    const restored = new MongoMemoryStore({ client, dbName: to.name });
+    for (const address of addresses) expect(await restored.memory(address).read("/same")).toBe(JSON.stringify(address));
+    expect(await cliJson(["copy", "--all", "--uri", uri, "--db", from.name, "--to-db", to.name])).toMatchObject({ written: 0, unchanged: addresses.length });
+  });
+
+  // Requirement: command-line.archives-of-version-0-1-0
+  it.each(["backup", "backup.jsonl"])("bring in the %s that version 0.1.0 has written", async (name) => {
+    const to = testDatabase();
+    expect(await cliJson(["import", join("__tests__/fixtures/version-0.1.0", name), "--uri", uri, "--db", to.name])).toMatchObject({ memories: 2, written: 3 });
+    const restored = new MongoMemoryStore({ client, dbName: to.name });
+    const shared = await restored.memory({ nodeId: "assistant" }, { paths: "posix" }).snapshot();
+    expect(shared.directories).toEqual(["/empty", "/notes"]);
+    expect(shared.files).toMatchObject([
+      { path: "/MEMORY.md", content: "# House rules\nBe brief.\n" },
+      { path: "/notes/today", content: "buy milk\nbuy bread", createdAt: new Date("2026-01-05T08:00:00Z"), updatedAt: new Date("2026-01-05T08:01:00Z") },
+    ]);
+    expect(await restored.memory({ nodeId: "assistant", scope: "perThread", threadId: ada }).read("/profile")).toBe("Ada is vegetarian. é🧠");
+  });
+});
+
+describe("a memory that was never written", () => {
+  // Requirement: command-line.memory-that-is-not-there
+  it("is refused by every command that needs one, and an empty one is not", async () => {
+    await store.memory(ofAll()).write("/a", "x");
+    await store.memory(ofAll()).delete("/a");
+    const looks = [["ls"], ["tree"], ["cat", "/a"], ["grep", "x"], ["rm", "/a"], ["rm", "/", "--all"], ["mv", "/a", "/b"], ["export", "-"], ["copy", "--to-node", randomUUID()]];
+    for (const argv of looks) {
+      const { exitCode, stdout, stderr } = await run(...argv, "--node", `${nodeId}-typo`);
+      expect([argv, exitCode, stdout]).toEqual([argv, 1, ""]);
+      expect(stderr).toBe(`error: there is no memory of node "${nodeId}-typo" yet; did you mean --node "${nodeId}"?\n`);
+    }
+    for (const argv of [["ls"], ["tree"], ["export", "-"], ["rm", "/", "--all"]]) expect(await run(...argv, "--node", nodeId)).toMatchObject({ exitCode: 0, stderr: "" });
+    const report = await run("ls", "--node", "quite another", "--json");
+    expect(JSON.parse(report.stderr)).toEqual({
+      ok: false,
+      error: { code: "ENOENT", message: 'there is no memory of node "quite another" yet; check --node, --db and --collection' },
+    });
+  });
+
+  // Requirement: command-line.memory-that-is-not-there
+  it("is told from another one of the same node", async () => {
+    await store.memory(ofUser()).write("/a", "x");
+    const advice = async (...argv: string[]): Promise<string> => (await run("ls", "--node", nodeId, ...argv)).stderr.split("; ")[1] ?? "";
+    expect(await advice()).toBe("pass --user for the memory of a user\n");
+    expect(await advice("--user", "bob")).toBe("check --user, as the node has others\n");
+    await store.memory(ofAll()).write("/a", "x");
+    expect(await advice("--thread", ada)).toBe("pass --node alone for the memory that all share, or pass --user for the memory of a user\n");
+  });
+
+  it("comes into being by the commands that write", async () => {
+    expect(await run("append", "/a", "text", "--node", nodeId, "--user", ada)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await store.memory(ofUser()).read("/a")).toBe("text");
+  });
+});

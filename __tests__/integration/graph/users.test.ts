@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "@jest/globals";
+import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { createReactAgent, ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
+import { createDeepAgent } from "deepagents";
+import { createAgent } from "langchain";
+import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { Agent } from "../../../src/graph/agent.js";
+import { CallModelNode } from "../../../src/graph/call-model-node.js";
+import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
+import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
+import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { shownMemories } from "../../helpers/conversations.js";
+import { repetitions } from "../../helpers/repetitions.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+import { storesUnderTest } from "../../helpers/stores-under-test.js";
+
+type Config = RunnableConfig & { context?: Record<string, unknown> };
+type Chooser = Pick<MemoryNodeOptions, "userId">;
+
+/** An agent in a thread: notes what it is told to note, and otherwise says which notes it was shown. */
+type Ask = (text: string, config: Config) => Promise<string>;
+
+/** One conversation runs through all users, so that only the user can tell the memories apart. */
+const checkpointed = (): { checkpointer: MemorySaver } => ({ checkpointer: new MemorySaver() });
+
+function noteTaker(): ScriptedChatModel {
+  return new ScriptedChatModel((messages) => {
+    const last = messages.findLast(({ type }) => type !== "system");
+    const [, content] = /^note (.*)$/.exec(last?.text ?? "") ?? [];
+    if (content === undefined) return notesShownTo(messages);
+    return { tool: "memory", args: { path: "/notes", command: "append", content } };
+  });
+}
+
+function notesShownTo(messages: readonly BaseMessage[]): string {
+  const lines = shownMemories(messages).join("\n").split("\n");
+  return `I see: ${lines.flatMap((line) => (line.startsWith("| ") ? [line.slice(2)] : [])).join(", ")}`;
+}
+
+const lastOf = ({ messages }: { messages: BaseMessage[] }): string => messages.at(-1)?.text ?? "";
+const asHuman = (text: string): { messages: HumanMessage[] } => ({ messages: [new HumanMessage(text)] });
+
+const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask][] = [
+  [
+    "a StateGraph",
+    (node, store) => {
+      const graph = stateGraphOf(node).compile({ store, ...checkpointed() });
+      return async (text, config) => lastOf(await graph.invoke(asHuman(text), config));
+    },
+  ],
+  [
+    "a subgraph",
+    (node, store) => {
+      const graph = new StateGraph(MessagesAnnotation).addNode("inner", stateGraphOf(node).compile()).addEdge(START, "inner").compile({ store, ...checkpointed() });
+      return async (text, config) => lastOf(await graph.invoke(asHuman(text), config));
+    },
+  ],
+  [
+    "an Agent",
+    (node, store) => {
+      const agent = new Agent({ model: noteTaker(), tools: node.memoryTools, store, ...checkpointed() });
+      agent.attachMemoryConnector(node.createConnector({ content: "full" }));
+      return async (text, config) => lastOf(await agent.invoke(asHuman(text), config));
+    },
+  ],
+  [
+    "createAgent",
+    (node, store) => {
+      const agent = createAgent({ model: noteTaker(), tools: [], middleware: [memoryMiddleware({ memory: node, content: "full" })], store, ...checkpointed() });
+      return async (text, config) => lastOf(await agent.invoke(asHuman(text), config as object));
+    },
+  ],
+  [
+    "createReactAgent",
+    (node, store) => {
+      const prompt = createMemoryPrompt({ connector: node.createConnector({ content: "full" }) });
+      const agent = createReactAgent({ llm: noteTaker(), tools: node.memoryTools, prompt, store, ...checkpointed() });
+      return async (text, config) => lastOf(await agent.invoke(asHuman(text), config as object));
+    },
+  ],
+];
+
+function stateGraphOf(node: MemoryNode) {
+  return new StateGraph(MessagesAnnotation)
+    .addNode("call_model", new CallModelNode({ model: noteTaker(), tools: node.memoryTools, memoryConnector: node.createConnector({ content: "full" }) }))
+    .addNode("tools", new ToolNode(node.memoryTools))
+    .addEdge(START, "call_model")
+    .addConditionalEdges("call_model", toolsCondition)
+    .addEdge("tools", "call_model");
+}
+
+const ofConfig = ({ config }: { config: RunnableConfig }): string | undefined => config.configurable?.["customer"] as string | undefined;
+
+const waysOfIds: [name: string, options: Chooser, config: (user: string) => Config][] = [
+  ["a function of the node", { userId: ofConfig }, (user) => ({ configurable: { customer: user, user_id: "a client's" } })],
+  [
+    "an asynchronous function of the node",
+    { userId: async (run) => (await sleep(1), ofConfig(run)) },
+    (user) => ({ configurable: { customer: user, langgraph_auth_user_id: "the server's" } }),
+  ],
+  [
+    "a function that leaves it to the run",
+    { userId: () => undefined },
+    (user) => ({ configurable: { user_id: user } }),
+  ],
+  ["configurable.langgraph_auth_user_id", {}, (user) => ({ configurable: { langgraph_auth_user_id: user, user_id: "a client's" }, context: { userId: "a client's" } })],
+  ["configurable.user_id", {}, (user) => ({ configurable: { user_id: user }, context: { userId: "of the context" } })],
+  ["context.userId", {}, (user) => ({ context: { userId: user, user_id: "the other" } })],
+  ["context.user_id", {}, (user) => ({ context: { user_id: user } })],
+];
+
+function inThread(thread_id: string, config: Config): Config {
+  return { ...config, configurable: { ...config.configurable, thread_id } };
+}
+
+describe.each(waysIn)("the user of a run of %s", (_way, build) => {
+  // Requirement: memory.user-of-the-run, memory.per-user-is-apart
+  it.each(waysOfIds)("is found in %s, by connector and tool", async (_place, options, configOf) => {
+    const node = new MemoryNode({ ...freshAddress(), scope: "perUser", ...options });
+    const store = new InMemoryStore();
+    const ask = build(node, store);
+    await ask("note vegetarian", inThread("1", configOf("ada")));
+    await ask("note allergic", inThread("1", configOf("bob")));
+    expect(await ask("what do you see?", inThread("2", configOf("ada")))).toBe("I see: vegetarian");
+    expect(await ask("what do you see?", inThread("1", configOf("bob")))).toBe("I see: allergic");
+    const own = new MemoryNode({ nodeId: node.nodeId, scope: "perUser", store });
+    expect(await Promise.all(["ada", "bob"].map((user) => own.memory(user).read("/notes")))).toEqual(["vegetarian", "allergic"]);
+    expect(await own.globalMemory().list("/")).toEqual([]);
+  });
+
+  // Requirement: memory.user-of-the-run
+  it.each(storesUnderTest())("stays its own where many run at once on %s", async (_name, open) => {
+    const userId: MemoryNodeOptions["userId"] = async (run) => (await sleep(Math.random() * 3), ofConfig(run));
+    const node = new MemoryNode({ ...freshAddress(), scope: "perUser", userId });
+    const ask = build(node, open());
+    const users = Array.from({ length: repetitions({ usual: 6, long: 40 }) }, (_, index) => `user ${index}`);
+    const rounds = [1, 2].flatMap((round) => users.map((user) => ({ user, round })));
+    await Promise.all(rounds.map(({ user, round }) => ask(`note ${user}`, inThread(`${user}, ${round}`, { configurable: { customer: user } }))));
+    const seen = await Promise.all(users.map((user) => ask("what do you see?", inThread(`${user}, 3`, { configurable: { customer: user } }))));
+    expect(seen).toEqual(users.map((user) => `I see: ${user}, ${user}`));
+  });
+});
+
+// Requirement: memory.user-of-the-run
+it.each(waysOfIds)("the user of a deep agent's run is found in %s", async (_place, options, configOf) => {
+  const node = new MemoryNode({ ...freshAddress(), scope: "perUser", store: new InMemoryStore(), ...options });
+  const model = new ScriptedChatModel((messages) => {
+    const isAnswered = messages.some(({ type }) => type === "tool");
+    return isAnswered ? "done" : { tool: "write_file", args: { file_path: "/notes.md", content: messages.at(-1)?.text ?? "" } };
+  });
+  const agent = createDeepAgent({ model, backend: new MemoryBackend(node) });
+  for (const user of ["ada", "bob"]) await agent.invoke(asHuman(`of ${user}`), configOf(user));
+  expect(await Promise.all(["ada", "bob"].map((user) => node.memory(user).read("/notes.md")))).toEqual(["of ada", "of bob"]);
+});
