@@ -15,11 +15,12 @@ export function fits([first, ...rest]: readonly string[], names: readonly string
   if (first === undefined) return names.length === 0;
   const [name, ...others] = names;
   if (first === "**") return fits(rest, names) || (name !== undefined && fits([first, ...rest], others));
-  return name !== undefined && nameFits(first, name) && fits(rest, others);
+  return name !== undefined && nameFits(Array.from(first), Array.from(name)) && fits(rest, others);
 }
 
-function nameFits(pattern: string, name: string): boolean {
-  if (pattern === "") return name === "";
-  if (pattern.startsWith("*")) return nameFits(pattern.slice(1), name) || (name !== "" && nameFits(pattern, name.slice(1)));
-  return name !== "" && (pattern.startsWith("?") || pattern[0] === name[0]) && nameFits(pattern.slice(1), name.slice(1));
+function nameFits([sign, ...signs]: readonly string[], letters: readonly string[]): boolean {
+  const [letter, ...others] = letters;
+  if (sign === undefined) return letter === undefined;
+  if (sign === "*") return nameFits(signs, letters) || (letter !== undefined && nameFits([sign, ...signs], others));
+  return letter !== undefined && (sign === "?" || sign === letter) && nameFits(signs, others);
 }

@@ -100,8 +100,16 @@ export const accessField = z.enum(["write", "append", "read"], {
   message: 'must be "write", "append" or "read"; "ask" (approval) comes with a later version',
 });
 
+const patternField = z
+  .string()
+  .regex(/^\//, 'must be an absolute path, such as "/policies/**"')
+  // They mean something in other globs, and a rule that fits nothing protects nothing.
+  .regex(/^[^[\]{}\\]*$/, "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character")
+  .regex(/^(?!.*(?:[^/]\*\*|\*\*[^/]))/s, '"**" must be a whole name, as in "/policies/**"')
+  .superRefine(refuseIllPattern);
+
 /** Of an option `rules`. */
-export const rulesField = z.array(z.object({ path: z.string().superRefine(refinePattern), access: accessField }).strict()).max(maxRules);
+export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
 
 /** Of an option `guard`. */
 export const guardField = z.custom<MemoryGuard>((value) => typeof value === "function", "must be a function from a change to a text or nothing");
@@ -118,22 +126,12 @@ export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
   return { access, rules, guard: policy.guard };
 }
 
-function refinePattern(path: string, context: { addIssue: (issue: { code: "custom"; message: string }) => void }): void {
-  const message = patternFault(path);
-  if (message !== null) context.addIssue({ code: "custom", message });
-}
-
-function patternFault(path: string): string | null {
-  if (!path.startsWith(ROOT)) return 'must be an absolute path, such as "/policies/**"';
-  // They mean something in other globs, and a rule that fits nothing protects nothing.
-  if (/[[\]{}\\]/.test(path)) return "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character";
-  if (/[^/]\*\*|\*\*[^/]/.test(path)) return '"**" must be a whole name, as in "/policies/**"';
+function refuseIllPattern(path: string, context: { addIssue: (issue: { code: "custom"; message: string }) => void }): void {
   try {
     compilePathPattern(path);
-    return null;
   } catch (error) {
-    if (MemoryError.isInstance(error)) return error.message;
-    throw error;
+    if (!MemoryError.isInstance(error)) throw error;
+    context.addIssue({ code: "custom", message: error.message });
   }
 }
 
@@ -156,12 +154,14 @@ export class Restrictions {
   /** Whether a path below another may have less access than it. */
   readonly differ: boolean;
   readonly hasGuard: boolean;
+  readonly rights: MemoryRights;
   readonly #policies: readonly CheckedPolicy[];
 
   constructor(policies: readonly CheckedPolicy[]) {
     this.#policies = policies;
     this.differ = policies.some(({ rules }) => rules.length > 0);
     this.hasGuard = policies.some(({ guard }) => guard !== undefined);
+    this.rights = rightsOf(policies);
   }
 
   with(policy: CheckedPolicy): Restrictions {
@@ -175,7 +175,9 @@ export class Restrictions {
       const access = accessOf(policy, place);
       if (isGranted(needed, access)) continue;
       const may = access === "read" ? "is read-only here" : "can only be appended to here";
-      throw new MemoryError("EACCES", `EACCES: ${place} ${may} (access "${access}")`);
+      const error = new MemoryError("EACCES", `EACCES: ${place} ${may} (access "${access}")`);
+      error.path = path;
+      throw error;
     }
   }
 
@@ -190,10 +192,6 @@ export class Restrictions {
       content = answer ?? content;
     }
     return content;
-  }
-
-  get rights(): MemoryRights {
-    return rightsOf(this.#policies);
   }
 }
 

@@ -56,6 +56,7 @@ type BackendCommand<T> = (backend: MemoryBackend, call: OngoingCall | undefined)
 class CheckedMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
+  readonly rights: MemoryRights | undefined;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;
   readonly #signals: readonly AbortSignal[];
@@ -73,10 +74,7 @@ class CheckedMemory implements RestrictableMemory {
     this.#options = options;
     this.#signals = signals;
     this.#restrictions = restrictions;
-  }
-
-  get rights(): MemoryRights | undefined {
-    return this.#restrictions?.rights;
+    this.rights = restrictions?.rights;
   }
 
   async read(path: string): Promise<string> {

@@ -48,14 +48,15 @@ function isPresent(id: unknown): boolean {
 
 /** Who acts in a run, as far as it says. */
 export function actorOf({ config, threadId, userId, toolCallId }: MemoryRun): MemoryActor {
-  const { configurable, metadata } = config;
+  const configurable: Record<string, unknown> = config.configurable ?? {};
+  const metadata: Record<string, unknown> = config.metadata ?? {};
   const facts = {
     userId,
     threadId,
-    runId: config.runId ?? configurable?.["run_id"] ?? metadata?.["run_id"],
-    checkpointId: configurable?.["checkpoint_id"],
+    runId: config.runId ?? configurable["run_id"] ?? metadata["run_id"],
+    checkpointId: configurable["checkpoint_id"],
     toolCallId,
-    node: metadata?.["langgraph_node"],
+    node: metadata["langgraph_node"],
   };
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => typeof fact === "string" && fact !== ""));
 }

@@ -137,8 +137,10 @@ describe("deepagents under rules", () => {
 });
 
 describe("the unified tool", () => {
-  const commandsFor = (rules: MemoryRule[]): unknown =>
-    (opened(rules).node.memoryTools[0]?.schema.properties["command"] as { enum: string[] }).enum;
+  const commandsFor = (rules: MemoryRule[]): unknown => {
+    const { command } = opened(rules).node.memoryTools[0]?.schema.properties ?? {};
+    return (command as { enum: string[] } | undefined)?.enum;
+  };
 
   // Requirement: access.told
   it("offers only the commands that can succeed somewhere", () => {
