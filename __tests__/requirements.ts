@@ -1,3 +1,4 @@
+import { access } from "./requirements/access.js";
 import { baseStore } from "./requirements/base-store.js";
 import { claude } from "./requirements/claude.js";
 import { commandLine } from "./requirements/command-line.js";
@@ -32,6 +33,7 @@ export const requirements: Record<string, Requirements> = {
   tool,
   guarantees,
   waiting,
+  access,
   mongodb,
   "base-store": baseStore,
   directory,

@@ -9,12 +9,14 @@ export type {
   Memory,
   MemoryEntry,
   MemoryOutline,
+  MemoryRights,
   MemorySnapshot,
   MemoryStat,
   OutlineFile,
   SnapshotFile,
   WriteOptions,
 } from "./core/memory.js";
+export type { GuardedChange, MemoryAccess, MemoryActor, MemoryGuard, MemoryRule } from "./core/access.js";
 export type { MemoryOptions, MemoryUse } from "./core/options.js";
 export type { PathRule } from "./core/paths.js";
 export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";

@@ -99,12 +99,20 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
   files: OutlineFile[];
 }
 
+/** What may be done where, as far as it is known without a run. */
+export interface MemoryRights {
+  /** The most that may be done anywhere. */
+  widest: "write" | "append" | "read";
+  /** What may be done where, for a model; "" where everything may be done everywhere. @param root goes before each path. Default: "" */
+  words: (root?: string) => string;
+}
+
 /**
  * One memory: a small tree of text files.
  *
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
  * across processes and machines, in a folder across processes, on other stores inside one process. Every call rejects
- * with a {@link MemoryError}: EINVAL for a bad argument, EIO if the storage failed (with "the outcome is unknown"
+ * with a {@link MemoryError}: EINVAL for a bad argument, EACCES if a rule or a guard refuses it, EIO if the storage failed (with "the outcome is unknown"
  * if a change may have been made), and the codes named at each method. A refused call changed nothing. Every call ends within
  * its `timeoutMs`. If a signal given to `with` aborts, the call rejects with the signal's reason.
  */
@@ -112,6 +120,8 @@ export interface Memory {
   readonly address: Readonly<CheckedAddress>;
   /** Which names can be created. */
   readonly paths: PathRule;
+  /** What may be done where; undefined where everything may be done everywhere. */
+  readonly rights?: MemoryRights | undefined;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */

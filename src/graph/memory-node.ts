@@ -1,14 +1,15 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { checkPolicy, type CheckedPolicy, guardField, type MemoryActor, type MemoryGuard, type MemoryRule, restricted, rightsOf, rulesField } from "../core/access.js";
 import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, type OwnerField, ownerFields } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
-import type { Memory } from "../core/memory.js";
+import type { Memory, MemoryRights } from "../core/memory.js";
 import { withinTime } from "../core/ongoing-call.js";
 import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/options.js";
 import type { PathRule } from "../core/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
-import { type MemoryRun, signalOf, storeOf } from "../dialects/memory-run.js";
+import { actorOf, type MemoryRun, signalOf, storeOf } from "../dialects/memory-run.js";
 import type { MemoryProvider } from "../dialects/memory-source.js";
 import { MemoryTool } from "../dialects/unified/memory-tool.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
@@ -28,6 +29,13 @@ export interface MemoryNodeOptions extends MemoryOptions {
   threadId?: OwnerOfRun;
   /** Whose memory it is, for `perUser`. Answers within `timeoutMs`. As in {@link MemoryRun}. @default the user of the run */
   userId?: OwnerOfRun;
+  /**
+   * Narrow what may be done with some paths, for everybody who gets the memory from this node. At most 100; the first whose path
+   * fits decides. A refused change is EACCES. Programs that must write use `store.memory(address)`. @default none
+   */
+  rules?: MemoryRule[];
+  /** Sees each text before it is stored, and may change or refuse it. Answers within `timeoutMs`. @default none */
+  guard?: MemoryGuard;
 }
 
 const ownerOfRun = z.custom<OwnerOfRun>((value) => typeof value === "function", "must be a function from a run to an id").optional();
@@ -39,6 +47,8 @@ const optionsSchema = z
     scope: z.unknown().optional(),
     threadId: ownerOfRun,
     userId: ownerOfRun,
+    rules: rulesField.optional(),
+    guard: guardField.optional(),
     ...memoryOptionFields,
   })
   .strict();
@@ -49,19 +59,24 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly scope: MemoryScope;
   /** Which names can be created. */
   readonly paths: PathRule;
+  /** What its rules let be done where; undefined without rules. */
+  readonly rights: MemoryRights | undefined;
   /** The tools an agent needs to use this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
+  readonly #policy: CheckedPolicy | null;
   readonly #owners: Record<OwnerField, OwnerOfRun | undefined>;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", threadId, userId, ...memoryOptions } = options;
+    const { store, nodeId, scope = "global", threadId, userId, rules = [], guard, ...memoryOptions } = options;
     // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = { threadId, userId };
+    this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
+    this.rights = rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined;
     this.nodeId = nodeId;
     this.scope = scope;
     this.#store = store;
@@ -71,12 +86,12 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory itself, for programs. @param owner the thread of a `perThread` node or the user of a `perUser` node; ignored for `global`.
+   * The memory itself, for programs, under the rules and the guard. @param owner the thread of a `perThread` node or the user of a `perUser` node; ignored for `global`.
    * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
    */
   memory(owner?: string): Memory {
     const store = this.#storeOf(undefined);
-    return this.#open(store, owner);
+    return this.#open(store, owner, null);
   }
 
   /**
@@ -87,7 +102,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     const store = this.#storeOf(storeOf(run));
     const owner = await this.#ownerOf(run);
     try {
-      return this.#open(store, owner);
+      return this.#open(store, owner, run);
     } catch (error) {
       if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner(this, error);
       throw error;
@@ -96,7 +111,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
 
   /** The memory that all threads and users share. A connector falls back to it. @throws MemoryError ENOTMEM as `memory` */
   globalMemory(run?: MemoryRun): Memory {
-    return openMemory(this.#storeOf(run && storeOf(run)), { nodeId: this.nodeId, scope: "global" }, this.#options);
+    const memory = openMemory(this.#storeOf(run && storeOf(run)), { nodeId: this.nodeId, scope: "global" }, this.#options);
+    return this.#restricted(memory, run ? actorOf(run) : null);
   }
 
   /** A connector that shows this node's memory to a model. @throws TypeError for a bad config */
@@ -104,8 +120,16 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return new MemoryConnectorNode({ ...config, memory: this });
   }
 
-  #open(store: BaseStore, owner: unknown): Memory {
-    return openMemory(store, addressFor(this.nodeId, this.scope, owner), this.#options);
+  #open(store: BaseStore, owner: unknown, run: MemoryRun | null): Memory {
+    const address = addressFor(this.nodeId, this.scope, owner);
+    const memory = openMemory(store, address, this.#options);
+    if (this.#policy === null) return memory;
+    const { nodeId: _node, scope: _scope, ...owners } = address;
+    return this.#restricted(memory, run && { ...actorOf(run), ...owners });
+  }
+
+  #restricted(memory: Memory, actor: MemoryActor | null): Memory {
+    return this.#policy === null ? memory : restricted(memory, { ...this.#policy, actor });
   }
 
   /** Anything: the address check refuses what is no id. */

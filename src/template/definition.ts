@@ -42,7 +42,7 @@ export interface GraphJoin {
 export type Template = GraphNode["data"]["template"];
 
 /** `nodeId` is the node's id by default. Graphs in one store share a memory if its `nodeId` is the same. */
-export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId" | "threadId" | "userId"> & { nodeId?: string };
+export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId" | "threadId" | "userId" | "guard"> & { nodeId?: string };
 
 /** An `Agent`. Edges give it its tools and its connector. */
 export interface AgentTemplate {

@@ -1,5 +1,5 @@
-/** The depth of a definition: nodes, a node, its data, its config, a list of commands. */
-const maxDepth = 5;
+/** The depth of a definition: nodes, a node, its data, its config, a list of rules, a rule. */
+const maxDepth = 6;
 
 /**
  * Copies a value into plain lists and objects. It reads each property once, so no getter, Proxy or `toJSON` can give the check one

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import { checkPolicy, restricted } from "../../../src/core/access.js";
 import { addressFor, memoryScopes } from "../../../src/core/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { documentIndexes } from "../../../src/mongodb/memories/one-document/document-indexes.js";
@@ -61,6 +62,20 @@ describe("server commands", () => {
       });
     }
   }
+
+  // Requirement: guarantees.one-command-each, access.everything-below
+  it("a delete under rules is one command for a file and two for a directory", async () => {
+    const memory = store.memory(freshAddress());
+    for (const path of ["/notes/today", "/notes/later", "/other/file"]) await memory.write(path, "text");
+    const ruled = restricted(memory, checkPolicy({ rules: [{ path: "/policies/**", access: "read" }] }));
+    const open = restricted(memory, checkPolicy({ access: "write" }));
+    const counts: number[] = [];
+    for (const run of [() => ruled.delete("/notes/today"), () => ruled.delete("/notes"), () => open.delete("/other"), () => ruled.delete("/")]) {
+      counts.push((await sentBy(run)).length);
+    }
+    expect(counts).toEqual([1, 2, 1, 1]);
+    await expect(sentBy(() => ruled.write("/policies/a", "x"))).rejects.toThrow("EACCES");
+  });
 
   // Requirement: guarantees.first-write-is-one-command
   it("the first write of a memory is one command", async () => {

@@ -5,8 +5,10 @@ import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
 import { OneDocumentBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
 import { checkAddress } from "../../../src/core/address.js";
+import type { MemoryError } from "../../../src/core/errors.js";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.js";
 import { memoryDefaults } from "../../../src/core/options.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { compiled } from "../../helpers/compiled-sources.js";
@@ -74,6 +76,44 @@ describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
     await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");
     expect(rivals).toBeGreaterThan(100);
     expect((await rival.read("/file")).split("\n")).toEqual(Array.from({ length: rivals }, (_, index) => String(index + 1)));
+  });
+
+  // Requirement: access.everything-below
+  it("a directory delete racing creations of what a rule keeps never takes one of them", async () => {
+    const address = freshAddress();
+    const free = store.memory(address);
+    const ruled = new MemoryNode({ store, ...address, rules: [{ path: "/shared/kept/**", access: "append" }] }).memory();
+    const outcomes = new Set<string>();
+    for (let round = 0; round < repetitions({ usual: 40, long: 1_000 }); round += 1) {
+      await free.write("/shared/other/file", "x");
+      const [deleted] = await Promise.allSettled([ruled.delete("/shared"), ruled.append("/shared/kept/file", String(round))]);
+      outcomes.add(deleted.status);
+      expect(await free.read("/shared/kept/file")).toBe(String(round));
+      await free.delete("/shared");
+    }
+    expect(outcomes.size).toBeGreaterThan(0);
+  });
+
+  // Requirement: access.beside-writers
+  it("nodes with other rules beside running writers store nothing against the rules that each call began with", async () => {
+    const address = freshAddress();
+    const open = new MemoryNode({ store, ...address });
+    const closed = new MemoryNode({ store, ...address, rules: [{ path: "/house/**", access: "read" }] });
+    let node = open;
+    const write = async (writer: number): Promise<string[]> => {
+      const stored: string[] = [];
+      for (let index = 0; index < 30; index += 1) {
+        const path = `/house/${writer} ${index}`;
+        const isClosed = node === closed;
+        const outcome = await node.memory().write(path, "x").then(() => "ok", (error: unknown) => (error as MemoryError).code);
+        expect(outcome).toBe(isClosed ? "EACCES" : "ok");
+        if (!isClosed) stored.push(path);
+        if (index % 7 === writer) node = node === open ? closed : open;
+      }
+      return stored;
+    };
+    const stored = (await Promise.all([0, 1, 2, 3].map(write))).flat();
+    expect((await store.memory(address).snapshot()).files.map(({ path }) => path)).toEqual(stored.toSorted());
   });
 
   // Requirement: guarantees.no-half-commands

@@ -39,6 +39,15 @@ describe("buildGraph", () => {
     await expect(memory.memory("1").append("/a.txt", "4")).rejects.toMatchObject({ code: "EFBIG" });
   });
 
+  // Requirement: access.every-way-in
+  it("keeps to the rules of a memory, which its tool tells", async () => {
+    const rules = [{ path: "/policies/**", access: "read" }];
+    const graph = build(graphOf([node("M", "memory", { rules }), node("T", "memoryTool")], "M.$self -> T.$memory"));
+    expect(await answer(graph.tool("T").invoke({ command: "append", path: "/policies/a", content: "x" }))).toMatchObject({ error: { code: "EACCES" } });
+    expect(graph.tool("T").description).toContain("/policies/** is read-only.");
+    expect(await graph.memory("M").memory().list()).toEqual([]);
+  });
+
   // Requirement: template.memory-port
   it("lets a tool do its commands, and answer ENOTMEM without a memory", async () => {
     const graph = build(oneTool({ commands: ["read"] }));

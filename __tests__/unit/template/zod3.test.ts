@@ -14,6 +14,14 @@ it("the graph template says and describes the same with zod 3", async () => {
   expect(faultsOf(() => build(documented))).toEqual([]);
   expect(validator.validate(documented).valid).toBe(true);
 
+  const rules = (path: string, access: string) => graphOf([node("M", "memory", { rules: [{ path, access }] })]);
+  expect(faultsOf(() => build(rules("/policies/**", "read")))).toEqual([]);
+  expect(faultsOf(() => build(rules("/policies/**", "ask")))).toEqual([expect.stringContaining("data.config.rules must be a list of at most 100")]);
+  for (const wrong of [rules("/a", "ask"), rules("a", "read"), rules("/[a]", "read"), rules("/a**", "read")]) {
+    expect(validator.validate(wrong).valid).toBe(false);
+    expect(faultsOf(() => build(wrong))).toHaveLength(1);
+  }
+
   const wrong = graphOf([node("M", "memory", { scope: "x" }), node("T", "memoryTool", { commands: ["x"], colour: 1 })], "M.self -> T.$memory");
   expect(faultsOf(() => build(wrong))).toEqual([
     'node "M" (nodes[0]): data.config.scope must be "global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user) (given "x")',

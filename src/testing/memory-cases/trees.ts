@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { checkPolicy, restricted } from "../../core/access.js";
 import type { Memory } from "../../core/memory.js";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 
@@ -134,6 +135,43 @@ export const treeCases: MemoryCase[] = [
       await memory.write(`/deep${"/d".repeat(20)}`, "text");
       await refuses(memory.rename("/deep", `/to${"/e".repeat(12)}`), "EINVAL");
       await memory.rename("/deep", `/to${"/e".repeat(11)}`);
+    },
+  },
+  // Requirement: access.everything-below
+  {
+    title: "delete of a directory is refused where a rule keeps something below it",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      for (const path of ["/a/b/kept", "/a/c", "/d/e"]) await memory.write(path, path);
+      const ruled = restricted(memory, checkPolicy({ rules: [{ path: "/**/kept", access: "append" }] }));
+      const before = await contentsOf(memory);
+      for (const path of ["/a/b/kept", "/a/b", "/a", "/"]) {
+        await refuses(ruled.delete(path), "EACCES", 'EACCES: /a/b/kept can only be appended to here (access "append")');
+      }
+      deepEqual(await contentsOf(memory), before);
+      deepEqual(await ruled.delete("/d"), { files: 1, dirs: 1 });
+      deepEqual(await ruled.delete("/a/c"), { files: 1, dirs: 0 });
+      deepEqual(await ruled.delete("/missing"), { files: 0, dirs: 0 });
+      await memory.delete("/a/b/kept");
+      deepEqual(await ruled.delete("/"), { files: 0, dirs: 2 });
+      deepEqual(await ruled.delete("/"), { files: 0, dirs: 0 });
+    },
+  },
+  // Requirement: access.everything-below
+  {
+    title: "rename of a directory is refused where a rule keeps something below it, or where it would go",
+    run: async (open) => {
+      const memory = await openFresh(open);
+      for (const path of ["/a/b/kept", "/d/e"]) await memory.write(path, path);
+      const rules = [{ path: "/**/kept", access: "read" }, { path: "/new/e", access: "append" }] as const;
+      const ruled = restricted(memory, checkPolicy({ rules: [...rules] }));
+      const before = await contentsOf(memory);
+      await refuses(ruled.rename("/a", "/moved"), "EACCES", 'EACCES: /a/b/kept is read-only here (access "read")');
+      await refuses(ruled.rename("/d", "/new"), "EACCES", 'EACCES: /new/e can only be appended to here (access "append")');
+      await refuses(ruled.rename("/d/e", "/kept"), "EACCES", 'EACCES: /kept is read-only here (access "read")');
+      deepEqual(await contentsOf(memory), before);
+      await ruled.rename("/d", "/other");
+      equal(await memory.read("/other/e"), "/d/e");
     },
   },
 ];

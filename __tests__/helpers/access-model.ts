@@ -1,0 +1,26 @@
+import type { MemoryAccess, MemoryPolicy } from "../../src/core/access.js";
+
+const breadth: Partial<Record<MemoryAccess, number>> = { read: 0, append: 1, write: 2 };
+
+/** Who may do what, the short way: each policy gives what its first rule that fits says, and the narrowest of them counts. */
+export function mayDo(policies: readonly MemoryPolicy[], path: string, needed: MemoryAccess): boolean {
+  return policies.every(({ access = "write", rules = [] }) => {
+    const rule = rules.find((each) => fits(each.path.split("/").slice(1), path === "/" ? [] : path.split("/").slice(1)));
+    return (breadth[rule?.access ?? access] ?? 0) >= (breadth[needed] ?? 0);
+  });
+}
+
+/** Tries one way after another. */
+export function fits([first, ...rest]: readonly string[], names: readonly string[]): boolean {
+  if (first === undefined) return names.length === 0;
+  const [name, ...others] = names;
+  if (first === "**") return fits(rest, names) || (name !== undefined && fits([first, ...rest], others));
+  return name !== undefined && nameFits(Array.from(first), Array.from(name)) && fits(rest, others);
+}
+
+function nameFits([sign, ...signs]: readonly string[], letters: readonly string[]): boolean {
+  const [letter, ...others] = letters;
+  if (sign === undefined) return letter === undefined;
+  if (sign === "*") return nameFits(signs, letters) || (letter !== undefined && nameFits([sign, ...signs], others));
+  return letter !== undefined && (sign === "?" || sign === letter) && nameFits(signs, others);
+}
