@@ -6,6 +6,10 @@ import { type ExactCollection, exactCollation } from "./exact-collection.js";
 /** An index of the same name or the same keys exists, with other options. */
 const indexConflictCodes = new Set<unknown>([85, 86]);
 
+export function isIndexConflict(error: unknown): boolean {
+  return indexConflictCodes.has((error as { code?: unknown } | null)?.code);
+}
+
 /**
  * Idempotent; nothing is ever dropped.
  * @param user who needs them, for the message
@@ -21,7 +25,7 @@ export async function createIndexes<Stored extends Document>(
   try {
     await collection.createIndexes(indexes);
   } catch (cause) {
-    if (!indexConflictCodes.has((cause as { code?: unknown } | null)?.code)) throw storageError(cause, "read", null);
+    if (!isIndexConflict(cause)) throw storageError(cause, "read", null);
     const needed = indexes.map(({ name, ...index }) => `${name} ${JSON.stringify({ ...index, collation: exactCollation })}`).join(", ");
     throw new MemoryError(
       "EIO",
