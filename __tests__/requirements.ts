@@ -6,7 +6,9 @@ import { connector } from "./requirements/connector.js";
 import { deepagents } from "./requirements/deepagents.js";
 import { dialects } from "./requirements/dialects.js";
 import { directory } from "./requirements/directory.js";
+import { erasing } from "./requirements/erasing.js";
 import { errors } from "./requirements/errors.js";
+import { expiring } from "./requirements/expiring.js";
 import { guarantees } from "./requirements/guarantees.js";
 import { journal } from "./requirements/journal.js";
 import { mcp } from "./requirements/mcp.js";
@@ -50,4 +52,6 @@ export const requirements: Record<string, Requirements> = {
   "command-line": commandLine,
   store,
   "store-search": storeSearch,
+  erasing,
+  expiring,
 };

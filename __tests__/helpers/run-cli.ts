@@ -10,7 +10,7 @@ export interface CliRun {
 export interface CliSurroundings {
   stdin?: string | Uint8Array | AsyncIterable<Uint8Array>;
   env?: Record<string, string>;
-  /** Both outputs are terminals. */
+  /** The input and both outputs are terminals. */
   terminal?: boolean;
   /** The reader of the standard output goes away after so many writes. */
   readerLeavesAfter?: number;
@@ -23,7 +23,7 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
   const stdout = new Collected(terminal, readerLeavesAfter);
   const stderr = new Collected(terminal, Infinity);
   const exitCode = await runCli(argv, {
-    stdin: typeof stdin === "string" || stdin instanceof Uint8Array ? Readable.from([Buffer.from(stdin as string)]) : stdin,
+    stdin: Object.assign(typeof stdin === "string" || stdin instanceof Uint8Array ? Readable.from([Buffer.from(stdin as string)]) : stdin, { isTTY: terminal }),
     stdout,
     stderr,
     env,

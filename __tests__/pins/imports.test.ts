@@ -29,7 +29,7 @@ const mayImport: Record<string, string[]> = {
   mcp: ["core", "dialects"],
   testing: ["core"],
   cli: ["core", "backends", "mongodb/store", "mongodb/admin", "mongodb/migrate", "dialects", "mcp"],
-  index: ["core", "mongodb/items", "mongodb/search", "mongodb/store", "mongodb/migrate", "open-memory", "dialects", "prompt", "graph", "template"],
+  index: ["core", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/migrate", "open-memory", "dialects", "prompt", "graph", "template"],
 };
 
 /** Packages with a fixed set of rooms that may import them. */

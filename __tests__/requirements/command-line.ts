@@ -9,6 +9,14 @@ export const commandLine: Requirements = {
     source: "specification section 8",
     says: "append, write, rm and mv change it",
   },
+  "command-line.memories": {
+    source: "specification section 15",
+    says: "memories lists the memories of a database by node, thread, user and scope",
+  },
+  "command-line.forget": {
+    source: "specification section 15",
+    says: "forget erases the memories of a user, a thread or an address, and asks before it does",
+  },
   "command-line.grep": {
     source: "reported: other memories",
     says: "grep finds a literal text or a regular expression with line numbers",

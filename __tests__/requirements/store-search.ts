@@ -151,7 +151,7 @@ export const storeSearch: Requirements = {
   },
   "store-search.memories-never-expire": {
     source: "specification section 11",
-    says: "memories never expire",
+    says: "memories do not expire by the time of items",
   },
   "store-search.ranked-by-meaning": {
     source: "InMemoryStore 1.2",

@@ -26,6 +26,11 @@ export const ownerFields = { global: null, perThread: "threadId", perUser: "user
 
 export const memoryScopes = Object.keys(ownerFields) as MemoryScope[];
 
+/** The scope of the memories that such an owner has. */
+export function scopeOfOwner(field: OwnerField): MemoryScope {
+  return field === "threadId" ? "perThread" : "perUser";
+}
+
 /** As a run's `configurable` calls them. */
 const ownerNames: Record<OwnerField, string> = { threadId: "thread_id", userId: "user_id" };
 
@@ -94,7 +99,8 @@ export function addressOrNull(stored: unknown): CheckedAddress | null {
   }
 }
 
-function checkId(id: unknown, name: string): string {
+/** @param name for the message. @throws MemoryError EINVAL */
+export function checkId(id: unknown, name: string): string {
   if (typeof id !== "string" || id === "") throw invalid(`${name} must be a non-empty string (given ${shownValue(id)})`);
   if (id.length > maxIdChars) throw invalid(`${name} is longer than ${maxIdChars} characters`);
   assertPlainText(id, name);

@@ -43,6 +43,8 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
       "index uniq_global": "ok",
       "index uniq_per_thread": "ok",
       "index uniq_per_user": "ok",
+      "index memories_by_thread": "ok",
+      "index memories_by_user": "ok",
       sizes: "ok",
       format: "ok",
     });

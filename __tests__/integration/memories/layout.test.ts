@@ -92,7 +92,7 @@ describe("the document of a memory", () => {
 
 describe("the indexes", () => {
   // Requirement: mongodb.index-global, mongodb.index-per-thread, mongodb.indexes-idempotent
-  it("are the three of the specification, made once and again without harm", async () => {
+  it("are the five of the specification, made once and again without harm", async () => {
     await store.start();
     await store.start();
     const indexes = await memories.indexes();
@@ -118,6 +118,8 @@ describe("the indexes", () => {
         unique: true,
         partialFilterExpression: { scope: "perUser", userId: { $exists: true } },
       },
+      { v: 2, name: "memories_by_thread", key: { threadId: 1, nodeId: 1 }, partialFilterExpression: { threadId: { $type: "string" } } },
+      { v: 2, name: "memories_by_user", key: { userId: 1, nodeId: 1 }, partialFilterExpression: { userId: { $type: "string" } } },
     ]);
   });
 

@@ -52,7 +52,11 @@ describe("a collection with documents of another program", () => {
     const memoriesCollection = await collectionOf({ title: "holidays" });
     const store = new MongoMemoryStore({ client, dbName, memoriesCollection });
     const memory = store.memory({ nodeId: "a" });
-    for (const call of [() => memory.append("/a", "x"), () => memory.list("/"), () => store.start(), () => store.search(["memory"])]) {
+    const listed = async (): Promise<unknown> => {
+      for await (const found of store.listMemories()) return found;
+      return null;
+    };
+    for (const call of [() => memory.append("/a", "x"), () => memory.list("/"), () => store.start(), () => store.search(["memory"]), () => store.forget({ nodeId: "a" }), () => store.forget({ userId: "a" }), listed]) {
       await expect(call()).rejects.toMatchObject(refusal("memoriesCollection"));
     }
     expect(await db.collection(memoriesCollection).countDocuments()).toBe(1);

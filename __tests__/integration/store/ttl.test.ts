@@ -254,7 +254,8 @@ describe("the ttl option", () => {
     [{ namespaces: [{ prefix: [], ttlMs: 5 }] }, "ttl.namespaces.0.prefix"],
     [{ namespaces: [{ prefix: ["a.b"], ttlMs: 5 }] }, "ttl.namespaces.0.prefix"],
     [{ namespaces: [{ prefix: "a", ttlMs: 5 }] }, "ttl.namespaces.0.prefix"],
-    [{ namespaces: [{ prefix: ["memory", "n", "global"], ttlMs: 5 }] }, "memories never expire"],
+    [{ namespaces: [{ prefix: ["memory", "n", "global"], ttlMs: 5 }] }, "which expire by the option expireMs"],
+    [{ namespaces: [{ prefix: ["memory", "n"], ttlMs: 5 }] }, "which expire by the option expireMs"],
     [{ namespaces: [{ prefix: ["a"], ttlMs: 5 }, { prefix: ["a"], ttlMs: null }] }, "twice"],
     [{ namespaces: [{ prefix: ["a"] }] }, "ttl.namespaces.0.ttlMs"],
   ])("refuses %j", (ttl, message) => {

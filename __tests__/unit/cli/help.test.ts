@@ -27,7 +27,7 @@ function leavesOf(command: Command, words: string[] = []): [name: string, comman
 describe("the program", () => {
   it("has all commands of its documentation", () => {
     expect(commands.map(([name]) => name)).toEqual([
-      "ls", "tree", "cat", "append", "write", "rm", "mv", "grep", "export", "import", "copy", "doctor",
+      "memories", "ls", "tree", "cat", "append", "write", "rm", "mv", "forget", "grep", "export", "import", "copy", "doctor",
       "migrate earlier-format", "migrate mongodb-store", "mcp", "init",
     ]);
   });

@@ -5,7 +5,7 @@ export interface OutputStream extends NodeJS.WritableStream {
 
 /** All that the program knows of the process it runs in. */
 export interface CliIo {
-  stdin: AsyncIterable<Uint8Array | string>;
+  stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean };
   stdout: OutputStream;
   stderr: OutputStream;
   env: Readonly<Record<string, string | undefined>>;

@@ -6,10 +6,14 @@ import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import { closeInTime, createClient, openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
+import type { AddressRange } from "../memories/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
+import type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
+import { summariesIn } from "../memories/summary-pages.js";
 
 export type { MemoryFacts, NodeFacts } from "../memories/layout.js";
+export type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -49,6 +53,8 @@ export class MemoryDatabase {
         writeConcern: { w: "majority", journal: true },
         connect: () => Promise.resolve(),
         clock: () => new Date(),
+        // As they lie there: what has expired for an application is still to be seen, and to be erased.
+        expireMs: {},
         makesIndexes,
       });
     this.#layouts = { read: open(false), write: open(true) };
@@ -96,6 +102,16 @@ export class MemoryDatabase {
   /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
     return this.#layouts.write.upgrade(address, memoryDefaults);
+  }
+
+  /** @throws MemoryError EIO */
+  summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
+    return summariesIn(ranges, (range, after) => this.layout.summaries(range, after));
+  }
+
+  /** @throws MemoryError EIO */
+  forget(range: AddressRange): Promise<ForgottenCounts> {
+    return this.#layouts.write.remove(range);
   }
 
   close(): Promise<void> {

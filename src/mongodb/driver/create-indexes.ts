@@ -6,6 +6,10 @@ import { type ExactCollection, exactCollation } from "./exact-collection.js";
 /** The codes for an index of the same name or the same keys that exists with other options. */
 const indexConflictCodes = new Set<unknown>([85, 86]);
 
+export function isIndexConflict(error: unknown): boolean {
+  return indexConflictCodes.has((error as { code?: unknown } | null)?.code);
+}
+
 /**
  * Makes the indexes that are missing. It never drops one.
  * @param user who needs the indexes, for the message
@@ -21,7 +25,7 @@ export async function createIndexes<Stored extends Document>(
   try {
     await collection.createIndexes(indexes);
   } catch (cause) {
-    if (!indexConflictCodes.has((cause as { code?: unknown } | null)?.code)) throw storageError(cause, "read", null);
+    if (!isIndexConflict(cause)) throw storageError(cause, "read", null);
     const needed = indexes.map(({ name, ...index }) => `${name} ${JSON.stringify({ ...index, collation: exactCollation })}`).join(", ");
     throw new MemoryError(
       "EIO",

@@ -9,6 +9,7 @@ import type {
   Document,
   Filter,
   FindCursor,
+  FindOneAndDeleteOptions,
   FindOneAndUpdateOptions,
   FindOptions,
   IndexDescription,
@@ -68,6 +69,16 @@ export class ExactCollection<Stored extends Document> {
 
   async deleteOne(filter: object, options: DeleteOptions): Promise<void> {
     await this.#collection.deleteOne(filter, { ...options, ...this.#exactLimits });
+  }
+
+  async deleteMany(filter: object, options: DeleteOptions): Promise<number> {
+    return (await this.#collection.deleteMany(filter, { ...options, ...this.#exactLimits })).deletedCount;
+  }
+
+  /** Answers the document as it was, null where there was none. */
+  async findOneAndDelete<Found extends Document>(filter: object, options: FindOneAndDeleteOptions): Promise<Found | null> {
+    const all = { ...options, ...this.#exactLimits, includeResultMetadata: false } as const;
+    return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
 
   bulkWrite(operations: readonly ExactWrite<Stored>[], options: BulkWriteOptions): Promise<BulkWriteResult> {

@@ -1,7 +1,7 @@
 import { isMemoryScope, type MemoryScope, memoryScopes, ownerFields } from "../../core/address.js";
 import { addressOfNamespace, memoryRootLabel } from "../../core/namespace.js";
 
-/** The memories of one scope, of all nodes or of one; with its thread or user, one memory. */
+/** The memories of one scope, of all nodes or of one, of all threads or users or of one. */
 export interface AddressRange {
   scope: MemoryScope;
   nodeId?: string;

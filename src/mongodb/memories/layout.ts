@@ -6,6 +6,10 @@ import { invalid, type MemoryError } from "../../core/errors.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import type { MemoryOptions } from "../../core/options.js";
 import type { MemoryPlace } from "../places/operations.js";
+import type { AddressRange } from "./address-ranges.js";
+import type { ExpireMsOptions } from "./memory-expiry.js";
+import type { ForgottenCounts } from "./memory-filter.js";
+import type { PageEnd, SummaryPage } from "./summary-pages.js";
 
 /**
  * The second contract: how all memories of a store lie in its database. The first, `MemoryBackend`, is of one memory.
@@ -18,7 +22,7 @@ export interface MemoryLayout {
   ready(): Promise<void>;
   /** The same memories for one call, which ends with its next command where it is over before. */
   forCall(call: OngoingCall): MemoryLayout;
-  /** One memory. @param clock its times. Default: that of the context */
+  /** One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was last changed */
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend;
   /** Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a batch. */
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress>;
@@ -39,6 +43,10 @@ export interface MemoryLayout {
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts>;
   /** Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at most */
   nodes(limit: number): AsyncIterable<NodeFacts>;
+  /** One page of the memories of a range, those included that are empty, in the order of node, then thread or user, by UTF-8 bytes. */
+  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage>;
+  /** Removes the memories of a range, those included that have expired. Idempotent. */
+  remove(range: AddressRange): Promise<ForgottenCounts>;
   /** Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another. @throws ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
 }
@@ -52,6 +60,8 @@ export interface LayoutContext {
   /** Awaited before each command. Answers nothing where the client is connected. @throws MemoryError EIO, at once if the store is stopped */
   connect: () => Promise<void> | undefined;
   clock: () => Date;
+  /** Memories that have expired are missing to all methods but `facts` and `remove`, and are swept. */
+  expireMs: ExpireMsOptions;
   /** False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. */
   makesIndexes: boolean;
 }

@@ -5,10 +5,19 @@ import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { MemoryLayout } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
+import {
+  checkForgotten,
+  checkMemoryFilter,
+  type ForgottenCounts,
+  type MemoryFilter,
+  type MemoryOwner,
+  type MemorySummary,
+} from "../memories/memory-filter.js";
+import { summariesIn } from "../memories/summary-pages.js";
 import type { MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import { withinTime } from "../../core/ongoing-call.js";
+import { type OngoingCall, type Waiting, withinTime } from "../../core/ongoing-call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/options.js";
 import { closeInTime, createClient, isStrict, openDatabase } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
@@ -65,6 +74,7 @@ export class MongoMemoryStore extends BaseStore {
         writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },
         connect: () => this.#connect(),
         clock,
+        expireMs: options.expireMs ?? {},
         makesIndexes,
       });
     const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));
@@ -115,7 +125,7 @@ export class MongoMemoryStore extends BaseStore {
    * `timeoutMs` is still made, and the next call waits for it. @throws MemoryError EIO
    */
   override start(): Promise<void> {
-    return withinTime({ signals: [], timeoutMs: this.#timeoutMs }, "read", async () => {
+    return withinTime(this.#waiting(), "read", async () => {
       await this.#connect();
       await Promise.all([this.#storage.memories.ready(), this.#storage.items.ready()]);
     });
@@ -138,6 +148,30 @@ export class MongoMemoryStore extends BaseStore {
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
     return openMemoryOver((checked, limits) => this.#storage.memories.backend(checked, limits), address, { ...options, timeoutMs });
+  }
+
+  /**
+   * The memories that have all of these ids, without their texts; `{}`: all memories. Empty ones are listed too, as their
+   * documents hold the ids. In a stable order: global memories, then those of threads, then of users; in each by node, then by
+   * thread or user. A page of 500 is one command, and each may take `timeoutMs`.
+   * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
+   */
+  listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
+    const ranges = checkMemoryFilter(filter);
+    return summariesIn(ranges, (range, after) =>
+      withinTime(this.#waiting(), "read", (call) => this.#memoriesFor(call).summaries(range, after)),
+    );
+  }
+
+  /**
+   * Erases a memory, or all memories of a thread or a user across nodes; what has expired and is not swept yet, too. What is written
+   * meanwhile or later is a new memory, in which nothing of the old returns. If it fails, call it again: it finishes the rest.
+   * @returns how many memories went, with how many files
+   * @throws MemoryError EINVAL for a bad address or id, EIO if the database failed or did not answer within `timeoutMs`
+   */
+  async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
+    const range = checkForgotten(who);
+    return withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).remove(range));
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -175,7 +209,7 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const act = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const answers = await withinTime({ signals: [], timeoutMs: this.#timeoutMs }, act, (call) =>
+    const answers = await withinTime(this.#waiting(), act, (call) =>
       new StoreBatch(this.#storage, call).run(operations),
     );
     return answers as OperationResults<Operations>;
@@ -185,6 +219,14 @@ export class MongoMemoryStore extends BaseStore {
   [copyItems](items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
     const memories = dryRun ? this.#openLayout(false) : this.#storage.memories;
     return new ForeignItems({ ...this.#storage, memories, clock: this.#clock }).copy(items, dryRun);
+  }
+
+  #waiting(): Waiting {
+    return { signals: [], timeoutMs: this.#timeoutMs };
+  }
+
+  #memoriesFor(call: OngoingCall | undefined): MemoryLayout {
+    return call === undefined ? this.#storage.memories : this.#storage.memories.forCall(call);
   }
 
   /**

@@ -1,12 +1,13 @@
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
-import { addressOfNamespace } from "../../core/namespace.js";
+import { memoryRootLabel } from "../../core/namespace.js";
 import { checkOptions, timeoutField } from "../../core/options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
+import type { ExpireMsOptions } from "../memories/memory-expiry.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
 import { checkNamespace, storedNamespace } from "../places/namespaces.js";
 import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
@@ -35,7 +36,12 @@ export interface MongoMemoryStoreOptions {
    * opened with a `timeoutMs` of its own uses that one. @default 30_000
    */
   timeoutMs?: number;
-  /** When items expire. Memories never do. @default none: never */
+  /**
+   * Lets memories expire that nobody changes, for each scope. A memory is gone at once when its time is up. MongoDB deletes it some
+   * minutes later, through an index that the store makes or changes. Set it alike in all processes. @default none: never
+   */
+  expireMs?: ExpireMsOptions;
+  /** When items expire. Memories do by `expireMs`. @default none: never */
   ttl?: TtlOptions;
   /**
    * Makes `search` rank a `query` by meaning: the dimensions and the client of the embeddings, and the embedded paths of a
@@ -55,6 +61,11 @@ export interface MongoMemoryStoreOptions {
 /** Longer than any use, and never beyond the last Date. */
 const maxTtlMs = 1e14;
 const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
+
+/** Ten years: MongoDB takes no lifetime that ends before 1970. */
+const maxExpireMs = 10 * 365 * 86_400_000;
+const expireMs = z.number().int().min(1).max(maxExpireMs).optional();
+const expireMsSchema = z.object({ perThread: expireMs, perUser: expireMs, global: expireMs }).strict();
 
 const ttlSchema = z
   .object({
@@ -109,6 +120,7 @@ const optionsSchema = z
       .optional(),
     clock: z.custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date").optional(),
     timeoutMs: timeoutField.optional(),
+    expireMs: expireMsSchema.optional(),
     ttl: ttlSchema.optional(),
     index: indexSchema.optional(),
     vectorSearch: vectorSearchSchema.optional(),
@@ -142,8 +154,8 @@ interface IssueContext {
 function checkPrefix(prefix: string[], context: IssueContext): void {
   try {
     checkNamespace(prefix);
-    if (addressOfNamespace(prefix) === null) return;
-    context.addIssue({ code: "custom", message: "is of a memory, and memories never expire" });
+    if (prefix[0] !== memoryRootLabel) return;
+    context.addIssue({ code: "custom", message: "is of memories, which expire by the option expireMs" });
   } catch (error) {
     context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is no namespace" });
   }

@@ -4,10 +4,10 @@ import { reading } from "../../driver/reads.js";
 import type { MemoryPlace } from "../../places/operations.js";
 import { fileItem, fileItems, type ItemTimes } from "../file-items.js";
 import { isDirectory } from "./change.js";
-import { keyOfPath, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
+import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { type Expression, valueAt } from "./expressions.js";
 import type { FoundDocument } from "./found-documents.js";
-import { asPlainValues, type DocumentContext } from "./stored-document.js";
+import { asPlainValues, type DocumentContext, presentLookUp } from "./stored-document.js";
 
 /** How many files one projection asks for: each takes three expressions, and the server limits their number. */
 const maxPlacesPerCommand = 100;
@@ -26,13 +26,13 @@ export function itemsOfDocument({ namespace, document }: Pick<FoundDocument, "na
   return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
 }
 
-async function projectedItems({ collection, ready }: DocumentContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+async function projectedItems(context: DocumentContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined || places.every((place) => place.path === null)) return places.map(() => null);
   const find = <Found extends Document>(projection: object): Promise<Found | null> =>
     reading(async () => {
-      await ready();
-      return collection.findOne<Found>(lookUp(first.address), { ...asPlainValues, projection });
+      await context.ready();
+      return context.collection.findOne<Found>(presentLookUp(context, first.address), { ...asPlainValues, projection });
     });
   const projected = await find<ProjectedDocument>(placesProjection(places));
   if (projected === null) return places.map(() => null);

@@ -5,9 +5,9 @@ import { mergeOrdered } from "../../driver/ordered-streams.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { compareNamespaces } from "../../places/namespaces.js";
 import { type AddressRange, addressRangesWithin } from "../address-ranges.js";
-import { lookUp, type MemoryDocument } from "./document.js";
+import type { MemoryDocument } from "./document.js";
 import { documentIndexes } from "./document-indexes.js";
-import { asPlainValues, type DocumentContext } from "./stored-document.js";
+import { asPlainValues, type DocumentContext, notExpired, presentLookUp } from "./stored-document.js";
 
 /** A memory that is not empty, with as much of its document as was asked for. */
 export interface FoundDocument {
@@ -39,14 +39,14 @@ export function documentsWithin(
   prefix: readonly string[],
   fields: "all" | "address",
 ): AsyncGenerator<FoundDocument> {
-  const streams = addressRangesWithin(prefix).map(selectionOf).flatMap((selection) => [
+  const streams = addressRangesWithin(prefix).map((range) => selectionOf(range, context)).flatMap((selection) => [
     usualDocuments(context, selection, fields),
     ...(selection.openIds.length > 0 ? [unusualDocuments(context, selection, fields)] : []),
   ]);
   return mergeOrdered(streams, (a, b) => compareNamespaces(a.namespace, b.namespace));
 }
 
-function selectionOf(range: AddressRange): Selection {
+function selectionOf(range: AddressRange, { expiry }: DocumentContext): Selection {
   const { key } = documentIndexes[range.scope];
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
@@ -54,7 +54,7 @@ function selectionOf(range: AddressRange): Selection {
   // The partial index holds documents with an owner only; the server uses it where the filter says so too.
   const anyOwner = ownerField !== null && range[ownerField] === undefined ? { [ownerField]: { $exists: true } } : {};
   // Without the order of the index the server might choose to read the whole collection.
-  return { filter: { ...range, ...anyOwner }, order: key, openIds };
+  return { filter: { ...range, ...anyOwner, ...notExpired(expiry.deadline(range.scope)) }, order: key, openIds };
 }
 
 /**
@@ -86,7 +86,7 @@ async function* unusualDocuments(
     const next = await firstAfter(last, candidates());
     for (const memory of next) {
       if (fields === "address") yield memory;
-      else yield* found(context, { $and: [lookUp(memory.address), notEmpty] }, {});
+      else yield* found(context, { $and: [presentLookUp(context, memory.address), notEmpty] }, {});
     }
     if (next.length < selectionSize) return;
     last = next.at(-1)?.namespace ?? null;

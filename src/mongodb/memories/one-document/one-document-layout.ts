@@ -9,12 +9,18 @@ import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
+import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
+import type { AddressRange } from "../address-ranges.js";
+import { MemoryExpiry } from "../memory-expiry.js";
+import type { ForgottenCounts } from "../memory-filter.js";
+import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
 import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
-import { documentIndexes } from "./document-indexes.js";
+import { documentIndexes, expiryIndexes, ownerIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
+import { removeDocuments, summaryPage } from "./document-summaries.js";
 import { ExpectedDocument } from "./expected-document.js";
 import { documentsWithin } from "./found-documents.js";
 import { OneDocumentBackend } from "./one-document-backend.js";
@@ -33,20 +39,22 @@ export class OneDocumentLayout implements MemoryLayout {
     this.indexes = indexes;
   }
 
-  static open({ db, collectionName, writeConcern, connect, clock, makesIndexes }: LayoutContext): OneDocumentLayout {
+  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes }: LayoutContext): OneDocumentLayout {
     const collection = new ExactCollection(db.collection<MemoryDocument>(collectionName, { writeConcern }));
     const prepare = once(async () => {
       if (!makesIndexes) return;
       await refuseForeignDocuments(collection, own);
-      await createIndexes(collection, Object.values(documentIndexes), "a memory", own.option);
+      await createIndexes(collection, [...Object.values(documentIndexes), ...Object.values(ownerIndexes)], "a memory", own.option);
+      await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
     });
     const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
-    const indexes = memoryScopes.map((scope) => ({
-      collection: db.collection(collectionName),
-      description: documentIndexes[scope],
-      example: lookUp(addressFor("a", scope, "a")),
-    }));
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock }, indexes);
+    const examples = [
+      ...memoryScopes.map((scope) => ({ description: documentIndexes[scope], example: lookUp(addressFor("a", scope, "a")) })),
+      ...Object.entries(ownerIndexes).map(([field, description]) => ({ description, example: { [field]: { $eq: "a", $type: "string" } } })),
+    ];
+    const indexes = examples.map((index) => ({ collection: db.collection(collectionName), ...index }));
+    const expiry = new MemoryExpiry(expireMs, clock);
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry }, indexes);
   }
 
   forCall(call: OngoingCall): MemoryLayout {
@@ -58,7 +66,7 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
-    return new OneDocumentBackend({ ...this.#context, ...(clock && { clock }) }, address, limits);
+    return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, limits);
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {
@@ -113,6 +121,14 @@ export class OneDocumentLayout implements MemoryLayout {
       const found = this.#context.collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues });
       for await (const { _id: nodeId } of streaming(found)) yield { nodeId, scope };
     }
+  }
+
+  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage> {
+    return summaryPage(this.#context, range, after);
+  }
+
+  remove(range: AddressRange): Promise<ForgottenCounts> {
+    return removeDocuments(this.#context, range);
   }
 
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {

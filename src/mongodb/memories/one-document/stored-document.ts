@@ -9,6 +9,8 @@ import { type Answer, type Change, changeReport, type Status } from "./change.js
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
+import type { MemoryExpiry } from "../memory-expiry.js";
+import { type Expression, where } from "./expressions.js";
 
 /** What all memories of one collection share. */
 export interface DocumentContext {
@@ -18,6 +20,19 @@ export interface DocumentContext {
   /** Queues the edits of one file inside this process, so that they do not race each other. */
   edits: KeyedMutex;
   clock: () => Date;
+  /** The times of files, where they are not those of `clock`. */
+  fileClock?: () => Date;
+  expiry: MemoryExpiry;
+}
+
+/** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */
+export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddress): object {
+  return { ...lookUp(address), ...notExpired(expiry.deadline(address.scope)) };
+}
+
+/** Also true for documents of the earlier system without times, which never expire until they are changed. */
+export function notExpired(deadline: Date | null): { updatedAt?: object } {
+  return deadline === null ? {} : { updatedAt: { $not: { $lte: deadline } } };
 }
 
 /** The same, for the commands of one call. */
@@ -68,21 +83,35 @@ export class StoredDocument {
     build: (now: Date) => Change,
     upsert: boolean,
   ): Promise<Outcome<Report>> {
+    const { clock, fileClock } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const now = this.#context.clock();
+      const now = (fileClock ?? clock)();
       const change = build(now);
       try {
-        const { pipeline, projection } = change;
+        const { projection } = change;
+        const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
         const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
         const report = answer && changeReport(answer, change);
         if (report?.status !== "legacy") return { report, now };
         await this.#rewriteLegacy();
       } catch (error) {
         if (!isDuplicateKey(error)) throw storageError(error, "write", this.#maxMemoryBytes);
+        await this.#deleteExpired();
       }
       await pause(attempt);
     }
     throw lostRace();
+  }
+
+  /** A document that has expired and that nobody has swept is in the way of a new one. */
+  async #deleteExpired(): Promise<void> {
+    const deadline = this.#context.expiry.deadline(this.#address.scope);
+    if (deadline === null) return;
+    try {
+      await this.#context.collection.deleteOne({ ...lookUp(this.#address), updatedAt: { $lte: deadline } }, {});
+    } catch (error) {
+      throw storageError(error, "write", this.#maxMemoryBytes);
+    }
   }
 
   async #update<Report extends object>(
@@ -91,7 +120,7 @@ export class StoredDocument {
     extraFilter: object = {},
   ): Promise<Report | null> {
     await this.#context.ready();
-    const filter = { ...lookUp(this.#address), ...extraFilter };
+    const filter = { ...presentLookUp(this.#context, this.#address), ...extraFilter };
     return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { ...asPlainValues, ...options });
   }
 
@@ -132,9 +161,14 @@ export class StoredDocument {
     try {
       await this.#context.ready();
       const options = { ...asPlainValues, projection: projection ?? {} };
-      return await this.#context.collection.findOne<Found>(lookUp(this.#address), options);
+      return await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), options);
     } catch (error) {
       throw storageError(error, "read", this.#maxMemoryBytes);
     }
   }
+}
+
+/** A file that is written with an earlier time, as by an import, changes its memory now all the same; else it could expire at once. */
+function changedAt(now: Date, fileTime: Date): Record<string, Expression> {
+  return { $set: { updatedAt: where({ $eq: ["$updatedAt", fileTime] }, now, "$updatedAt") } };
 }

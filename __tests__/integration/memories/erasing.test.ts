@@ -1,0 +1,302 @@
+import { describe, expect, it } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Document, MongoClient } from "mongodb";
+import type { MemoryAddress } from "../../../src/core/address.js";
+import { MemoryError } from "../../../src/core/errors.js";
+import type { MemoryFilter, MemorySummary } from "../../../src/mongodb/memories/memory-filter.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { refuses } from "../../../src/testing/memory-case.js";
+import { commandsOf } from "../../helpers/commands-of.js";
+import { compiled } from "../../helpers/compiled-sources.js";
+import { repetitions } from "../../helpers/repetitions.js";
+import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, db, name: dbName } = testDatabase("standalone");
+const client = useClient(new MongoClient(uri, { monitorCommands: true }));
+
+/** Of collections of its own. */
+function freshStore(): { store: MongoMemoryStore; documents: ReturnType<typeof db.collection> } {
+  const memoriesCollection = `memories ${randomUUID()}`;
+  return { store: new MongoMemoryStore({ client, dbName, memoriesCollection }), documents: db.collection(memoriesCollection) };
+}
+
+async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of stream) found.push(each);
+  return found;
+}
+
+const addresses = async (store: MongoMemoryStore, filter?: MemoryFilter): Promise<MemoryAddress[]> =>
+  (await all(store.listMemories(filter))).map(({ address }) => address);
+
+const thread = (nodeId: string, threadId: string) => ({ nodeId, scope: "perThread", threadId }) as const;
+const user = (nodeId: string, userId: string) => ({ nodeId, scope: "perUser", userId }) as const;
+const node = (nodeId: string) => ({ nodeId, scope: "global" }) as const;
+
+/** Of two nodes, two threads and two users, where a thread and a user are called alike. */
+const people = [
+  node("a"),
+  node("b"),
+  thread("a", "ada"),
+  thread("a", "x"),
+  thread("b", "ada"),
+  user("a", "ada"),
+  user("a", "bob"),
+  user("b", "ada"),
+];
+
+async function peopleStore(): Promise<ReturnType<typeof freshStore>> {
+  const fresh = freshStore();
+  for (const address of people.toReversed()) await fresh.store.memory(address).write("/notes", "text");
+  return fresh;
+}
+
+describe("listMemories", () => {
+  // Requirement: erasing.list, erasing.list-order
+  it.each<[MemoryFilter, MemoryAddress[]]>([
+    [{}, people],
+    [{ nodeId: "a" }, people.filter(({ nodeId }) => nodeId === "a")],
+    [{ scope: "perThread" }, people.filter(({ scope }) => scope === "perThread")],
+    [{ threadId: "ada" }, [thread("a", "ada"), thread("b", "ada")]],
+    [{ userId: "ada" }, [user("a", "ada"), user("b", "ada")]],
+    [{ userId: "ada", nodeId: "b" }, [user("b", "ada")]],
+    [{ userId: "ada", scope: "perUser" }, [user("a", "ada"), user("b", "ada")]],
+    [{ nodeId: "b", scope: "global" }, [node("b")]],
+    [{ userId: "nobody" }, []],
+    [{ nodeId: "c" }, []],
+  ])("finds the memories of %j, in order", async (filter, expected) => {
+    const { store } = await peopleStore();
+    expect(await addresses(store, filter)).toEqual(expected);
+  });
+
+  // Requirement: erasing.list
+  it("tells size, files and times, of an empty memory too", async () => {
+    const { store, documents } = freshStore();
+    await store.memory(node("full")).write("/a/b", "text");
+    await store.memory(node("full")).write("/c", "text");
+    await store.memory(node("empty")).write("/a", "text");
+    await store.memory(node("empty")).delete("/");
+    const stored = await all(documents.aggregate([{ $sort: { nodeId: 1 } }, { $project: { createdAt: 1, updatedAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } } }]));
+    const found = await all(store.listMemories());
+    expect(found).toEqual([
+      { address: node("empty"), files: 0, ...withoutId(stored[0]) },
+      { address: node("full"), files: 2, ...withoutId(stored[1]) },
+    ]);
+  });
+
+  // Requirement: erasing.list
+  it("counts the files of documents of the earlier system", async () => {
+    const { store, documents } = freshStore();
+    await documents.insertOne({ ...user("old", "ada"), data: { a: "x", notes: { b: "y", deep: { c: "z" } } } });
+    expect(await all(store.listMemories())).toEqual([
+      { address: user("old", "ada"), files: 3, sizeBytes: expect.any(Number), createdAt: expect.any(Date), updatedAt: expect.any(Date) },
+    ]);
+  });
+
+  // Requirement: erasing.list-pages, erasing.list-order
+  it("goes on behind each page of 500, within one node and from one to the next", async () => {
+    const { store, documents } = freshStore();
+    await store.start();
+    const stored = [
+      ...Array.from({ length: 700 }, (_, index) => user("a", `user ${String(index).padStart(4, "0")}`)),
+      ...Array.from({ length: 600 }, (_, index) => user(`node ${String(index).padStart(4, "0")}`, "ada")),
+      ...Array.from({ length: 500 }, (_, index) => node(`node ${String(index).padStart(4, "0")}`)),
+    ];
+    await documents.insertMany(stored.map((address) => ({ ...address, revision: 1, data: {} })));
+    const expected = [...stored.slice(1300), ...stored.slice(0, 1300)];
+    expect(await addresses(store)).toEqual(expected);
+    expect(await addresses(store, { nodeId: "a" })).toEqual(stored.slice(0, 700));
+    expect(await addresses(store, { userId: "ada" })).toEqual(stored.slice(700, 1300));
+    const sent = await commandsOf(client, () => all(store.listMemories({ userId: "ada" })));
+    expect(sent.map(({ commandName }) => commandName)).toEqual(["find", "find"]);
+  });
+
+  // Requirement: erasing.by-index
+  it.each<[MemoryFilter, string]>([
+    [{ userId: "ada" }, "memories_by_user"],
+    [{ threadId: "ada" }, "memories_by_thread"],
+    [{ nodeId: "a", scope: "perUser" }, "uniq_per_user"],
+    [{ scope: "global" }, "uniq_global"],
+    [{ nodeId: "b", userId: "ada" }, "uniq_per_user"],
+  ])("of %j reads nothing but what it answers, by the index %s", async (filter, index) => {
+    const { store } = await peopleStore();
+    const count = (await all(store.listMemories(filter))).length;
+    const [sent] = await commandsOf(client, () => all(store.listMemories(filter)));
+    const { winningPlan, stats } = await explained(sent?.command ?? {});
+    expect(winningPlan).toContain(index);
+    expect(winningPlan).not.toMatch(/COLLSCAN|SORT/);
+    expect(stats).toMatchObject({ totalDocsExamined: count, nReturned: count });
+  });
+
+  // Requirement: erasing.checked
+  it.each<[unknown, RegExp]>([
+    [{ user: "ada" }, /unknown field of a filter of memories: user; the fields are nodeId, scope, threadId, userId/],
+    [{ userId: undefined }, /userId is undefined; pass an id, or leave the field out/],
+    [{ userId: { $ne: null } }, /userId must be a non-empty string \(given object\)/],
+    [{ nodeId: "" }, /nodeId must be a non-empty string/],
+    [{ scope: "all" }, /scope must be "global", "perThread" or "perUser" \(given "all"\)/],
+    [{ scope: "perThread", userId: "ada" }, /memories of scope "perThread" have no userId; .* pass the scope "perUser"/],
+    [{ threadId: "x", userId: "ada" }, /no memory has both a thread and a user; leave threadId or userId out/],
+    [null, /a filter of memories is an object/],
+    [["ada"], /a filter of memories is an object/],
+    ["ada", /a filter of memories is an object with some of nodeId, scope, threadId, userId \(given string\)/],
+  ])("refuses %j at once", (filter, message) => {
+    const { store } = freshStore();
+    expect(() => store.listMemories(filter as MemoryFilter)).toThrow(message);
+  });
+});
+
+describe("forget", () => {
+  // Requirement: erasing.forget
+  it.each<[Parameters<MongoMemoryStore["forget"]>[0], MemoryAddress[]]>([
+    [{ userId: "ada" }, [user("a", "ada"), user("b", "ada")]],
+    [{ threadId: "ada" }, [thread("a", "ada"), thread("b", "ada")]],
+    [user("a", "ada"), [user("a", "ada")]],
+    [{ nodeId: "a" }, [node("a")]],
+    [{ userId: "nobody" }, []],
+    [node("c"), []],
+  ])("of %j removes these documents and no other, and once more finds none", async (who, gone) => {
+    const { store, documents } = await peopleStore();
+    for (const address of people) await store.memory(address).write("/second", "text");
+    expect(await store.forget(who)).toEqual({ memories: gone.length, files: 2 * gone.length });
+    const left = await documents.find({}, { projection: { _id: 0, nodeId: 1, scope: 1, threadId: 1, userId: 1 } }).toArray();
+    expect(left).toHaveLength(people.length - gone.length);
+    for (const address of gone) expect(left).not.toContainEqual(address);
+    expect(await store.forget(who)).toEqual({ memories: 0, files: 0 });
+  });
+
+  // Requirement: erasing.forget
+  it("is one command for an address, and a count and a deletion for a user, by an index", async () => {
+    const { store } = await peopleStore();
+    const ofAddress = await commandsOf(client, () => store.forget(user("a", "bob")));
+    expect(ofAddress.map(({ commandName }) => commandName)).toEqual(["findAndModify"]);
+    const [count, deletion] = await commandsOf(client, () => store.forget({ userId: "ada" }));
+    expect([count?.commandName, deletion?.commandName]).toEqual(["find", "delete"]);
+    const { delete: name, deletes, $db: _db } = deletion?.command ?? {};
+    const { winningPlan } = await explained({ delete: name, deletes });
+    expect(winningPlan).toContain("memories_by_user");
+    expect(winningPlan).not.toContain("COLLSCAN");
+  });
+
+  // Requirement: erasing.checked
+  it.each<[unknown, RegExp]>([
+    [{}, /nothing is named that is to be forgotten; pass the address of a memory, \{ userId \} or \{ threadId \}/],
+    [undefined, /what is to be forgotten is an object/],
+    [{ userId: undefined }, /userId is undefined/],
+    [{ userId: "" }, /userId must be a non-empty string/],
+    [{ userId: { $gt: "" } }, /userId must be a non-empty string/],
+    [{ userId: "ada", threadId: "x" }, /leave threadId or userId out/],
+    [{ scope: "perUser" }, /nodeId must be a non-empty string/],
+    [{ nodeId: "a", userId: "ada" }, /did you mean "perUser"/],
+    [{ users: "ada" }, /unknown field of what is to be forgotten: users/],
+  ])("refuses %j, and removes nothing", async (who, message) => {
+    const { store, documents } = await peopleStore();
+    const error = await store.forget(who as MemoryAddress).catch((reason: unknown) => reason);
+    expect(MemoryError.isInstance(error) && error.code).toBe("EINVAL");
+    expect(String(error)).toMatch(message);
+    expect(await documents.countDocuments()).toBe(people.length);
+  });
+
+  // Requirement: erasing.stopped
+  it("is refused after stop, as listMemories is", async () => {
+    const store = await MongoMemoryStore.fromConnString(uri, { dbName });
+    await store.stop();
+    await refuses(store.forget({ userId: "ada" }), "EIO");
+    await refuses(all(store.listMemories()), "EIO");
+  });
+
+  // Requirement: erasing.races
+  it("beside eight writers takes what was acknowledged before, and nothing that began after", async () => {
+    const { store, documents } = freshStore();
+    const address = user("raced", "ada");
+    await store.memory(address).write("/old", "old");
+    let running = true;
+    let step = 0;
+    const written = new Map<string, { began: number; done: number }>();
+    const writer = async (name: number): Promise<void> => {
+      const memory = store.memory(address);
+      for (let index = 0; running; index += 1) {
+        const began = ++step;
+        if (index % 4 === 3) {
+          await memory.edit("/log", (text) => text).catch((error: unknown) => expect(error).toMatchObject({ code: "ENOENT" }));
+          continue;
+        }
+        const line = `${name} ${index}`;
+        await memory.append("/log", line);
+        written.set(line, { began, done: ++step });
+      }
+    };
+    const writers = Array.from({ length: 8 }, (_, name) => writer(name));
+    const rounds = repetitions({ usual: 5, long: 50 });
+    let last = { began: 0, done: 0 };
+    const untilWritten = async (): Promise<void> => {
+      for (const target = written.size + 25; written.size < target; ) await sleep(1);
+    };
+    for (let round = 0; round < rounds; round += 1) {
+      await untilWritten();
+      const began = ++step;
+      const { memories } = await store.forget(round % 2 === 0 ? address : { userId: "ada" });
+      last = { began, done: ++step };
+      expect(memories).toBe(1);
+    }
+    await untilWritten();
+    running = false;
+    await Promise.all(writers);
+    const { files } = await store.memory(address).snapshot();
+    const lines = files.flatMap(({ path, content }) => (path === "/log" ? content.split("\n") : [path]));
+    const linesWhere = (rule: (times: { began: number; done: number }) => boolean): string[] => [...written].filter(([, times]) => rule(times)).map(([line]) => line);
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(lines).toEqual(expect.arrayContaining(linesWhere(({ began }) => began > last.done)));
+    const forgotten = new Set(linesWhere(({ done }) => done < last.began));
+    expect(lines.filter((line) => forgotten.has(line))).toEqual([]);
+    expect(lines).not.toContain("/old");
+    // Each writer waits for one line before the next: what is left of it is an end of what it wrote.
+    for (let name = 0; name < 8; name += 1) {
+      const isOfWriter = (line: string): boolean => line.startsWith(`${name} `);
+      const left = lines.filter(isOfWriter);
+      expect(left).toEqual(left.length === 0 ? [] : [...written.keys()].filter(isOfWriter).slice(-left.length));
+    }
+    expect(await documents.countDocuments({ userId: "ada" })).toBe(1);
+  });
+
+  // Requirement: erasing.crash
+  it("of which SIGKILL ended the process half-way is finished by the next call", async () => {
+    const mongod = await privateMongod("standalone", { args: ["--setParameter", "internalQueryExecYieldIterations=50"] });
+    const own = useClient(new MongoClient(mongod.uri));
+    const store = new MongoMemoryStore({ client: own, dbName: "crash" });
+    await store.start();
+    const documents = own.db("crash").collection("memories");
+    const ofAda = Array.from({ length: 300 }, (_, index) => user(`node ${index}`, "ada"));
+    await documents.insertMany([...ofAda, user("a", "bob")].map((address) => ({ ...address, revision: 1, data: { a: "text" } })));
+    const admin = own.db("admin");
+    const untilHung = async (): Promise<void> => {
+      while ((await documents.estimatedDocumentCount()) === 301) await sleep(5);
+    };
+    await admin.command({ configureFailPoint: "setYieldAllLocksHang", mode: { skip: 8 }, data: { namespace: "crash.memories" } });
+    const worker = spawn(process.execPath, [compiled("__tests__/helpers/forget-worker.ts"), mongod.uri, "crash", "ada"], { stdio: "ignore" });
+    await untilHung();
+    worker.kill("SIGKILL");
+    await once(worker, "close");
+    const left = await documents.estimatedDocumentCount();
+    await admin.command({ configureFailPoint: "setYieldAllLocksHang", mode: "off" });
+    expect(left).toBeGreaterThan(1);
+    expect(left).toBeLessThan(301);
+    await store.forget({ userId: "ada" });
+    expect(await documents.find({}, { projection: { _id: 0, userId: 1 } }).toArray()).toEqual([{ userId: "bob" }]);
+  });
+});
+
+async function explained(command: Document): Promise<{ winningPlan: string; stats: Document }> {
+  const { lsid: _lsid, $db: _db, $clusterTime: _time, $readPreference: _preference, ...plain } = command;
+  const { queryPlanner, executionStats } = await db.command({ explain: plain, verbosity: "executionStats" });
+  return { winningPlan: JSON.stringify((queryPlanner as Document)["winningPlan"]), stats: executionStats as Document };
+}
+
+function withoutId(document: Document | undefined): Omit<MemorySummary, "address" | "files"> {
+  const { _id, ...others } = document ?? {};
+  return others as Omit<MemorySummary, "address" | "files">;
+}

@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
+import { MongoClient } from "mongodb";
+import type { CheckedAddress } from "../../../src/core/address.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { namespaceOfMemory } from "../../../src/core/namespace.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
+import { refuses } from "../../../src/testing/memory-case.js";
+import { commandsOf } from "../../helpers/commands-of.js";
+import { serverApi } from "../../helpers/server-api.js";
+import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const { uri, db, client, name: dbName } = testDatabase();
+const dayMs = 86_400_000;
+const startMs = Date.now();
+let nowMs = startMs;
+const clock = (): Date => new Date(nowMs);
+
+const storeWith = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
+  new MongoMemoryStore({ client, dbName, clock, expireMs: { perUser: dayMs, perThread: 2 * dayMs }, ...options });
+const store = storeWith();
+const unlimited = storeWith({ expireMs: {} });
+const documents = db.collection("memories");
+
+/** A user's memory that was written at the start, as it is one ms before it expires, or at the moment. */
+async function writtenMemory(address = freshUser()): Promise<Memory> {
+  nowMs = startMs;
+  const memory = store.memory(address, { paths: "posix" });
+  await memory.write("/notes/today", "old");
+  return memory;
+}
+
+const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: randomUUID() }) as const;
+
+async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of stream) found.push(each);
+  return found;
+}
+
+type Look = (memory: Memory) => Promise<unknown>;
+
+/** What each way to look at a memory answers while it is there, and when it has gone. */
+const looks: [title: string, look: Look, present: unknown, gone: unknown][] = [
+  ["read", (memory) => memory.read("/notes/today").catch(codeOf), "old", "ENOENT"],
+  ["list", (memory) => memory.list("/"), [{ name: "notes", kind: "dir" }], []],
+  ["stat", async (memory) => (await memory.stat("/notes/today"))?.sizeBytes, 3, undefined],
+  ["snapshot", async (memory) => (await memory.snapshot()).revision, 1, 0],
+  ["outline", async (memory) => (await memory.outline()).directories, ["/notes"], []],
+  ["readFiles", (memory) => memory.readFiles(["/notes/today"]), ["old"], [null]],
+  ["store.get", async ({ address }) => (await store.get(namespaceOfMemory(address), "/notes/today"))?.value, { content: "old" }, undefined],
+  ["store.search", async ({ address }) => (await store.search(namespaceOfMemory(address))).length, 2, 0],
+  ["store.search of all", async ({ address }) => (await store.search(["memory", "assistant"], { limit: 1000 })).filter(({ namespace }) => namespace[3] === ownerIn(address)).length, 2, 0],
+  ["store.listNamespaces", async ({ address }) => (await store.listNamespaces({ suffix: [ownerIn(address)] })).length, 1, 0],
+  ["listMemories", async ({ address }) => (await all(store.listMemories({ userId: ownerIn(address) }))).length, 1, 0],
+  ["the connector", async ({ address }) => (await nodeOf().createConnector({ content: "full" }).renderMessage({ userId: ownerIn(address) }))?.text.includes("old"), true, undefined],
+  ["update", (memory) => memory.update("/notes/today", "old", "new").catch(codeOf), 1, "ENOENT"],
+  ["edit", async (memory) => memory.edit("/notes/today", (text) => text).then(() => "done", codeOf), "done", "ENOENT"],
+  ["rename", async (memory) => memory.rename("/notes", "/other").then(() => "done", codeOf), "done", "ENOENT"],
+  ["delete", (memory) => memory.delete("/"), { files: 1, dirs: 1 }, { files: 0, dirs: 0 }],
+];
+
+const nodeOf = (): MemoryNode => new MemoryNode({ store, nodeId: "assistant", scope: "perUser" });
+const ownerIn = (address: CheckedAddress): string => (address.scope === "perUser" ? address.userId : "");
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}
+
+describe("expireMs", () => {
+  beforeAll(() => store.start());
+
+  // Requirement: expiring.gone-at-once
+  it.each(looks)("lets %s find a memory until the last ms, and nothing from then on", async (_, look, present, gone) => {
+    const memory = await writtenMemory();
+    nowMs = startMs + dayMs;
+    expect(await look(memory)).toEqual(gone);
+    nowMs = startMs + dayMs - 1;
+    expect(await look(memory)).toEqual(present);
+  });
+
+  // Requirement: expiring.new-memory
+  it.each<[string, (memory: Memory) => Promise<unknown>]>([
+    ["append", (memory) => memory.append("/notes/today", "new")],
+    ["write", (memory) => memory.write("/notes/today", "new")],
+    ["store.put", ({ address }) => store.put(namespaceOfMemory(address), "/notes/today", { content: "new" })],
+  ])("makes %s begin a new memory, in which nothing of the old is", async (_, change) => {
+    const memory = await writtenMemory();
+    await memory.write("/other", "old");
+    nowMs = startMs + dayMs;
+    await change(memory);
+    const { files, revision } = await memory.snapshot();
+    expect(files).toEqual([expect.objectContaining({ path: "/notes/today", content: "new", createdAt: new Date(nowMs), updatedAt: new Date(nowMs) })]);
+    expect(revision).toBe(1);
+    expect(await documents.countDocuments({ userId: ownerIn(memory.address) })).toBe(1);
+  });
+
+  // Requirement: expiring.change-prolongs
+  it("counts from the last change of anything in the memory", async () => {
+    const memory = await writtenMemory();
+    nowMs = startMs + dayMs - 1;
+    await memory.write("/other", "x");
+    nowMs += dayMs - 1;
+    expect(await memory.read("/notes/today")).toBe("old");
+    await memory.update("/notes/today", "missing", "x");
+    nowMs += 1;
+    await refuses(memory.read("/notes/today"), "ENOENT");
+  });
+
+  it("has a time for each scope, and none for a scope that is not named", async () => {
+    nowMs = startMs;
+    const thread = store.memory({ nodeId: "assistant", scope: "perThread", threadId: randomUUID() });
+    const global = store.memory({ nodeId: randomUUID() });
+    for (const memory of [thread, global]) await memory.write("/a", "x");
+    nowMs = startMs + 2 * dayMs - 1;
+    expect(await thread.read("/a")).toBe("x");
+    nowMs = startMs + 2 * dayMs;
+    await refuses(thread.read("/a"), "ENOENT");
+    expect(await global.read("/a")).toBe("x");
+  });
+
+  // Requirement: expiring.new-memory
+  it("lets twenty first writes of an expired memory all survive", async () => {
+    const memory = await writtenMemory();
+    nowMs = startMs + dayMs;
+    await Promise.all(Array.from({ length: 20 }, (_, index) => memory.append("/log", String(index))));
+    expect((await memory.read("/log")).split("\n").toSorted()).toEqual(Array.from({ length: 20 }, (_, index) => String(index)).toSorted());
+    await refuses(memory.read("/notes/today"), "ENOENT");
+  });
+
+  // Requirement: expiring.change-prolongs
+  it("leaves alone what a store without it has changed meanwhile", async () => {
+    const memory = await writtenMemory();
+    nowMs = startMs + dayMs;
+    await unlimited.memory(memory.address).append("/notes/today", "more");
+    await memory.append("/notes/today", "new");
+    expect(await memory.read("/notes/today")).toBe("old\nmore\nnew");
+  });
+
+  // Requirement: expiring.forget
+  it("lets forget remove what has expired, too", async () => {
+    const memory = await writtenMemory();
+    nowMs = startMs + dayMs;
+    expect(await store.forget({ userId: ownerIn(memory.address) })).toEqual({ memories: 1, files: 1 });
+    expect(await documents.countDocuments({ userId: ownerIn(memory.address) })).toBe(0);
+  });
+
+  // Requirement: expiring.migration
+  it("lets files of long ago that are taken over live from then on, with their own times", async () => {
+    const { address } = await writtenMemory();
+    const times = { createdAt: new Date(1000), updatedAt: new Date(2000) };
+    const collectionName = `official ${randomUUID()}`;
+    await db.collection(collectionName).insertOne({ namespace: namespaceOfMemory(address), key: "/ancient", value: { content: "text" }, ...times });
+    await migrateFromMongoDBStore({ source: { client, dbName, collectionName }, store });
+    expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
+    expect(await documents.findOne({ userId: ownerIn(address) })).toMatchObject({ updatedAt: new Date(nowMs) });
+  });
+
+  // Requirement: expiring.no-cost
+  it("sends one command for each call, and the same as ever without the option", async () => {
+    const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
+    const address = freshUser();
+    const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> => {
+      const memory = new MongoMemoryStore({ client: watched, dbName, clock, ...(expireMs && { expireMs }) }).memory(address);
+      await memory.write("/a", "x");
+      const calls = () => Promise.all([memory.read("/a"), memory.append("/a", "x"), memory.list("/")]);
+      return (await commandsOf(watched, calls)).map(({ command }) => (command["filter"] ?? command["query"]) as unknown);
+    };
+    expect(await filters(undefined)).toEqual([address, address, address]);
+    const updatedAt = { $not: { $lte: new Date(nowMs - dayMs) } };
+    expect(await filters({ perUser: dayMs })).toEqual([1, 2, 3].map(() => ({ ...address, updatedAt })));
+  });
+
+  // Requirement: expiring.options
+  it.each([
+    [{ perUser: 0 }],
+    [{ perUser: 1.5 }],
+    [{ perThread: 11 * 365 * dayMs }],
+    [{ global: "1 day" }],
+    [{ perNode: 5 }],
+    [5],
+  ])("refuses %j with a TypeError that names it", (expireMs) => {
+    expect(() => storeWith({ expireMs: expireMs as never })).toThrow(/expireMs/);
+    expect(() => storeWith({ expireMs: expireMs as never })).toThrow(TypeError);
+  });
+});
+
+describe("the indexes of expireMs", () => {
+  const strict = useClient(new MongoClient(uri, { serverApi }));
+  const ttlIndexes = async (collection: string) => (await db.collection(collection).indexes()).filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
+  const started = (memoriesCollection: string, expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<void> =>
+    storeWith({ client: strict, memoriesCollection, ...(expireMs && { expireMs }) }).start();
+
+  // Requirement: expiring.indexes
+  it("are one for each scope with a lifetime, in whole seconds, and changed where it changes", async () => {
+    await started("changed", { perUser: 1001 });
+    const index = { v: 2, name: "expire_per_user", key: { updatedAt: 1 }, partialFilterExpression: { scope: "perUser", nodeId: { $type: "string" } } };
+    expect(await ttlIndexes("changed")).toEqual([{ ...index, expireAfterSeconds: 2 }]);
+    await started("changed", { perUser: dayMs });
+    await started("changed", { perUser: dayMs });
+    expect(await ttlIndexes("changed")).toEqual([{ ...index, expireAfterSeconds: 86_400 }]);
+    await started("changed", { global: dayMs, perThread: dayMs, perUser: dayMs });
+    expect((await ttlIndexes("changed")).map(({ name }) => String(name)).toSorted()).toEqual(["expire_global", "expire_per_thread", "expire_per_user"]);
+    await started("changed", {});
+    expect(await ttlIndexes("changed")).toHaveLength(3);
+  });
+
+  // Requirement: expiring.indexes
+  it.each<[string, object, object]>([
+    ["without a lifetime", { updatedAt: 1 }, {}],
+    ["on another field", { createdAt: 1 }, { expireAfterSeconds: 5 }],
+    ["of all scopes", { updatedAt: 1 }, { expireAfterSeconds: 5 }],
+  ])("are never made of another index of that name %s", async (title, key, options) => {
+    await db.collection(title).createIndex(key as never, { name: "expire_per_user", ...options });
+    const before = await db.collection(title).indexes();
+    await expect(started(title, { perUser: 1 })).rejects.toMatchObject({ code: "EIO", message: expect.stringMatching(/conflict.*expire_per_user/) });
+    expect(await db.collection(title).indexes()).toEqual(expect.arrayContaining(before));
+  });
+
+  // Requirement: expiring.rights, expiring.swept
+  it("need further rights for another lifetime only, and MongoDB sweeps by them", async () => {
+    const mongod = await privateMongod("standalone", { auth: true, args: ["--setParameter", "ttlMonitorSleepSecs=1"] });
+    const admin = useClient(new MongoClient(mongod.uri));
+    const actions = ["find", "insert", "update", "remove", "createIndex"];
+    const privileges = ["memories", "items"].map((collection) => ({ resource: { db: "app", collection }, actions }));
+    await admin.db("admin").command({ createUser: "root", pwd: "root", roles: ["root"] });
+    const root = useClient(new MongoClient(mongod.uri, { auth: { username: "root", password: "root" } }));
+    await root.db("app").command({ createRole: "memory", privileges, roles: [] });
+    await root.db("app").command({ createUser: "agent", pwd: "agent", roles: ["memory"] });
+    const agent = useClient(new MongoClient(mongod.uri, { auth: { username: "agent", password: "agent" }, authSource: "app" }));
+    const open = (expireMs: number): MongoMemoryStore => new MongoMemoryStore({ client: agent, dbName: "app", expireMs: { perUser: expireMs } });
+    await open(dayMs).start();
+    await expect(open(1000).start()).rejects.toMatchObject({ code: "EIO", message: expect.stringMatching(/expire_per_user.*another lifetime.*grant listIndexes and collMod/) });
+    await new MongoMemoryStore({ client: root, dbName: "app", expireMs: { perUser: 1000 } }).start();
+    const unlimitedAgent = new MongoMemoryStore({ client: agent, dbName: "app" });
+    const swept = freshUser();
+    for (const address of [swept, { nodeId: swept.nodeId }]) await unlimitedAgent.memory(address).write("/a", "x");
+    while ((await root.db("app").collection("memories").countDocuments({ userId: swept.userId })) > 0) await sleep(50);
+    expect(await all(unlimitedAgent.listMemories())).toHaveLength(1);
+  });
+});

@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Db, IndexDescription } from "mongodb";
+import { MemoryError } from "../../core/errors.js";
+import { createIndexes, isIndexConflict } from "./create-indexes.js";
+import { isUnauthorized, storageError } from "./errors.js";
+import type { ExactCollection } from "./exact-collection.js";
+
+export type TtlIndex = IndexDescription & { name: string; expireAfterSeconds: number };
+
+/**
+ * Makes indexes by which MongoDB deletes documents, and changes the lifetime of those that exist. Idempotent; nothing is
+ * ever dropped, and no index that only has the name of one of these is changed.
+ * @param user and option as of `createIndexes`
+ * @throws MemoryError EIO
+ */
+export async function createTtlIndexes<Stored extends object>(
+  db: Db,
+  collection: ExactCollection<Stored>,
+  indexes: readonly TtlIndex[],
+  user: string,
+  option: string,
+): Promise<void> {
+  for (const index of indexes) {
+    try {
+      await createIndexes(collection, [index], user, option);
+    } catch (error) {
+      const conflicts = MemoryError.isInstance(error) && isIndexConflict(error.cause);
+      if (!conflicts || !(await changeLifetime(db, collection.name, index))) throw error;
+    }
+  }
+}
+
+/** @returns whether it is the same index, but for the lifetime. @throws MemoryError EIO */
+async function changeLifetime(db: Db, collectionName: string, { expireAfterSeconds, name, ...rest }: TtlIndex): Promise<boolean> {
+  try {
+    const { v: _v, expireAfterSeconds: lifetime, name: _name, ...found } = (await db.collection(collectionName).indexes()).find((index) => index.name === name) ?? {};
+    if (lifetime === undefined || !isDeepStrictEqual(found, rest)) return false;
+    await db.command({ collMod: collectionName, index: { name, expireAfterSeconds } });
+    return true;
+  } catch (cause) {
+    if (!isUnauthorized(cause)) throw storageError(cause, "write", null);
+    const right = "grant listIndexes and collMod on the collection, or use the lifetime that the index has";
+    throw new MemoryError("EIO", `EIO: the index ${name} of the collection ${collectionName} needs another lifetime, and the user may not change it; ${right}`, { cause });
+  }
+}

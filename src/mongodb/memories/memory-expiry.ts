@@ -1,0 +1,28 @@
+import type { MemoryScope } from "../../core/address.js";
+
+/** How long a memory that nobody changes is kept, in whole ms from 1 to ten years. A scope that is not named: for ever. */
+export interface ExpireMsOptions {
+  /** Memories of threads. @default none: never */
+  perThread?: number;
+  /** Memories of users. @default none: never */
+  perUser?: number;
+  /** Memories of nodes. @default none: never */
+  global?: number;
+}
+
+/** When memories are gone that nobody changes. */
+export class MemoryExpiry {
+  readonly #expireMs: ExpireMsOptions;
+  readonly #clock: () => Date;
+
+  constructor(expireMs: ExpireMsOptions, clock: () => Date) {
+    this.#expireMs = expireMs;
+    this.#clock = clock;
+  }
+
+  /** A memory that was last changed then or before is gone now. Null: memories of this scope stay. */
+  deadline(scope: MemoryScope): Date | null {
+    const expireMs = this.#expireMs[scope];
+    return expireMs === undefined ? null : new Date(this.#clock().getTime() - expireMs);
+  }
+}

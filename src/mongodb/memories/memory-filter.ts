@@ -1,0 +1,93 @@
+import {
+  checkAddress,
+  checkId,
+  type CheckedAddress,
+  isMemoryScope,
+  type MemoryScope,
+  memoryScopes,
+  type OwnerField,
+  scopeOfOwner,
+} from "../../core/address.js";
+import { invalid } from "../../core/errors.js";
+import { preview } from "../../core/options.js";
+import { shorten } from "../../core/text.js";
+import type { AddressRange } from "./address-ranges.js";
+
+/** Which memories are meant: those that have all of these. None of them: all memories. */
+export interface MemoryFilter {
+  nodeId?: string;
+  scope?: MemoryScope;
+  threadId?: string;
+  userId?: string;
+}
+
+/** The memories of all nodes for a thread or for a user. */
+export type MemoryOwner = { threadId: string } | { userId: string };
+
+/** A memory, without its texts. */
+export interface MemorySummary {
+  address: CheckedAddress;
+  /** As it is stored. */
+  sizeBytes: number;
+  /** How many there are. */
+  files: number;
+  createdAt: Date;
+  /** When anything of it was last changed. */
+  updatedAt: Date;
+}
+
+/** How many memories went, with how many files. */
+export interface ForgottenCounts {
+  memories: number;
+  files: number;
+}
+
+const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];
+
+/** The ranges in which the meant memories lie, in the order of scopes. @throws MemoryError EINVAL */
+export function checkMemoryFilter(filter: unknown): AddressRange[] {
+  const { scope, nodeId, ...owner } = checkFields(filter, "a filter of memories");
+  const field = ownerFieldOf(owner);
+  const scopes = field === null ? memoryScopes : [scopeOfOwner(field)];
+  if (scope !== undefined && !isMemoryScope(scope)) throw invalid(`scope must be "global", "perThread" or "perUser" (given ${preview(scope)})`);
+  if (field !== null && scope !== undefined && !scopes.includes(scope)) {
+    throw invalid(`memories of scope "${scope}" have no ${field}; leave one of them out, or pass the scope "${scopeOfOwner(field)}"`);
+  }
+  const ids = { ...(nodeId !== undefined && { nodeId: checkId(nodeId, "nodeId") }), ...checkOwner(owner, field) };
+  return scopes.filter((each) => scope === undefined || each === scope).map((each) => ({ scope: each, ...ids }));
+}
+
+/** The memories of an address, or of a thread or user across all nodes. Never all. @throws MemoryError EINVAL */
+export function checkForgotten(who: unknown): AddressRange {
+  const { nodeId, scope, ...owner } = checkFields(who, "what is to be forgotten");
+  if (nodeId !== undefined || scope !== undefined) return { ...checkAddress(who) };
+  const field = ownerFieldOf(owner);
+  if (field === null) throw invalid("nothing is named that is to be forgotten; pass the address of a memory, { userId } or { threadId }");
+  return { scope: scopeOfOwner(field), ...checkOwner(owner, field) };
+}
+
+/** An undefined id is a mistake of the caller: left out, it would mean everybody. */
+function checkFields(given: unknown, what: string): Partial<Record<keyof MemoryFilter, unknown>> {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw invalid(`${what} is an object with some of ${fields.join(", ")} (given ${given === null ? "null" : typeof given})`);
+  }
+  for (const [field, value] of Object.entries(given)) {
+    if (!(fields as readonly string[]).includes(field)) {
+      throw invalid(`unknown field of ${what}: ${shorten(field, 64)}; the fields are ${fields.join(", ")}`);
+    }
+    if (value === undefined) throw invalid(`${field} is undefined; pass an id, or leave the field out`);
+  }
+  return given;
+}
+
+function ownerFieldOf({ threadId, userId }: Partial<Record<OwnerField, unknown>>): OwnerField | null {
+  if (threadId !== undefined && userId !== undefined) {
+    throw invalid("no memory has both a thread and a user; leave threadId or userId out");
+  }
+  if (threadId !== undefined) return "threadId";
+  return userId === undefined ? null : "userId";
+}
+
+function checkOwner(owner: Partial<Record<OwnerField, unknown>>, field: OwnerField | null): Partial<Record<OwnerField, string>> {
+  return field === null ? {} : { [field]: checkId(owner[field], field) };
+}

@@ -1,0 +1,26 @@
+import type { OwnerField } from "../../core/address.js";
+import type { AddressRange } from "./address-ranges.js";
+import type { MemorySummary } from "./memory-filter.js";
+
+/** Where a page of summaries ended: the ids as they are stored. */
+export type PageEnd = { nodeId: string } & Partial<Record<OwnerField, string>>;
+
+export interface SummaryPage {
+  summaries: MemorySummary[];
+  /** Null where nothing comes after. */
+  end: PageEnd | null;
+}
+
+export type ReadPage = (range: AddressRange, after: PageEnd | null) => Promise<SummaryPage>;
+
+/** The summaries of these ranges. No page is asked for before the one before it was taken, and nothing is held open in between. */
+export async function* summariesIn(ranges: readonly AddressRange[], readPage: ReadPage): AsyncGenerator<MemorySummary> {
+  for (const range of ranges) {
+    let after: PageEnd | null = null;
+    do {
+      const { summaries, end }: SummaryPage = await readPage(range, after);
+      yield* summaries;
+      after = end;
+    } while (after !== null);
+  }
+}
