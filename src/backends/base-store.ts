@@ -88,11 +88,12 @@ export class BaseStoreBackend implements MemoryBackend {
     });
   }
 
-  delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
+  delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
     return this.#exclusively(async () => {
       const tree = await this.#load();
       if (ifDirectory === "fail" && tree.isDirectory(path)) throw pathIsDirectory();
       const { files, directories } = tree.within(path);
+      if (checkBelow) for (const below of [...files.map((file) => file.path), ...directories]) checkBelow(below);
       const keys = [...files.map((file) => file.path), ...directories.map(directoryKey)];
       if (keys.length > 0) await this.#batch(keys.map((key) => this.#operation(key, null)));
       return { files: files.length, dirs: directories.length };

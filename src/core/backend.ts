@@ -28,8 +28,12 @@ export interface MemoryBackend {
   snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot>;
   /** As `replaceText` does. Returns how many were replaced. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC */
   replace(path: string, oldContent: string, content: string): Promise<number>;
-  /** A missing path counts nothing; the root is emptied and never counted. @throws EISDIR with `ifDirectory: "fail"` */
-  delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts>;
+  /**
+   * A missing path counts nothing; the root is emptied and never counted. `checkBelow`, where it is given, gets the path of
+   * everything below a directory in the same step, and throws if one may not be deleted.
+   * @throws EISDIR with `ifDirectory: "fail"`, ECONFLICT, and what `checkBelow` throws
+   */
+  delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts>;
   /** @throws EEXIST, ENOENT (by mode), EISDIR, ENOTDIR, EFBIG, ENOSPC */
   write(path: string, content: string, mode: WriteMode): Promise<FileStat>;
   /**

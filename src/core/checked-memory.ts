@@ -1,3 +1,4 @@
+import { type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemory, Restrictions } from "./access.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
 import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
@@ -9,12 +10,14 @@ import type {
   Memory,
   MemoryEntry,
   MemoryOutline,
+  MemoryRights,
   MemorySnapshot,
   MemoryStat,
   OutlineOptions,
   WriteOptions,
 } from "./memory.js";
-import { type OngoingCall, withinTime } from "./ongoing-call.js";
+import { lostRace, maxAttempts, pause } from "./lost-race.js";
+import { type Act, type OngoingCall, withinTime } from "./ongoing-call.js";
 import { checkMemoryOptions, checkMemoryUse, checkOptions, type MemoryOptions, type MemoryUse } from "./options.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
 import { compareCodeUnits, startOf, utf8Bytes } from "./text.js";
@@ -49,23 +52,36 @@ export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => Me
 export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress, options?: MemoryOptions): Memory {
   const checkedAddress = checkAddress(address);
   const checkedOptions = checkMemoryOptions(options);
-  return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions, []);
+  return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
 }
 
+type BackendCommand<T> = (backend: MemoryBackend, call: OngoingCall | undefined) => Promise<T>;
+
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
-class CheckedMemory implements Memory {
+class CheckedMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;
   readonly #signals: readonly AbortSignal[];
+  readonly #restrictions: Restrictions | null;
 
-  constructor(backend: MemoryBackend, address: CheckedAddress, options: Required<MemoryOptions>, signals: readonly AbortSignal[]) {
+  constructor(
+    backend: MemoryBackend,
+    address: CheckedAddress,
+    options: Required<MemoryOptions>,
+    { signals = [], restrictions = null }: { signals?: readonly AbortSignal[]; restrictions?: Restrictions | null } = {},
+  ) {
     this.#backend = backend;
     this.address = address;
     this.paths = options.paths;
     this.#options = options;
     this.#signals = signals;
+    this.#restrictions = restrictions;
+  }
+
+  get rights(): MemoryRights | undefined {
+    return this.#restrictions?.rights;
   }
 
   async read(path: string): Promise<string> {
@@ -103,12 +119,12 @@ class CheckedMemory implements Memory {
   }
 
   async append(path: string, content: string): Promise<void> {
-    await this.#appending(path, content, (backend, target, create) => backend.append(target, content, create));
+    await this.#appending(path, content, (backend, target, text, create) => backend.append(target, text, create));
   }
 
   async snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot> {
     return sorted(
-      await this.#appending(path, content, (backend, target, create) => backend.snapshotAndAppend(target, content, create)),
+      await this.#appending(path, content, (backend, target, text, create) => backend.snapshotAndAppend(target, text, create)),
     );
   }
 
@@ -117,7 +133,8 @@ class CheckedMemory implements Memory {
     checkText(oldContent, "oldContent");
     if (oldContent === "") throw invalid("oldContent must not be empty");
     this.#checkContent(content, "content");
-    return this.#existing(target, "change", (backend) => backend.replace(target, oldContent, content));
+    this.#restrictions?.assert(target, "write");
+    return this.#storing("update", target, content, (backend, text) => backend.replace(target, oldContent, text));
   }
 
   async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
@@ -125,7 +142,10 @@ class CheckedMemory implements Memory {
     if (options !== undefined) checkOptions("DeleteOptions", deleteOptionsSchema, options);
     const ifDirectory = options?.ifDirectory ?? "delete";
     if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
-    const counts = await this.#existing(target, "change", (backend) => backend.delete(target, ifDirectory));
+    const restrictions = this.#restrictions;
+    restrictions?.assert(target, "write");
+    const checkBelow = restrictions?.differ === true ? (below: string): void => restrictions.assert(below, "write") : undefined;
+    const counts = await this.#existing(target, "change", (backend) => backend.delete(target, ifDirectory, checkBelow));
     if (counts.files === 0 && counts.dirs === 0) this.#assertCreatable(target);
     return counts;
   }
@@ -134,12 +154,14 @@ class CheckedMemory implements Memory {
     const target = normalizePath(path);
     if (options !== undefined) checkOptions("WriteOptions", writeOptionsSchema, options);
     this.#checkContent(content, "content");
+    // What is there stays where only a new file is made.
+    this.#restrictions?.assert(target, options?.ifExists === "fail" ? "append" : "write");
     const creatable = creationFault(target, this.#options.paths) === null;
     const mode = {
       ifExists: options?.ifExists ?? "replace",
       ifMissing: creatable ? (options?.ifMissing ?? "create") : "fail",
     } as const;
-    return this.#existing(target, "change", (backend) => backend.write(target, content, mode));
+    return this.#storing("write", target, content, (backend, text) => backend.write(target, text, mode));
   }
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat> {
@@ -150,6 +172,8 @@ class CheckedMemory implements Memory {
       this.#checkContent(changed, "the edited text");
       return changed;
     };
+    this.#restrictions?.assert(target, "write");
+    if (this.#restrictions?.hasGuard === true) return this.#guardedEdit(target, checkedChange, this.#restrictions);
     return this.#existing(target, "change", (backend) => backend.edit(target, checkedChange));
   }
 
@@ -163,7 +187,14 @@ class CheckedMemory implements Memory {
       throw withPath(alreadyExists(), destination);
     }
     if (destination.startsWith(prefixOf(source))) throw invalid("a directory cannot be moved into itself");
-    const checkMoved = (moved: string): void => void normalizePath(moved);
+    const restrictions = this.#restrictions;
+    restrictions?.assert(source, "write");
+    restrictions?.assert(destination, "write");
+    const checkMoved = (moved: string): void => {
+      normalizePath(moved);
+      restrictions?.assert(source + moved.slice(destination.length), "write");
+      restrictions?.assert(moved, "write");
+    };
     await this.#existing(source, "change", async (backend) => {
       try {
         await backend.rename(source, destination, checkMoved);
@@ -197,7 +228,12 @@ class CheckedMemory implements Memory {
     checkMemoryUse(use);
     const { signal, timeoutMs = this.#options.timeoutMs, paths = this.#options.paths } = use;
     const signals = signal === undefined || this.#signals.includes(signal) ? this.#signals : [...this.#signals, signal];
-    return new CheckedMemory(this.#backend, this.address, { ...this.#options, timeoutMs, paths }, signals);
+    return new CheckedMemory(this.#backend, this.address, { ...this.#options, timeoutMs, paths }, { signals, restrictions: this.#restrictions });
+  }
+
+  [restrict](policy: CheckedPolicy): Memory {
+    const restrictions = this.#restrictions?.with(policy) ?? new Restrictions([policy]);
+    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions });
   }
 
   withPaths(paths: PathRule): Memory {
@@ -207,17 +243,72 @@ class CheckedMemory implements Memory {
   async #appending<T>(
     path: string,
     content: string,
-    command: (backend: MemoryBackend, target: string, create: boolean) => Promise<T>,
+    command: (backend: MemoryBackend, target: string, text: string, create: boolean) => Promise<T>,
   ): Promise<T> {
     const target = normalizePath(path);
     this.#checkContent(content, "content");
+    this.#restrictions?.assert(target, "append");
     const create = creationFault(target, this.#options.paths) === null;
-    return this.#existing(target, "change", (backend) => command(backend, target, create));
+    return this.#storing("append", target, content, (backend, text) => command(backend, target, text, create));
   }
 
-  #run<T>(act: "read" | "change", command: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+  /** Runs a command with the text that the guards let be stored. */
+  #storing<T>(
+    command: GuardedChange["command"],
+    path: string,
+    content: string,
+    store: (backend: MemoryBackend, text: string) => Promise<T>,
+  ): Promise<T> {
+    const restrictions = this.#restrictions;
+    if (restrictions?.hasGuard !== true) return this.#existing(path, "change", (backend) => store(backend, content));
+    let act: Act = "guard";
+    return this.#existing(path, () => act, async (backend, call) => {
+      const text = await this.#guarded(restrictions, { command, path, content }, call);
+      act = "change";
+      return store(backend, text);
+    });
+  }
+
+  /** The guards may take their time, so the text is only stored if it was made from what is there by then. */
+  #guardedEdit(path: string, change: (text: string) => string, restrictions: Restrictions): Promise<FileStat> {
+    let act: Act = "guard";
+    return this.#existing(path, () => act, async (backend, call) => {
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+        const read = await backend.read(path);
+        const text = await this.#guarded(restrictions, { command: "edit", path, content: change(read) }, call);
+        act = "change";
+        let isRaced = false;
+        const swap = (present: string): string => {
+          isRaced = present !== read;
+          if (isRaced) throw lostRace();
+          return text;
+        };
+        try {
+          return await backend.edit(path, swap);
+        } catch (error) {
+          if (!isRaced) throw error;
+        }
+        act = "guard";
+        await pause(attempt);
+      }
+      throw lostRace();
+    });
+  }
+
+  async #guarded(
+    restrictions: Restrictions,
+    change: Pick<GuardedChange, "command" | "path" | "content">,
+    call: OngoingCall | undefined,
+  ): Promise<string> {
+    const text = await restrictions.guarded({ ...change, address: this.address });
+    this.#checkContent(text, "the text of the guard");
+    call?.throwIfOver();
+    return text;
+  }
+
+  #run<T>(act: Act | (() => Act), command: BackendCommand<T>): Promise<T> {
     const waiting = { signals: this.#signals, timeoutMs: this.#options.timeoutMs };
-    return withinTime(waiting, act, (call) => command(this.#backendFor(call)));
+    return withinTime(waiting, act, (call) => command(this.#backendFor(call), call));
   }
 
   #backendFor(call: OngoingCall | undefined): MemoryBackend {
@@ -228,7 +319,7 @@ class CheckedMemory implements Memory {
    * Runs a command on what may exist. A missing path that could not be created either answers with the reason: the rule
    * limits which names can be created, never which can be reached (specification section 2).
    */
-  async #existing<T>(path: string, act: "read" | "change", command: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+  async #existing<T>(path: string, act: Act | (() => Act), command: BackendCommand<T>): Promise<T> {
     try {
       return await this.#run(act, command);
     } catch (error) {

@@ -99,6 +99,14 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
   files: OutlineFile[];
 }
 
+/** What may be done where, as far as it is known without a run. */
+export interface MemoryRights {
+  /** The most that may be done anywhere. */
+  widest: "write" | "append" | "read";
+  /** What may be done where, for a model; "" where everything may be done everywhere. */
+  words: string;
+}
+
 /**
  * One memory: a small tree of text files.
  *
@@ -112,6 +120,8 @@ export interface Memory {
   readonly address: Readonly<CheckedAddress>;
   /** Which names can be created. */
   readonly paths: PathRule;
+  /** What may be done where; undefined where everything may be done everywhere. */
+  readonly rights?: MemoryRights | undefined;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */

@@ -1,5 +1,8 @@
 import { MemoryError } from "./errors.js";
 
+/** What a call does: it only reads, may have made a change, or waits for the guard of a memory. */
+export type Act = "read" | "change" | "guard";
+
 /** How long a caller waits for a call. */
 export interface Waiting {
   /** Each of them ends the wait. */
@@ -65,13 +68,13 @@ class Call implements OngoingCall {
  * Runs a call, and ends the wait for it when a signal aborts or its time is up. What the call itself does then ends with
  * its next step, and how it ends is told to nobody.
  *
- * @param act what may have happened where the time is up
+ * @param act what may have happened where the time is up; a function for a call of several steps
  * @param run is given no call where nothing limits it
  * @throws the reason of the signal, before anything is run where it has aborted already; MemoryError EIO where the time is up
  */
 export function withinTime<T>(
   { signals, timeoutMs }: Waiting,
-  act: "read" | "change",
+  act: Act | (() => Act),
   run: (call: OngoingCall | undefined) => Promise<T>,
 ): Promise<T> {
   if (signals.length === 0 && timeoutMs === Infinity) return run(undefined);
@@ -86,7 +89,7 @@ export function withinTime<T>(
       reject(reason);
     };
     // It is no reason for a process to go on: what the call waits for is.
-    const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(timeIsUp(timeoutMs, act)), timeoutMs).unref();
+    const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(timeIsUp(timeoutMs, typeof act === "function" ? act() : act)), timeoutMs).unref();
     const stopWaiting = (): void => {
       clearTimeout(timer);
       for (const signal of signals) forget(signal, end);
@@ -129,7 +132,7 @@ function forget(signal: AbortSignal, onAbort: OnAbort): void {
   listening.delete(signal);
 }
 
-function timeIsUp(timeoutMs: number, act: "read" | "change"): MemoryError {
+function timeIsUp(timeoutMs: number, act: Act): MemoryError {
   const outcome = act === "change" ? "; the outcome is unknown" : "";
-  return new MemoryError("EIO", `EIO: no answer within ${timeoutMs} ms (timeoutMs)${outcome}`);
+  return new MemoryError("EIO", `EIO: no answer ${act === "guard" ? "of the guard " : ""}within ${timeoutMs} ms (timeoutMs)${outcome}`);
 }

@@ -1,6 +1,6 @@
 import { invalid } from "../core/errors.js";
 import { maxPathChars } from "../core/paths.js";
-import { anyOf, below, directories, everything, nameRest, not, oneUnit, optional, type Part, repeated, sequence, text } from "./glob-parts.js";
+import { anyOf, below, directories, everything, nameRest, not, oneUnit, optional, type Part, repeated, sequence, text } from "../core/glob-parts.js";
 
 /**
  * Whether paths match a glob: `*`, `**`, `?`, `[…]`, `{…}`, `(…|…)`, `@(…)`, `?(…)`, `*(…)`, `+(…)`, `!(…)` and a `!` before all of it. It

@@ -107,11 +107,16 @@ export class DirectoryBackend implements MemoryBackend {
     });
   }
 
-  async delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
+  async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
     if ((await this.#existingRoot()) === null) return { files: 0, dirs: 0 };
     const counts = { files: 0, dirs: 0 };
     return this.#change(path, false, async (folder, hold) => {
-      if (ifDirectory === "fail" && (await folder.locate(path)).kind === "dir") throw pathIsDirectory();
+      const isDirectory = (ifDirectory === "fail" || checkBelow) && (await folder.locate(path)).kind === "dir";
+      if (isDirectory && ifDirectory === "fail") throw pathIsDirectory();
+      if (isDirectory && checkBelow) {
+        const { files, directories } = await folder.walk(path);
+        for (const below of [...files.map((file) => file.path), ...directories]) checkBelow(below);
+      }
       if (path !== ROOT) return remove(folder, path, hold);
       // One by one: the folder stays, with what is not part of the memory, such as `.git`.
       for (const { name } of await folder.list(ROOT)) {

@@ -20,16 +20,17 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../../core/memory.js";
+import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { prefixOf, ROOT } from "../../../core/paths.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Status } from "./change.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
-import { contextFor, lostRace, maxAttempts, type DocumentContext, StoredDocument, pause } from "./stored-document.js";
+import { contextFor, type DocumentContext, StoredDocument } from "./stored-document.js";
 import { findFilesProjection, listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, replaceChange, swapChange, writeChange } from "./text-changes.js";
-import { deleteChange, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
+import { deleteChange, type DeleteMode, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
 
 /** One memory as one document; every command is one server command (specification sections 4 and 5). */
 export class OneDocumentBackend implements MemoryBackend {
@@ -124,12 +125,25 @@ export class OneDocumentBackend implements MemoryBackend {
     return replaced;
   }
 
-  async delete(path: string, ifDirectory: "delete" | "fail"): Promise<DeletedCounts> {
-    const build = (now: Date): Change => deleteChange(path, ifDirectory, now);
-    const { report } = await this.#document.change<{ counts: [files: number, dirs: number] }>(build, false);
-    if (report?.status === "directory") throw pathIsDirectory();
-    const [files, dirs] = report?.counts ?? [0, 0];
-    return { files, dirs };
+  async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
+    if (ifDirectory === "fail" || checkBelow === undefined) return (await this.#delete(path, ifDirectory)).counts;
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const found = await this.#delete(path, "report");
+      if (found.status !== "directory") return found.counts;
+      for (const key of found.keys) checkBelow(pathOfKey(key));
+      const deleted = await this.#delete(path, found.revision);
+      if (deleted.status !== "raced") return deleted.counts;
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  async #delete(path: string, mode: DeleteMode): Promise<{ status: Status; counts: DeletedCounts; keys: string[]; revision: number }> {
+    const build = (now: Date): Change => deleteChange(path, mode, now);
+    const { report } = await this.#document.change<{ counts: [files: number, dirs: number]; keys?: string[]; revision?: number }>(build, false);
+    const { status = "missing", counts: [files, dirs] = [0, 0], keys = [], revision = 0 } = report ?? {};
+    if (status === "directory" && mode === "fail") throw pathIsDirectory();
+    return { status, counts: { files, dirs }, keys, revision };
   }
 
   async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {

@@ -1,8 +1,8 @@
 import type { FindOneAndUpdateOptions, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
-import { MemoryError } from "../../../core/errors.js";
 import type { KeyedMutex } from "../../../core/keyed-mutex.js";
+import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { type Answer, type Change, changeReport, type Status } from "./change.js";
@@ -24,8 +24,6 @@ export interface DocumentContext {
 export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
   return { ...context, collection: context.collection.forCall(call) };
 }
-
-export const maxAttempts = 100;
 
 export interface Outcome<Report> {
   /** Null where there was no document. */
@@ -139,14 +137,4 @@ export class StoredDocument {
       throw storageError(error, "read", this.#maxMemoryBytes);
     }
   }
-}
-
-export function lostRace(): MemoryError {
-  return new MemoryError("ECONFLICT", `ECONFLICT: the change lost its race ${maxAttempts} times; nothing was changed`);
-}
-
-/** Grows and varies, so that racing processes stop meeting. */
-export async function pause(attempt: number): Promise<void> {
-  const delayMs = Math.random() * Math.min(2 ** attempt, 64);
-  await new Promise((resolve) => setTimeout(resolve, delayMs));
 }

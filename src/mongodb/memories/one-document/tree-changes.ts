@@ -30,20 +30,34 @@ import {
   withValueAt,
 } from "./expressions.js";
 
-export function deleteChange(path: string, ifDirectory: "delete" | "fail", now: Date): Change {
-  if (path === ROOT) return deleteEverything(now);
+/**
+ * What a delete does with a directory: takes it, refuses it, only reports what lies in it, or takes it if the memory is still at
+ * that revision.
+ */
+export type DeleteMode = "delete" | "fail" | "report" | number;
+
+export function deleteChange(path: string, mode: DeleteMode, now: Date): Change {
+  if (path === ROOT) return deleteEverything(mode, now);
   const key = keyOfPath(path);
   const fileDeleted = { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
   const directoryDeleted = recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] });
-  const refusals: Refusals = [[{ $not: [{ $or: ["$$text", isDirectory(path)] }] }, "missing"]];
-  if (ifDirectory === "fail") refusals.push([isDirectory(path), "directory"]);
-  return refusableChange(
-    refusals,
-    where("$$text", fileDeleted, directoryDeleted),
-    now,
-    { counts: where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key))) },
-    [["text", valueAt("$data", key)]],
-  );
+  const refusals: Refusals = [[{ $not: [{ $or: ["$$text", isDirectory(path)] }] }, "missing"], ...refusalsFor(mode, path)];
+  const counts = where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key)));
+  const report = mode === "report" ? { counts, ...treeReport(path) } : { counts };
+  return refusableChange(refusals, where("$$text", fileDeleted, directoryDeleted), now, report, [["text", valueAt("$data", key)]]);
+}
+
+function refusalsFor(mode: DeleteMode, path: string): Refusals {
+  if (mode === "delete") return [];
+  return [typeof mode === "number" ? [{ $ne: ["$revision", mode] }, "raced"] : [isDirectory(path), "directory"]];
+}
+
+/** What lies in a directory, it included, and at which revision. */
+function treeReport(path: string): Record<string, Expression> {
+  const isWithin = path === ROOT ? true : keyIsWithin(keyOfPath(path));
+  const keysWithin = (record: Expression): Expression =>
+    where(isDirectory(path), mapEntries(entriesWhere(record, isWithin), "$$entry.k"), "$$REMOVE");
+  return { keys: { $concatArrays: [keysWithin("$data"), keysWithin("$dirs")] }, revision: "$revision" };
 }
 
 /** The directory alone: "exists" says that something lies in it. */
@@ -57,10 +71,11 @@ export function deleteEmptyDirectoryChange(path: string, now: Date): Change {
   return refusableChange(refusals, { dirs: withoutKey("$dirs", key) }, now, {});
 }
 
-function deleteEverything(now: Date): Change {
+function deleteEverything(mode: DeleteMode, now: Date): Change {
   const counts = ["$data", "$dirs"].map((record): Expression => ({ $size: { $objectToArray: orEmpty(record) } }));
   const nothing = { data: {}, dirs: {}, meta: {} };
-  return refusableChange([[{ $eq: [counts, [0, 0]] }, "missing"]], nothing, now, { counts });
+  const refusals: Refusals = [[{ $eq: [counts, [0, 0]] }, "missing"], ...refusalsFor(mode, ROOT)];
+  return refusableChange(refusals, nothing, now, mode === "report" ? { counts, ...treeReport(ROOT) } : { counts });
 }
 
 /** How many entries of each record satisfy the condition. */
@@ -84,11 +99,8 @@ export function renameFileChange(from: string, to: string, now: Date, limits: Li
     ],
     [{ $gt: [growth, roomFor(limits)] }, "memoryFull"],
   );
-  const keysWithin = (record: Expression): Expression =>
-    where(isDirectory(from), mapEntries(entriesWhere(record, keyIsWithin(key)), "$$entry.k"), "$$REMOVE");
   return change(status, { data: moved("$data"), meta: moved("$meta"), dirs: withParents("$dirs", to) }, now, {
-    keys: { $concatArrays: [keysWithin("$data"), keysWithin("$dirs")] },
-    revision: "$revision",
+    ...treeReport(from),
     memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] },
   });
 }

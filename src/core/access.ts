@@ -1,0 +1,243 @@
+import { z } from "zod";
+import type { CheckedAddress } from "./address.js";
+import { invalid, MemoryError } from "./errors.js";
+import type { Memory, MemoryRights } from "./memory.js";
+import { checkOptions, preview } from "./options.js";
+import { compilePathPattern } from "./path-pattern.js";
+import { prefixOf, ROOT } from "./paths.js";
+import { shorten } from "./text.js";
+
+/**
+ * What may be done.
+ *
+ * - `write`: everything.
+ * - `append`: to read, to create files, and to add to the end of them. What is there stays.
+ * - `read`: to read.
+ * - `ask`: comes with a later version, and is refused until then.
+ */
+export type MemoryAccess = "write" | "append" | "read" | "ask";
+
+/** Narrows what may be done with some paths. */
+export interface MemoryRule {
+  /**
+   * Absolute. `*` is any text within a name, `?` one character of a name, and the name `**` any number of names:
+   * `/policies/**` is `/policies` and all below it.
+   */
+  path: string;
+  access: MemoryAccess;
+}
+
+/** Who changes a memory, as the program knows it; the model has no part in it. */
+export interface MemoryActor {
+  userId?: string;
+  threadId?: string;
+  runId?: string;
+  checkpointId?: string;
+  toolCallId?: string;
+  /** The node of the graph. */
+  node?: string;
+  agent?: string;
+  client?: string;
+}
+
+/** A text that is about to be stored. */
+export interface GuardedChange {
+  command: "append" | "write" | "update" | "edit";
+  path: string;
+  /** append: the text to add. update: the text that replaces another. write and edit: the whole text of the file. */
+  content: string;
+  address: CheckedAddress;
+  /** Null where no run changes the memory. */
+  actor: MemoryActor | null;
+}
+
+/**
+ * Sees each text before it is stored. Answers nothing to store it as it is, or the text to store instead. If it throws, nothing is
+ * stored, and the call is EACCES with its message. It may be called again for the same change after a lost race.
+ */
+export type MemoryGuard = (change: GuardedChange) => string | undefined | void | Promise<string | undefined | void>;
+
+/** What a call needs. */
+export type NeededAccess = "write" | "append";
+
+/** What a policy grants. */
+export type GrantedAccess = Exclude<MemoryAccess, "ask">;
+
+/** What restricts a memory. */
+export interface MemoryPolicy {
+  /** Of all paths. @default "write" */
+  access?: MemoryAccess | undefined;
+  /** The first whose path fits decides. A rule cannot give more than `access`. @default none */
+  rules?: readonly MemoryRule[] | undefined;
+  guard?: MemoryGuard | undefined;
+}
+
+interface CheckedRule {
+  access: GrantedAccess;
+  path: string;
+  fits: (path: string) => boolean;
+}
+
+/** A policy that has been checked, and whom and what it is for. */
+export interface CheckedPolicy {
+  readonly access: GrantedAccess;
+  readonly rules: readonly CheckedRule[];
+  readonly guard?: MemoryGuard | undefined;
+  /** Who changes the memory. */
+  readonly actor?: MemoryActor | null;
+  /** Where the memory lies in the tree that rules, guard and messages speak of. @default "/" */
+  readonly mountPoint?: string;
+}
+
+const granted = { read: 0, append: 1, write: 2 } as const satisfies Record<GrantedAccess, number>;
+
+const inWords = { read: "read-only", append: "append-only: add to files and create them", write: "writable" } as const satisfies Record<GrantedAccess, string>;
+
+const maxRules = 100;
+
+/** Of an option `access`. */
+export const accessField = z.custom<MemoryAccess>((value) => value === "write" || value === "append" || value === "read", {
+  message: 'must be "write", "append" or "read"; "ask" (approval) comes with a later version',
+});
+
+/** Of an option `rules`. */
+export const rulesField = z.array(z.object({ path: z.string().superRefine(refinePattern), access: accessField }).strict()).max(maxRules);
+
+/** Of an option `guard`. */
+export const guardField = z.custom<MemoryGuard>((value) => typeof value === "function", "must be a function from a change to a text or nothing");
+
+const policySchema = z.object({ access: accessField.optional(), rules: rulesField.optional(), guard: guardField.optional() }).strict();
+
+/** @throws TypeError, also for a rule that would give more than the access of the policy */
+export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
+  checkOptions("MemoryPolicy", policySchema, policy);
+  const access = (policy.access ?? "write") as GrantedAccess;
+  const rules = (policy.rules ?? []).map((rule) => ({ access: rule.access as GrantedAccess, path: rule.path, fits: compilePathPattern(rule.path) }));
+  const wider = rules.find((rule) => granted[rule.access] > granted[access]);
+  if (wider) throw new TypeError(`a rule can only narrow: ${preview(wider.path)} is given "${wider.access}" where the access is "${access}"`);
+  return { access, rules, guard: policy.guard };
+}
+
+function refinePattern(path: string, context: { addIssue: (issue: { code: "custom"; message: string }) => void }): void {
+  const message = patternFault(path);
+  if (message !== null) context.addIssue({ code: "custom", message });
+}
+
+function patternFault(path: string): string | null {
+  if (!path.startsWith(ROOT)) return 'must be an absolute path, such as "/policies/**"';
+  // They mean something in other globs, and a rule that fits nothing protects nothing.
+  if (/[[\]{}\\]/.test(path)) return "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character";
+  if (/[^/]\*\*|\*\*[^/]/.test(path)) return '"**" must be a whole name, as in "/policies/**"';
+  try {
+    compilePathPattern(path);
+    return null;
+  } catch (error) {
+    if (MemoryError.isInstance(error)) return error.message;
+    throw error;
+  }
+}
+
+export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
+
+/** A memory of this package, of either build. Policies add up: of two the narrower decides. */
+export interface RestrictableMemory extends Memory {
+  [restrict](policy: CheckedPolicy): Memory;
+}
+
+/** The same memory under a policy. @throws TypeError for a memory that is not made by this package */
+export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
+  const { [restrict]: method } = memory as Partial<RestrictableMemory>;
+  if (typeof method === "function") return method.call(memory, policy);
+  throw new TypeError("rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver");
+}
+
+/** All policies of one memory. */
+export class Restrictions {
+  /** Whether a path below another may have less access than it. */
+  readonly differ: boolean;
+  readonly hasGuard: boolean;
+  readonly #policies: readonly CheckedPolicy[];
+
+  constructor(policies: readonly CheckedPolicy[]) {
+    this.#policies = policies;
+    this.differ = policies.some(({ rules }) => rules.length > 0);
+    this.hasGuard = policies.some(({ guard }) => guard !== undefined);
+  }
+
+  with(policy: CheckedPolicy): Restrictions {
+    return new Restrictions([...this.#policies, policy]);
+  }
+
+  /** @param path of the memory. @throws MemoryError EACCES */
+  assert(path: string, needed: NeededAccess): void {
+    for (const policy of this.#policies) {
+      const place = placeIn(policy, path);
+      const access = accessOf(policy, place);
+      if (granted[access] >= granted[needed]) continue;
+      const may = access === "read" ? "is read-only here" : "can only be appended to here";
+      throw new MemoryError("EACCES", `EACCES: ${place} ${may} (access "${access}")`);
+    }
+  }
+
+  /** The text that the guards let be stored, one after the other. @throws MemoryError EACCES, EINVAL, and one that a guard throws */
+  async guarded(change: Omit<GuardedChange, "actor">): Promise<string> {
+    let { content } = change;
+    for (const policy of this.#policies) {
+      const { guard, actor = null } = policy;
+      if (guard === undefined) continue;
+      const answer = await answerOf(guard, { ...change, path: placeIn(policy, change.path), content, actor });
+      if (answer !== undefined && typeof answer !== "string") throw invalid(`the guard must answer a text or nothing (given ${preview(answer)})`);
+      content = answer ?? content;
+    }
+    return content;
+  }
+
+  get rights(): MemoryRights {
+    return rightsOf(this.#policies);
+  }
+}
+
+export function rightsOf(policies: readonly CheckedPolicy[]): MemoryRights {
+  return { widest: narrowest(policies.map(widestOf)), words: policies.flatMap(sentencesOf).join(" ") };
+}
+
+/** Providers bound the description of a tool. */
+const maxToldRules = 10;
+const maxToldPathChars = 64;
+
+function sentencesOf({ access, rules, mountPoint = ROOT }: CheckedPolicy): string[] {
+  const all = access === "write" ? [] : [`${prefixOf(mountPoint)}** is ${inWords[access]}.`];
+  const told = rules.slice(0, maxToldRules).map((rule) => `${shorten(rule.path, maxToldPathChars)} is ${inWords[rule.access]}.`);
+  const order = rules.length > 1 ? ["The first of these that fits a path counts."] : [];
+  return [...all, ...told, ...order, ...(rules.length > maxToldRules ? ["More rules follow."] : [])];
+}
+
+/** At most: what some rule grants before one that fits every path, or else the access. */
+function widestOf({ access, rules }: CheckedPolicy): GrantedAccess {
+  const last = rules.findIndex(({ path }) => /^(?:\/+\*\*)+\/*$/.test(path));
+  if (last === -1) return access;
+  return rules.slice(0, last + 1).map((rule) => rule.access).reduce((one, other) => (granted[one] > granted[other] ? one : other));
+}
+
+function narrowest(accesses: readonly GrantedAccess[]): GrantedAccess {
+  return accesses.reduce((one, other) => (granted[one] < granted[other] ? one : other), "write");
+}
+
+function accessOf({ access, rules }: CheckedPolicy, place: string): GrantedAccess {
+  return rules.find(({ fits }) => fits(place))?.access ?? access;
+}
+
+function placeIn({ mountPoint = ROOT }: CheckedPolicy, path: string): string {
+  if (mountPoint === ROOT) return path;
+  return path === ROOT ? mountPoint : mountPoint + path;
+}
+
+async function answerOf(guard: MemoryGuard, change: GuardedChange): Promise<unknown> {
+  try {
+    return await guard(change);
+  } catch (cause) {
+    if (MemoryError.isInstance(cause)) throw cause;
+    const message = cause instanceof Error ? cause.message : preview(cause);
+    throw new MemoryError("EACCES", message.startsWith("EACCES") ? message : `EACCES: ${message}`, { cause });
+  }
+}
