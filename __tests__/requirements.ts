@@ -11,6 +11,7 @@ import { journal } from "./requirements/journal.js";
 import { mcp } from "./requirements/mcp.js";
 import { memory } from "./requirements/memory.js";
 import { mongodb } from "./requirements/mongodb.js";
+import { mounts } from "./requirements/mounts.js";
 import { paths } from "./requirements/paths.js";
 import { records } from "./requirements/records.js";
 import { store } from "./requirements/store.js";
@@ -32,6 +33,7 @@ export const requirements: Record<string, Requirements> = {
   tool,
   guarantees,
   waiting,
+  mounts,
   mongodb,
   "base-store": baseStore,
   directory,

@@ -1,21 +1,20 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, type OwnerField, ownerFields } from "../core/address.js";
+import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, ownerFields } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
-import { withinTime } from "../core/ongoing-call.js";
+import { MountedMemory } from "../core/mounted-memory.js";
 import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/options.js";
 import type { PathRule } from "../core/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
-import { type MemoryRun, signalOf, storeOf } from "../dialects/memory-run.js";
+import { type MemoryRun, storeOf } from "../dialects/memory-run.js";
 import type { MemoryProvider } from "../dialects/memory-source.js";
 import { MemoryTool } from "../dialects/unified/memory-tool.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
-import { type ConnectableMemory, MemoryConnectorNode } from "./memory-connector-node.js";
-
-/** Finds the thread or the user of a run; undefined leaves it to the run's own ids. */
-export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
+import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
+import { type MountOptions, NodeMounts } from "./node-mounts.js";
+import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
 
 export interface MemoryNodeOptions extends MemoryOptions {
   /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
@@ -28,6 +27,11 @@ export interface MemoryNodeOptions extends MemoryOptions {
   threadId?: OwnerOfRun;
   /** Whose memory it is, for `perUser`. Answers within `timeoutMs`. @default the user of the run, as in {@link MemoryRun} */
   userId?: OwnerOfRun;
+  /**
+   * Further memories in the tree of this one, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The node's own
+   * memory is at "/"; an entry "/" says its `access`, `description` and `maxChars`. At most 32. @default none
+   */
+  mounts?: Record<string, MountOptions>;
 }
 
 const ownerOfRun = z.custom<OwnerOfRun>((value) => typeof value === "function", "must be a function from a run to an id").optional();
@@ -39,6 +43,7 @@ const optionsSchema = z
     scope: z.unknown().optional(),
     threadId: ownerOfRun,
     userId: ownerOfRun,
+    mounts: z.unknown().optional(),
     ...memoryOptionFields,
   })
   .strict();
@@ -53,15 +58,17 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
-  readonly #owners: Record<OwnerField, OwnerOfRun | undefined>;
+  readonly #owners: RunOwners;
+  readonly #mounts: NodeMounts | undefined;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", threadId, userId, ...memoryOptions } = options;
+    const { store, nodeId, scope = "global", threadId, userId, mounts, ...memoryOptions } = options;
     // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
-    this.#owners = { threadId, userId };
+    this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
+    this.#mounts = mounts && new NodeMounts(mounts);
     this.nodeId = nodeId;
     this.scope = scope;
     this.#store = store;
@@ -71,26 +78,45 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory itself, for programs. @param owner the thread of a `perThread` node or the user of a `perUser` node; ignored for `global`.
+   * The memory itself, with its mounts, for programs.
+   * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts; of a `global` node that of its mounts
    * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
+   * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
    */
   memory(owner?: string): Memory {
     const store = this.#storeOf(undefined);
-    return this.#open(store, owner);
+    const own = this.#open(store, this.nodeId, this.scope, owner);
+    const mounts = this.#mounts;
+    if (mounts === undefined) return own;
+    const scopes = this.scope === "global" ? (["perThread", "perUser"] as const) : [this.scope];
+    const owners = owner === undefined ? {} : Object.fromEntries(scopes.map((scope) => [ownerFields[scope], owner]));
+    const run: MemoryRun = { config: {}, ...owners };
+    const open = (nodeId: string, scope: MemoryScope): Memory => {
+      const field = ownerFields[scope];
+      return this.#open(store, nodeId, scope, field === null ? undefined : run[field]);
+    };
+    return new MountedMemory(mounts.forProgram(own, run, owner, open), mounts.directories);
   }
 
   /**
-   * The memory that a run uses. If the run names no thread or user, the process is warned once.
+   * The memory that a run uses, with its mounts. If the run names no thread or user, the process is warned once.
    * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer in time
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
-    const store = this.#storeOf(storeOf(run));
-    const owner = await this.#ownerOf(run);
+    const own = await this.#forRun(run, this.nodeId, this.scope);
+    return this.#mounts === undefined ? own : this.#treeOf(own, run, this.#mounts);
+  }
+
+  /** For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at "/". */
+  async treeForRun(run: MemoryRun): Promise<TreeOfRun | null> {
+    const mounts = this.#mounts;
+    if (mounts === undefined) return null;
     try {
-      return this.#open(store, owner);
+      const own = await this.#forRun(run, this.nodeId, this.scope);
+      return { tree: await this.#treeOf(own, run, mounts), missingOwner: null };
     } catch (error) {
-      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner(this, error);
-      throw error;
+      if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
+      return { tree: await this.#treeOf(this.globalMemory(run), run, mounts), missingOwner: error };
     }
   }
 
@@ -104,24 +130,24 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return new MemoryConnectorNode({ ...config, memory: this });
   }
 
-  #open(store: BaseStore, owner: unknown): Memory {
-    return openMemory(store, addressFor(this.nodeId, this.scope, owner), this.#options);
+  #open(store: BaseStore, nodeId: string, scope: MemoryScope, owner: unknown): Memory {
+    return openMemory(store, addressFor(nodeId, scope, owner), this.#options);
   }
 
-  /** Anything: the address check refuses what is no id. */
-  async #ownerOf(run: MemoryRun): Promise<unknown> {
-    const field = ownerFields[this.scope];
-    if (field === null) return undefined;
-    const choose = this.#owners[field];
-    if (choose === undefined) return run[field];
-    const signal = signalOf(run);
-    const waiting = { signals: signal ? [signal] : [], timeoutMs: this.#options.timeoutMs ?? memoryDefaults.timeoutMs };
+  async #forRun(run: MemoryRun, nodeId: string, scope: MemoryScope): Promise<Memory> {
+    const store = this.#storeOf(storeOf(run));
+    const owner = await this.#owners.ownerOf(run, scope);
     try {
-      return (await withinTime(waiting, "read", async () => choose(run))) ?? run[field];
-    } catch (cause) {
-      if (MemoryError.isInstance(cause) || signal?.aborted === true) throw cause;
-      throw new MemoryError("EINVAL", `EINVAL: the function ${field} of node ${this.nodeId} failed`, { cause });
+      return this.#open(store, nodeId, scope, owner);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner({ nodeId, scope }, error);
+      throw error;
     }
+  }
+
+  async #treeOf(own: Memory, run: MemoryRun, mounts: NodeMounts): Promise<MountedMemory> {
+    const open = (nodeId: string, scope: MemoryScope): Promise<Memory> => this.#forRun(run, nodeId, scope);
+    return new MountedMemory(await mounts.forRun(own, run, open), mounts.directories);
   }
 
   #storeOf(runStore: BaseStore | undefined): BaseStore {

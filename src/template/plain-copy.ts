@@ -1,5 +1,5 @@
-/** The depth of a definition: nodes, a node, its data, its config, a list of commands. */
-const maxDepth = 5;
+/** The depth of a definition: nodes, a node, its data, its config, its mounts, a mount. */
+const maxDepth = 6;
 
 /**
  * Copies a value into plain lists and objects. It reads each property once, so no getter, Proxy or `toJSON` can give the check one
