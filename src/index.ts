@@ -9,12 +9,14 @@ export type {
   Memory,
   MemoryEntry,
   MemoryOutline,
+  MemoryRights,
   MemorySnapshot,
   MemoryStat,
   OutlineFile,
   SnapshotFile,
   WriteOptions,
 } from "./core/memory.js";
+export type { GuardedChange, MemoryAccess, MemoryActor, MemoryGuard, MemoryRule } from "./core/access.js";
 export { mountMemories } from "./core/mounted-memory.js";
 export type { MountSettings } from "./core/mounts.js";
 export type { MemoryOptions, MemoryUse } from "./core/options.js";

@@ -1,5 +1,5 @@
 import { InMemoryStore } from "@langchain/langgraph";
-import { descriptionFor, type FlatSchema, type ToolAnswer, type ToolDefinition } from "../src/dialects/dialect.js";
+import { type FlatSchema, toolFor, type ToolAnswer, type ToolDefinition } from "../src/dialects/dialect.js";
 import { openMemory } from "../src/open-memory.js";
 import type { CallPage, DialectPage } from "./dialect-page.js";
 
@@ -40,7 +40,7 @@ function renderTool(definition: ToolDefinition): string {
     return `| \`${argument}\` | ${code(typeOf(property))} | ${isRequired} | ${cell(property.description ?? "")} |`;
   });
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
-  return ["What the model is told of it:", block("text", descriptionFor(definition, "adr")), rows.length > 0 ? table : "It takes no arguments."].join("\n\n");
+  return ["What the model is told of it:", block("text", toolFor(definition, { paths: "adr" }).description), rows.length > 0 ? table : "It takes no arguments."].join("\n\n");
 }
 
 async function renderCall(page: DialectPage, call: CallPage): Promise<string> {

@@ -96,7 +96,7 @@ export const accessInWords = { read: "read-only", append: "append-only: add to f
 const maxRules = 100;
 
 /** Of an option `access`. */
-export const accessField = z.custom<MemoryAccess>((value) => value === "write" || value === "append" || value === "read", {
+export const accessField = z.enum(["write", "append", "read"], {
   message: 'must be "write", "append" or "read"; "ask" (approval) comes with a later version',
 });
 
@@ -173,7 +173,7 @@ export class Restrictions {
     for (const policy of this.#policies) {
       const place = placeIn(policy, path);
       const access = accessOf(policy, place);
-      if (granted[access] >= granted[needed]) continue;
+      if (isGranted(needed, access)) continue;
       const may = access === "read" ? "is read-only here" : "can only be appended to here";
       throw new MemoryError("EACCES", `EACCES: ${place} ${may} (access "${access}")`);
     }
@@ -197,17 +197,25 @@ export class Restrictions {
   }
 }
 
+/** @param needed undefined for what only reads */
+export function isGranted(needed: NeededAccess | undefined, access: GrantedAccess): boolean {
+  return needed === undefined || granted[access] >= granted[needed];
+}
+
 export function rightsOf(policies: readonly CheckedPolicy[]): MemoryRights {
-  return { widest: narrowestAccess(policies.map(widestOf)), words: policies.flatMap(sentencesOf).join(" ") };
+  return {
+    widest: narrowestAccess(policies.map(widestOf)),
+    words: (root = "") => policies.flatMap((policy) => sentencesOf(policy, root)).join(" "),
+  };
 }
 
 /** Providers bound the description of a tool. */
 const maxToldRules = 10;
 const maxToldPathChars = 64;
 
-function sentencesOf({ access, rules, mountPoint = ROOT }: CheckedPolicy): string[] {
-  const all = access === "write" ? [] : [`${prefixOf(mountPoint)}** is ${accessInWords[access]}.`];
-  const told = rules.slice(0, maxToldRules).map((rule) => `${shorten(rule.path, maxToldPathChars)} is ${accessInWords[rule.access]}.`);
+function sentencesOf({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: string): string[] {
+  const all = access === "write" ? [] : [`${root}${prefixOf(mountPoint)}** is ${accessInWords[access]}.`];
+  const told = rules.slice(0, maxToldRules).map((rule) => `${root}${shorten(rule.path, maxToldPathChars)} is ${accessInWords[rule.access]}.`);
   const order = rules.length > 1 ? ["The first of these that fits a path counts."] : [];
   return [...all, ...told, ...order, ...(rules.length > maxToldRules ? ["More rules follow."] : [])];
 }
@@ -236,8 +244,13 @@ async function answerOf(guard: MemoryGuard, change: GuardedChange): Promise<unkn
   try {
     return await guard(change);
   } catch (cause) {
-    if (MemoryError.isInstance(cause)) throw cause;
+    if (MemoryError.isInstance(cause) || isGraphBubbleUp(cause)) throw cause;
     const message = cause instanceof Error ? cause.message : preview(cause);
     throw new MemoryError("EACCES", message.startsWith("EACCES") ? message : `EACCES: ${message}`, { cause });
   }
+}
+
+/** Whether LangGraph ends the run by it, as where a guard asks a person by `interrupt`. */
+function isGraphBubbleUp(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "is_bubble_up" in error && error.is_bubble_up === true;
 }

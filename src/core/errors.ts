@@ -1,9 +1,9 @@
 /**
  * Why a command was refused or failed. The codes never change; the messages may.
  * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST
- * already there · EINVAL a bad argument · EACCES a command this tool does not offer · EFBIG a file over its limit ·
- * ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race · EXDEV a
- * rename from one mounted memory into another · EIO the storage failed.
+ * already there · EINVAL a bad argument · EACCES a command this tool does not offer, or a change that a rule or a guard
+ * refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit
+ * that kept losing its race · EXDEV a rename from one mounted memory into another · EIO the storage failed.
  */
 export type MemoryErrorCode =
   | "ENOENT"
@@ -26,9 +26,9 @@ export class MemoryError extends Error {
   override readonly name = "MemoryError";
   /**
    * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST already
-   * there · EINVAL a bad argument · EACCES a command this tool does not offer · EFBIG a file over its limit · ENOSPC a memory
-   * over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race · EXDEV a rename from one mounted
-   * memory into another · EIO the storage failed.
+   * there · EINVAL a bad argument · EACCES a command this tool does not offer, or a change that a rule or a guard refuses ·
+   * EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept
+   * losing its race · EXDEV a rename from one mounted memory into another · EIO the storage failed.
    */
   readonly code: MemoryErrorCode;
   /** The path, normalised, where one call on one path of a memory was refused or failed. */

@@ -103,8 +103,8 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
 export interface MemoryRights {
   /** The most that may be done anywhere. */
   widest: "write" | "append" | "read";
-  /** What may be done where, for a model; "" where everything may be done everywhere. */
-  words: string;
+  /** What may be done where, for a model; "" where everything may be done everywhere. @param root goes before each path. Default: "" */
+  words: (root?: string) => string;
 }
 
 /**
@@ -112,7 +112,7 @@ export interface MemoryRights {
  *
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
  * across processes and machines, in a folder across processes, on other stores inside one process. Every call rejects
- * with a {@link MemoryError}: EINVAL for a bad argument, EIO if the storage failed (with "the outcome is unknown"
+ * with a {@link MemoryError}: EINVAL for a bad argument, EACCES if a rule or a guard refuses it, EIO if the storage failed (with "the outcome is unknown"
  * if a change may have been made), and the codes named at each method. A refused call changed nothing. Every call ends within
  * its `timeoutMs`. If a signal given to `with` aborts, the call rejects with the signal's reason.
  */

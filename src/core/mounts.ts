@@ -91,24 +91,27 @@ function mountPoint(where: string, spelling: string): string {
   }
 }
 
-/** What may be done at each mount point, and what the memory there is for. Undefined for a memory alone that has neither. */
+/** What may be done at each mount point, and what the memory there is for. Undefined for a single memory that has neither. */
 export function rightsInTree(mounts: readonly (MountSettings & { point: string; memory?: Memory })[]): MemoryRights | undefined {
   const longestFirst = mounts.toSorted((a, b) => b.point.length - a.point.length || compareCodeUnits(a.point, b.point));
-  const words = longestFirst.flatMap(({ point, access = "write", description }) => {
-    if (point === ROOT && access === "write" && description === undefined) return [];
-    const place = point === ROOT ? (mounts.length === 1 ? "/**" : "All else") : `${prefixOf(point)}**`;
-    return [`${place} is ${accessInWords[access as GrantedAccess]}${description === undefined ? "" : ` (${description})`}.`];
-  });
-  if (words.length === 0) return undefined;
+  const told = longestFirst.filter(({ point, access = "write", description }) => point !== ROOT || access !== "write" || description !== undefined);
+  if (told.length === 0) return undefined;
   const accesses = mounts.map(({ access = "write", memory }) => narrowestAccess([access as GrantedAccess, memory?.rights?.widest ?? "write"]));
-  const widest = (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read";
-  return { widest, words: words.join(" ") };
+  const sentence = (root: string, { point, access = "write", description }: MountSettings & { point: string }): string => {
+    const place = point === ROOT && mounts.length > 1 ? "All else" : `${root}${prefixOf(point)}**`;
+    return `${place} is ${accessInWords[access as GrantedAccess]}${description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`}.`;
+  };
+  return {
+    widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
+    words: (root = "") => told.map((mount) => sentence(root, mount)).join(" "),
+  };
 }
 
 /** What both allow. */
-export function bothRights(one: MemoryRights | undefined, other: MemoryRights): MemoryRights {
-  if (one === undefined) return other;
-  return { widest: narrowestAccess([one.widest, other.widest]), words: [one.words, other.words].filter((words) => words !== "").join(" ") };
+export function bothRights(one: MemoryRights | undefined, other: MemoryRights | undefined): MemoryRights | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const words = (root?: string): string => [one.words(root), other.words(root)].filter((told) => told !== "").join(" ");
+  return { widest: narrowestAccess([one.widest, other.widest]), words };
 }
 
 /** Which paths are directories because memories are mounted at or below them, whatever the memories hold. */

@@ -8,9 +8,9 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
-import { descriptionFor, type FlatSchema, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+import { type FlatSchema, toolFor, type ToldTool, type ToolAnswer, type ToolDefinition } from "./dialect.js";
 import { runOf } from "./memory-run.js";
-import { checkMemorySource, memoryOf, type MemorySource, pathRuleOf } from "./memory-source.js";
+import { checkMemorySource, knownOf, memoryOf, type MemorySource } from "./memory-source.js";
 
 /**
  * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are answered
@@ -25,19 +25,21 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
 
   override readonly name: string;
   override description: string;
-  override readonly schema: FlatSchema;
+  override schema: FlatSchema;
   readonly title: string | undefined;
   readonly #definition: ToolDefinition;
+  #told: ToldTool;
   #source: MemorySource | undefined;
 
   /** @throws TypeError where the source is no memory source */
   constructor(definition: ToolDefinition, source?: MemorySource) {
     super();
-    const { name, title, schema, extras } = definition;
+    const { name, title, extras } = definition;
+    this.#told = toolFor(definition, {});
     this.name = name;
-    this.description = descriptionFor(definition, undefined);
+    this.description = this.#told.description;
     this.title = title;
-    this.schema = schema;
+    this.schema = this.#told.schema;
     if (title !== undefined) this.metadata = { title };
     if (extras !== undefined) this.extras = extras;
     this.#definition = definition;
@@ -48,7 +50,9 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   setMemorySource(source: MemorySource): void {
     checkMemorySource(source);
     this.#source = source;
-    this.description = descriptionFor(this.#definition, pathRuleOf(source));
+    this.#told = toolFor(this.#definition, knownOf(source));
+    this.description = this.#told.description;
+    this.schema = this.#told.schema;
   }
 
   /** Called by LangChain with arguments that the schema has admitted. */
@@ -87,11 +91,12 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   async #answer(args: unknown, config: ToolRunnableConfig | undefined): Promise<ToolAnswer> {
     config?.signal?.throwIfAborted();
     const source = this.#source;
+    const { answer, failure } = this.#told;
     try {
-      return await this.#definition.answer(args, () => memoryOf(source, runOf(config)));
+      return await answer(args, () => memoryOf(source, runOf(config)));
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
-      return this.#definition.failure(args, error);
+      return failure(args, error);
     }
   }
 

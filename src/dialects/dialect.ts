@@ -1,4 +1,4 @@
-import type { Memory } from "../core/memory.js";
+import type { Memory, MemoryRights } from "../core/memory.js";
 import type { PathRule } from "../core/paths.js";
 
 /** The answer of a tool. */
@@ -30,6 +30,10 @@ export interface ToolDefinition {
   readOnly: boolean;
   /** Whether the tool may delete or replace something. */
   destructive: boolean;
+  /** What a model reads before each path of the memory, such as `/memories`. @default "" */
+  shownRoot?: string;
+  /** The same tool for a memory in which no more may be done anywhere. Left out where it offers no choice of commands. */
+  narrowedTo?: (widest: MemoryRights["widest"]) => ToolDefinition;
   /** LangChain's `extras`, for a provider that knows the tool itself. */
   extras?: Record<string, unknown>;
   /**
@@ -41,9 +45,29 @@ export interface ToolDefinition {
   failure: (args: unknown, cause: unknown) => ToolAnswer;
 }
 
-/** @param paths which names the memory lets create; undefined if only a run decides */
-export function descriptionFor({ description }: ToolDefinition, paths: PathRule | undefined): string {
-  return typeof description === "function" ? description(paths) : description;
+/** What is known of a memory without a run. */
+export interface KnownMemory {
+  /** Which names it lets create. */
+  readonly paths?: PathRule | undefined;
+  /** What may be done where. */
+  readonly rights?: MemoryRights | undefined;
+}
+
+/** A tool as it is told to models. */
+export type ToldTool = ToolDefinition & { description: string };
+
+/** The tool for a memory: it offers only what may succeed somewhere, and says where. */
+export function toolFor(definition: ToolDefinition, { paths, rights }: KnownMemory): ToldTool {
+  const tool = rights === undefined ? definition : (definition.narrowedTo?.(rights.widest) ?? definition);
+  const description = typeof tool.description === "function" ? tool.description(paths) : tool.description;
+  if (rights === undefined) return { ...tool, description };
+  const words = rights.words(tool.shownRoot);
+  return {
+    ...tool,
+    description: words === "" ? description : `${description}\n${words}`,
+    readOnly: tool.readOnly || rights.widest === "read",
+    destructive: tool.destructive && rights.widest === "write",
+  };
 }
 
 /** A set of tools with which models use a memory. */

@@ -1,6 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { MemoryActor } from "../core/access.js";
 
 /** A run of a graph or an agent, as those see it who choose a memory for it. */
 export interface MemoryRun {
@@ -43,6 +44,20 @@ function userOf(configurable: Record<string, unknown> | undefined, context: unkn
 
 function isPresent(id: unknown): boolean {
   return id !== undefined && id !== null;
+}
+
+/** Who acts in a run, as far as it says. */
+export function actorOf({ config, threadId, userId, toolCallId }: MemoryRun): MemoryActor {
+  const { configurable, metadata } = config;
+  const facts = {
+    userId,
+    threadId,
+    runId: config.runId ?? configurable?.["run_id"] ?? metadata?.["run_id"],
+    checkpointId: configurable?.["checkpoint_id"],
+    toolCallId,
+    node: metadata?.["langgraph_node"],
+  };
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => typeof fact === "string" && fact !== ""));
 }
 
 export function storeOf({ config }: MemoryRun): BaseStore | undefined {

@@ -1,12 +1,10 @@
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
-import type { PathRule } from "../core/paths.js";
+import type { KnownMemory } from "./dialect.js";
 import { type MemoryRun, signalOf } from "./memory-run.js";
 
 /** Chooses the memory for a run; `MemoryNode` is one. */
-export interface MemoryProvider {
-  /** Which names can be created, where that is the same for every run. */
-  readonly paths?: PathRule;
+export interface MemoryProvider extends KnownMemory {
   /** @throws MemoryError ENOTMEM, EINVAL */
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
 }
@@ -33,9 +31,9 @@ function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promise<Memor
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
 }
 
-/** Which names can be created, or undefined where only the run decides. */
-export function pathRuleOf(source: MemorySource | undefined): PathRule | undefined {
-  return typeof source === "function" ? undefined : source?.paths;
+/** What is known of the memory where it is the same for every run. */
+export function knownOf(source: MemorySource | undefined): KnownMemory {
+  return typeof source === "function" || source === undefined ? {} : source;
 }
 
 /** The same memory, whose calls end when the signal aborts. */

@@ -1,14 +1,16 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { checkPolicy, type CheckedPolicy, guardField, type MemoryGuard, type MemoryRule, restrict, restricted, rightsOf, rulesField } from "../core/access.js";
 import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, ownerFields } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
-import type { Memory } from "../core/memory.js";
+import type { Memory, MemoryRights } from "../core/memory.js";
 import { MountedMemory } from "../core/mounted-memory.js";
+import { bothRights } from "../core/mounts.js";
 import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/options.js";
 import type { PathRule } from "../core/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
-import { type MemoryRun, storeOf } from "../dialects/memory-run.js";
+import { actorOf, type MemoryRun, storeOf } from "../dialects/memory-run.js";
 import type { MemoryProvider } from "../dialects/memory-source.js";
 import { MemoryTool } from "../dialects/unified/memory-tool.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
@@ -32,6 +34,13 @@ export interface MemoryNodeOptions extends MemoryOptions {
    * memory is at "/"; an entry "/" says its `access`, `description` and `maxChars`. At most 32. @default none
    */
   mounts?: Record<string, MountOptions>;
+  /**
+   * Narrow what may be done with some paths, for everybody who gets the memory from this node. At most 100; the first whose path
+   * fits decides. A refused change is EACCES. Programs that must write use `store.memory(address)`. @default none
+   */
+  rules?: MemoryRule[];
+  /** Sees each text before it is stored, and may change or refuse it. Answers within `timeoutMs`. @default none */
+  guard?: MemoryGuard;
 }
 
 const ownerOfRun = z.custom<OwnerOfRun>((value) => typeof value === "function", "must be a function from a run to an id").optional();
@@ -44,6 +53,8 @@ const optionsSchema = z
     threadId: ownerOfRun,
     userId: ownerOfRun,
     mounts: z.unknown().optional(),
+    rules: rulesField.optional(),
+    guard: guardField.optional(),
     ...memoryOptionFields,
   })
   .strict();
@@ -54,21 +65,26 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly scope: MemoryScope;
   /** Which names can be created. */
   readonly paths: PathRule;
+  /** What its rules let be done where; undefined without rules. */
+  readonly rights: MemoryRights | undefined;
   /** The tools an agent needs to use this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
   readonly #owners: RunOwners;
   readonly #mounts: NodeMounts | undefined;
+  readonly #policy: CheckedPolicy | null;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", threadId, userId, mounts, ...memoryOptions } = options;
+    const { store, nodeId, scope = "global", threadId, userId, mounts, rules = [], guard, ...memoryOptions } = options;
     // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
     this.#mounts = mounts && new NodeMounts(mounts);
+    this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
+    this.rights = bothRights(this.#mounts?.rights, rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined);
     this.nodeId = nodeId;
     this.scope = scope;
     this.#store = store;
@@ -78,7 +94,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory itself, with its mounts, for programs.
+   * The memory itself, with its mounts, for programs, under the rules and the guard.
    * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts; of a `global` node that of its mounts
    * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
    * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
@@ -87,7 +103,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     const store = this.#storeOf(undefined);
     const own = this.#open(store, this.nodeId, this.scope, owner);
     const mounts = this.#mounts;
-    if (mounts === undefined) return own;
+    if (mounts === undefined) return this.#restricted(own, null);
     const scopes = this.scope === "global" ? (["perThread", "perUser"] as const) : [this.scope];
     const owners = owner === undefined ? {} : Object.fromEntries(scopes.map((scope) => [ownerFields[scope], owner]));
     const run: MemoryRun = { config: {}, ...owners };
@@ -95,7 +111,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       const field = ownerFields[scope];
       return this.#open(store, nodeId, scope, field === null ? undefined : run[field]);
     };
-    return new MountedMemory(mounts.forProgram(own, run, owner, open), mounts.directories);
+    return this.#restricted(new MountedMemory(mounts.forProgram(own, run, owner, open), mounts.directories), null);
   }
 
   /**
@@ -104,7 +120,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
     const own = await this.#forRun(run, this.nodeId, this.scope);
-    return this.#mounts === undefined ? own : this.#treeOf(own, run, this.#mounts);
+    return this.#mounts === undefined ? this.#restricted(own, run) : this.#treeOf(own, run, this.#mounts);
   }
 
   /** For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at "/". */
@@ -116,13 +132,14 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       return { tree: await this.#treeOf(own, run, mounts), missingOwner: null };
     } catch (error) {
       if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
-      return { tree: await this.#treeOf(this.globalMemory(run), run, mounts), missingOwner: error };
+      const shared = await this.#forRun(run, this.nodeId, "global");
+      return { tree: await this.#treeOf(shared, run, mounts), missingOwner: error };
     }
   }
 
   /** The memory that all threads and users share. A connector falls back to it. @throws MemoryError ENOTMEM as `memory` */
   globalMemory(run?: MemoryRun): Memory {
-    return openMemory(this.#storeOf(run && storeOf(run)), { nodeId: this.nodeId, scope: "global" }, this.#options);
+    return this.#restricted(this.#open(this.#storeOf(run && storeOf(run)), this.nodeId, "global", undefined), run ?? null);
   }
 
   /** A connector that shows this node's memory to a model. @throws TypeError for a bad config */
@@ -147,7 +164,20 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
 
   async #treeOf(own: Memory, run: MemoryRun, mounts: NodeMounts): Promise<MountedMemory> {
     const open = (nodeId: string, scope: MemoryScope): Promise<Memory> => this.#forRun(run, nodeId, scope);
-    return new MountedMemory(await mounts.forRun(own, run, open), mounts.directories);
+    const tree = new MountedMemory(await mounts.forRun(own, run, open), mounts.directories);
+    const policy = this.#policyFor(tree, run);
+    return policy === null ? tree : tree[restrict](policy);
+  }
+
+  #restricted(memory: Memory, run: MemoryRun | null): Memory {
+    const policy = this.#policyFor(memory, run);
+    return policy === null ? memory : restricted(memory, policy);
+  }
+
+  #policyFor({ address }: Memory, run: MemoryRun | null): CheckedPolicy | null {
+    if (this.#policy === null) return null;
+    const { nodeId: _node, scope: _scope, ...owners } = address;
+    return { ...this.#policy, actor: run && { ...actorOf(run), ...owners } };
   }
 
   #storeOf(runStore: BaseStore | undefined): BaseStore {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../core/address.js";
-import type { Memory } from "../core/memory.js";
-import { isMemory, type Mount, mountAt, MountDirectories, mountFields, type MountSettings, normalizedPoints } from "../core/mounts.js";
+import type { Memory, MemoryRights } from "../core/memory.js";
+import { isMemory, type Mount, mountAt, MountDirectories, mountFields, type MountSettings, normalizedPoints, rightsInTree } from "../core/mounts.js";
 import { checkOptions } from "../core/options.js";
 import { ROOT } from "../core/paths.js";
 import type { MemoryRun } from "../dialects/memory-run.js";
@@ -34,6 +34,8 @@ export type OpenInStore = (nodeId: string, scope: MemoryScope) => Memory | Promi
 /** The mounts of a node beside its own memory, which is mounted at "/". */
 export class NodeMounts {
   readonly directories: MountDirectories;
+  /** As far as it is known without a run. */
+  readonly rights: MemoryRights | undefined;
   /** Of the node's own memory. */
   readonly #root: MountSettings;
   readonly #others: readonly CheckedMount[];
@@ -46,6 +48,7 @@ export class NodeMounts {
     this.#root = root as MountSettings;
     this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
     this.directories = new MountDirectories(this.#others.map(({ point }) => point));
+    this.rights = rightsInTree([{ ...this.#root, point: ROOT }, ...this.#others.map(({ point, settings }) => ({ ...settings, point }))]);
   }
 
   /** The mounts of a run, with the node's own memory. */

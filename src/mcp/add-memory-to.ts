@@ -1,6 +1,6 @@
 import { fromJsonSchema, type jsonSchemaValidator, type JsonSchemaValidatorResult, type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import { memoryOf, pathRuleOf } from "../dialects/memory-source.js";
+import { knownOf, memoryOf } from "../dialects/memory-source.js";
 import { cancellation } from "./cancellation.js";
 import { type AddMemoryOptions, checkMcpOptions, defaultDialects } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
@@ -21,8 +21,8 @@ export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void 
   checkMcpOptions("AddMemoryOptions", options);
   const { memory, dialects = defaultDialects, resources = true } = options;
   const openMemory = (signal?: AbortSignal): Promise<Memory> => memoryOf(memory, runOfServer(options, signal));
-  for (const definition of toolsByName(dialects).values()) {
-    const { name, ...described } = describeTool(definition, pathRuleOf(memory));
+  for (const definition of toolsByName(dialects, knownOf(memory)).values()) {
+    const { name, ...described } = describeTool(definition);
     server.registerTool(name, { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) }, (args, { mcpReq }) =>
       runTool(definition, args ?? {}, () => openMemory(cancellation(mcpReq.signal))),
     );

@@ -1,16 +1,16 @@
 import type { CallToolResult, JSONObject, Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import type { PathRule } from "../core/paths.js";
-import { descriptionFor, type Dialect, type ToolAnswer, type ToolDefinition } from "../dialects/dialect.js";
+import { type Dialect, type KnownMemory, toolFor, type ToldTool, type ToolAnswer, type ToolDefinition } from "../dialects/dialect.js";
 import { type DialectName, dialects as ownDialects } from "../dialects/registry.js";
 
 /**
- * The tools of all the dialects by their names.
+ * The tools of all the dialects by their names, as they are told for a memory.
  *
+ * @param known default: nothing
  * @throws TypeError where two of them share a name: a client could call only one of the two
  */
-export function toolsByName(dialects: readonly (DialectName | Dialect)[]): Map<string, ToolDefinition> {
-  const tools = new Map<string, ToolDefinition>();
+export function toolsByName(dialects: readonly (DialectName | Dialect)[], known: KnownMemory = {}): Map<string, ToldTool> {
+  const tools = new Map<string, ToldTool>();
   const owners = new Map<string, string>();
   for (const given of dialects) {
     const dialect = typeof given === "string" ? ownDialects[given]() : given;
@@ -23,20 +23,19 @@ export function toolsByName(dialects: readonly (DialectName | Dialect)[]): Map<s
         );
       }
       owners.set(tool.name, dialect.name);
-      tools.set(tool.name, tool);
+      tools.set(tool.name, toolFor(tool, known));
     }
   }
   return tools;
 }
 
 /** What `tools/list` says of a tool. */
-export function describeTool(definition: ToolDefinition, paths: PathRule | undefined) {
-  const { name, title, schema, readOnly, destructive } = definition;
+export function describeTool({ name, title, description, schema, readOnly, destructive }: ToldTool) {
   const shownTitle = title ?? titleFromName(name);
   return {
     name,
     title: shownTitle,
-    description: descriptionFor(definition, paths),
+    description,
     inputSchema: { ...schema, properties: schema.properties as Record<string, JSONObject> },
     annotations: {
       // Clients of the revisions before 2025-06-18 find titles only here.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rulesField } from "../core/access.js";
 import { mountFields } from "../core/mounts.js";
 import { maxTimeoutMs, memoryDefaults, memoryOptionFields } from "../core/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
@@ -53,6 +54,11 @@ const memoryFields = {
     .max(maxTimeoutMs)
     .optional()
     .describe(`a whole number from 1 to ${maxTimeoutMs}: how long each call may take, in ms (default: that of the store, or ${memoryDefaults.timeoutMs})`),
+  rules: rulesField
+    .optional()
+    .describe(
+      'a list of at most 100 { "path", "access" }, the path absolute such as "/policies/**", the access "write", "append" or "read": what agents may do where; the first whose path fits decides (default: none)',
+    ),
 } satisfies Record<keyof MemoryTemplate, z.ZodType>;
 
 const agentFields = {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { checkPolicy, restricted } from "../../../src/core/access.js";
 import { mountMemories } from "../../../src/core/mounted-memory.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { repetitions } from "../../helpers/repetitions.js";
 
 const store = new InMemoryStore();
 const open = (): Memory => openMemory(store, freshAddress(), { paths: "posix" });
@@ -175,6 +179,42 @@ describe("a tree of mounts", () => {
     });
     await expect(mountMemories({ "/": failing, "/team": team }).snapshotAndAppend("/team/x", "x")).rejects.toThrow("down");
     expect(await pathsIn(team)).toEqual([]);
+  });
+});
+
+describe("random trees of mounts and rules", () => {
+  const accesses = ["write", "append", "read"] as const;
+  type Access = (typeof accesses)[number];
+  const patterns: Record<string, RegExp> = { "/**": /^/, "/a/**": /^\/a(\/|$)/, "/*/f": /^\/[^/]+\/f$/, "/b/?/f": /^\/b\/[^/]\/f$/, "/f": /^\/f$/, "/**/b/**": /\/b(\/|$)/ };
+  const needed = { append: 1, write: 2, delete: 2, read: 0 } as const;
+
+  // The model: who may do what.
+  const level = (access: Access): number => 2 - accesses.indexOf(access);
+  const mayDo = (command: keyof typeof needed, path: string, mounts: Record<string, Access>, rules: { path: string; access: Access }[]): boolean => {
+    const point = Object.keys(mounts).filter((each) => path.startsWith(each === "/" ? "/" : `${each}/`)).toSorted((a, b) => b.length - a.length)[0] ?? "";
+    const rule = rules.find((each) => patterns[each.path]?.test(path))?.access ?? "write";
+    return Math.min(level(mounts[point] ?? "read"), level(rule)) >= needed[command];
+  };
+
+  // Requirement: mounts.random-access
+  it("let everybody do what the model says, and no more", async () => {
+    const access = fc.constantFrom(...accesses);
+    const point = fc.constantFrom("/a", "/b", "/a/b", "/b/c");
+    const path = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 }).map((names) => `/${[...names, "f"].join("/")}`);
+    const calls = fc.array(fc.tuple(fc.constantFrom("append" as const, "write" as const, "delete" as const, "read" as const), path), { minLength: 3, maxLength: 3 });
+    const rules = fc.array(fc.record({ path: fc.constantFrom(...Object.keys(patterns)), access }), { maxLength: 3 });
+    // One memory everywhere: 10,000 trees of new ones would take four times as long.
+    const memory = openMemory(new InMemoryStore(), freshAddress(), { timeoutMs: Infinity });
+    const trees = fc.tuple(access, fc.dictionary(point, access, { maxKeys: 3 })).map(([own, others]) => ({ "/": own, ...others }));
+    const property = fc.asyncProperty(trees, rules, calls, async (mounts, narrowing, commands) => {
+      const memories = Object.entries(mounts).map(([at, allowed]) => [at, { memory, access: allowed }] as const);
+      const tree = restricted(mountMemories(Object.fromEntries(memories)), checkPolicy({ rules: narrowing }));
+      for (const [command, at] of commands) {
+        const outcome = await (command === "read" || command === "delete" ? tree[command](at) : tree[command](at, "x")).then(() => "done", ({ code }: { code: string }) => code);
+        equal(outcome !== "EACCES", mayDo(command, at, mounts, narrowing), `${command} ${at}`);
+      }
+    });
+    await fc.assert(property, { numRuns: repetitions({ usual: 2_000, long: 10_000 }) });
   });
 });
 

@@ -1,5 +1,6 @@
 import { MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
+import { ROOT } from "../../core/paths.js";
 import type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
@@ -19,6 +20,7 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
     name: "memory",
     description: describeTool(options),
     schema: schemaBelowRoot(options),
+    shownRoot: options.root === ROOT ? "" : options.root,
     readOnly: false,
     destructive: true,
     extras: unseenByIn({ providerToolDefinition: { type: "memory_20250818", name: "memory" } }),

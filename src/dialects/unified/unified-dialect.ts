@@ -1,3 +1,4 @@
+import { isGranted, type NeededAccess } from "../../core/access.js";
 import { invalid, MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { nameRules, normalizePath, type PathRule } from "../../core/paths.js";
@@ -19,6 +20,8 @@ export type MemoryEnvelope =
 
 interface CommandDefinition {
   description: string;
+  /** Left out where it changes nothing. */
+  needs?: NeededAccess;
   check?: (args: Arguments) => void;
   run: (memory: Memory, args: Required<Arguments>) => Promise<object>;
 }
@@ -34,6 +37,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   },
   append: {
     description: "append: adds content at the end of a file, creating the file and its directories",
+    needs: "append",
     check: ({ content }) => {
       if (content === undefined) throw invalid("content is required for append");
     },
@@ -44,6 +48,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   },
   update: {
     description: "update: replaces every occurrence of oldContent in a file by content",
+    needs: "write",
     check: ({ content, oldContent }) => {
       if (content === undefined || oldContent === undefined) {
         throw invalid("oldContent and content are required for update");
@@ -55,6 +60,7 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
   },
   delete: {
     description: "delete: removes a file, or a directory with all below it",
+    needs: "write",
     run: async (memory, { path }) => {
       const { files, dirs } = await memory.delete(path);
       return { files, dirs };
@@ -83,6 +89,11 @@ export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDef
     schema: schemaForCommands(commands),
     readOnly: commands.every((command) => command === "read" || command === "list"),
     destructive: commands.includes("update") || commands.includes("delete"),
+    narrowedTo: (widest) => {
+      const possible = commands.filter((command) => isGranted(definitions[command].needs, widest));
+      // No tool is without a command: its calls then say why they fail.
+      return unifiedTool({ ...options, commands: possible.length === 0 ? commands : possible });
+    },
     answer: async (args, openMemory) => render(await runCommand(args, commands, openMemory)),
     failure: (args, cause) =>
       render(failureEnvelope(args, new MemoryError("EIO", "EIO: the memory could not be opened", { cause }))),

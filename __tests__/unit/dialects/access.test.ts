@@ -1,0 +1,175 @@
+import { describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph";
+import type { MemoryRule } from "../../../src/core/access.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { type DialectName, dialectNames } from "../../../src/dialects/registry.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { createMcpServer } from "../../../src/mcp/index.js";
+import { openMemory } from "../../../src/open-memory.js";
+import type { DialectCall } from "../../helpers/dialect-suite.js";
+import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
+import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
+
+type Access = "read" | "append" | "write";
+
+/** What each command needs, and which of them a rule for one path refuses. */
+const table: Record<DialectName, { needs: Record<string, Access>; rule: MemoryRule; refused: string[] }> = {
+  unified: {
+    needs: { read: "read", list: "read", append: "append", update: "write", delete: "write" },
+    rule: { path: "/notes/**", access: "read" },
+    refused: ["update", "delete"],
+  },
+  claude: {
+    needs: { view: "read", create: "append", str_replace: "write", insert: "write", delete: "write", rename: "write" },
+    rule: { path: "/notes.*", access: "append" },
+    refused: ["str_replace", "insert", "delete", "rename"],
+  },
+  journal: {
+    needs: { memory_write: "append", memory_update: "write", memory_read: "read", memory_search: "read" },
+    rule: { path: "/2???/**", access: "read" },
+    refused: ["memory_write", "memory_update"],
+  },
+  records: {
+    needs: { add_memory: "append", replace_memory: "write", drop_memory: "write", clear_memory: "write" },
+    rule: { path: "/**/todo", access: "read" },
+    refused: ["replace_memory", "drop_memory", "clear_memory"],
+  },
+};
+
+const grants: Record<Access, Access[]> = { read: ["read"], append: ["read", "append"], write: ["read", "append", "write"] };
+
+const underTest = await dialectsUnderTest();
+
+const deepagentsCalls: Record<string, { needs: Access; call: (backend: MemoryBackend) => Promise<unknown> }> = {
+  ls: { needs: "read", call: (backend) => backend.ls("/") },
+  read: { needs: "read", call: (backend) => backend.read("/notes/today") },
+  readRaw: { needs: "read", call: (backend) => backend.readRaw("/notes/today") },
+  grep: { needs: "read", call: (backend) => backend.grep("first") },
+  glob: { needs: "read", call: (backend) => backend.glob("**") },
+  downloadFiles: { needs: "read", call: async (backend) => (await backend.downloadFiles(["/notes/today"]))[0] },
+  write: { needs: "write", call: (backend) => backend.write("/notes/today", "x") },
+  edit: { needs: "write", call: (backend) => backend.edit("/notes/today", "first", "x") },
+  delete: { needs: "write", call: (backend) => backend.delete("/notes") },
+  uploadFiles: { needs: "write", call: async (backend) => (await backend.uploadFiles([["/notes/today", new Uint8Array([120])]]))[0] },
+};
+
+/** Each command on a memory of its own. @returns those that were refused. None of them may have stored anything. */
+async function refusedBy(rules: MemoryRule[], name: DialectName, way: "tools" | "MCP"): Promise<string[]> {
+  const dialect = underTest.find(([each]) => each === name)?.[1];
+  const refused: string[] = [];
+  for (const [command, call] of Object.entries(dialect?.commands ?? {})) {
+    const { node, free } = opened(rules);
+    const source = way === "tools" ? node : free;
+    for (const each of dialect?.prepare ?? []) await toolNamed(dialect?.tools(free) ?? [], each.tool).invoke(each.args);
+    const before = await free.snapshot();
+    const answer = way === "tools" ? await toolNamed(dialect?.tools(source) ?? [], call.tool).invoke(call.args) : await overMcp(node, name, call);
+    if (dialect?.outcomeOf(answer as string) !== "refused") continue;
+    refused.push(command);
+    expect(answer).toContain("EACCES: ");
+    expect(withoutKeyIndex(await free.snapshot())).toEqual(withoutKeyIndex(before));
+  }
+  return refused;
+}
+
+/** The journal claims a key before it writes, and gives the claim back. */
+function withoutKeyIndex({ files }: { files: { path: string; content: string }[] }): string[] {
+  return files.filter(({ path }) => !path.startsWith("/.")).map(({ path, content }) => `${path} ${content}`);
+}
+
+function opened(rules: MemoryRule[]): { node: MemoryNode; free: Memory } {
+  const store = new InMemoryStore();
+  return { node: new MemoryNode({ store, nodeId: "assistant", rules }), free: openMemory(store, { nodeId: "assistant" }) };
+}
+
+function toolNamed<Tool extends { name: string }>(tools: Tool[], name: string): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  return tool;
+}
+
+async function overMcp(memory: MemoryNode, dialect: DialectName, { tool, args }: DialectCall): Promise<string> {
+  return answerOf(await connectInMemory(createMcpServer({ memory, dialects: [dialect] })), args, tool);
+}
+
+describe.each(dialectNames)("the dialect %s under rules", (name) => {
+  const { needs, rule, refused } = table[name];
+
+  // Requirement: access.every-way-in
+  it.each(["write", "append", "read"] as const)("lets models do what %s allows, by its tools and over MCP", async (access) => {
+    const expected = Object.keys(needs).filter((command) => !grants[access].includes(needs[command] ?? "write"));
+    const rules: MemoryRule[] = [{ path: "/**", access }];
+    expect(await refusedBy(rules, name, "tools")).toEqual(expected);
+    expect(await refusedBy(rules, name, "MCP")).toEqual(expected);
+  });
+
+  // Requirement: access.rules
+  it("keeps to a rule for one path", async () => {
+    expect(await refusedBy([rule], name, "tools")).toEqual(refused);
+    expect(await refusedBy([rule], name, "MCP")).toEqual(refused);
+  });
+
+  // Requirement: access.told
+  it("tells the model what may be done where", async () => {
+    const { node } = opened([rule]);
+    const tools = underTest.find(([each]) => each === name)?.[1].tools(node) ?? [];
+    const root = name === "claude" ? "/memories" : "";
+    const words = `\n${root}${rule.path} is ${rule.access === "read" ? "read-only" : "append-only: add to files and create them"}.`;
+    for (const { description } of tools) expect(description.endsWith(words)).toBe(true);
+    const client = await connectInMemory(createMcpServer({ memory: node, dialects: [name] }));
+    for (const { description } of (await client.listTools()).tools) expect(description?.endsWith(words)).toBe(true);
+  });
+});
+
+describe("deepagents under rules", () => {
+  // Requirement: access.every-way-in
+  it.each(["write", "append", "read"] as const)("may do what %s allows", async (access) => {
+    for (const [name, { needs, call }] of Object.entries(deepagentsCalls)) {
+      const { node, free } = opened([{ path: "/notes/**", access }]);
+      await free.write("/notes/today", "the first");
+      const before = await free.snapshot();
+      const { error } = (await call(new MemoryBackend(node, { onError: () => {} }))) as { error?: string | null };
+      const isAllowed = grants[access].includes(needs);
+      expect([name, error ?? null]).toEqual([name, isAllowed ? null : expect.stringMatching(/EACCES: \/notes(\/today)? (is|can)|permission_denied/)]);
+      if (!isAllowed) expect(await free.snapshot()).toEqual(before);
+    }
+  });
+});
+
+describe("the unified tool", () => {
+  const commandsFor = (rules: MemoryRule[]): unknown =>
+    (opened(rules).node.memoryTools[0]?.schema.properties["command"] as { enum: string[] }).enum;
+
+  // Requirement: access.told
+  it("offers only the commands that can succeed somewhere", () => {
+    expect(commandsFor([{ path: "/**", access: "read" }])).toEqual(["read", "list"]);
+    expect(commandsFor([{ path: "/**", access: "append" }])).toEqual(["read", "list", "append"]);
+    expect(commandsFor([{ path: "/log/**", access: "append" }, { path: "/**", access: "read" }])).toEqual(["read", "list", "append"]);
+    expect(commandsFor([{ path: "/policies/**", access: "read" }])).toHaveLength(5);
+    expect(commandsFor([])).toHaveLength(5);
+  });
+
+  it("has no text and no words of change for a memory that is only read", async () => {
+    const { node } = opened([{ path: "/**", access: "read" }]);
+    const [tool] = node.memoryTools;
+    expect(Object.keys(tool?.schema.properties ?? {})).toEqual(["path", "command"]);
+    expect(tool?.description).not.toContain("append");
+    const client = await connectInMemory(createMcpServer({ memory: node }));
+    expect((await client.listTools()).tools[0]?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(client.getInstructions()).not.toContain("write down");
+  });
+
+  it("says of several rules that the first counts, and names no more than ten", () => {
+    const rules = Array.from({ length: 12 }, (_, index): MemoryRule => ({ path: `/${index}/**`, access: "read" }));
+    const description = opened(rules).node.memoryTools[0]?.description ?? "";
+    expect(description).toContain("\n/0/** is read-only. /1/** is read-only.");
+    expect(description).toMatch(/\/9\/\*\* is read-only\. The first of these that fits a path counts\. More rules follow\.$/);
+  });
+
+  it("of another memory is told anew", () => {
+    const [tool] = opened([{ path: "/**", access: "read" }]).node.memoryTools;
+    tool?.setMemorySource(opened([]).node);
+    expect(tool?.schema.properties).toHaveProperty("oldContent");
+    expect(tool?.description).not.toContain("read-only");
+  });
+});
