@@ -14,6 +14,7 @@ import { journal } from "./requirements/journal.js";
 import { mcp } from "./requirements/mcp.js";
 import { memory } from "./requirements/memory.js";
 import { mongodb } from "./requirements/mongodb.js";
+import { mounts } from "./requirements/mounts.js";
 import { paths } from "./requirements/paths.js";
 import { records } from "./requirements/records.js";
 import { store } from "./requirements/store.js";
@@ -36,6 +37,7 @@ export const requirements: Record<string, Requirements> = {
   guarantees,
   waiting,
   access,
+  mounts,
   mongodb,
   "base-store": baseStore,
   directory,

@@ -17,6 +17,8 @@ export type {
   WriteOptions,
 } from "./core/memory.js";
 export type { GuardedChange, MemoryAccess, MemoryActor, MemoryGuard, MemoryRule } from "./core/access.js";
+export { mountMemories } from "./core/mounted-memory.js";
+export type { MountSettings } from "./core/mounts.js";
 export type { MemoryOptions, MemoryUse } from "./core/options.js";
 export type { PathRule } from "./core/paths.js";
 export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
@@ -42,6 +44,7 @@ export type { MemoryEnvelope } from "./dialects/unified/unified-dialect.js";
 export type { FlatSchema } from "./dialects/dialect.js";
 export type { MemoryConnectorConfig, MemoryContent, MemoryPlacement } from "./prompt/connector-options.js";
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
+export type { MountOptions, NodeMount } from "./graph/node-mounts.js";
 export { type ConnectableMemory, MemoryConnectorNode, type MemoryConnectorNodeOptions } from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./graph/call-model-node.js";
 export { Agent, type AgentOptions } from "./graph/agent.js";

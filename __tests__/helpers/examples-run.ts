@@ -75,10 +75,11 @@ const promises: Record<string, () => Promise<void>> = {
     const store = new InMemoryStore();
     const signedIn = (threadId: string) => (threadId === "1" ? "ada" : undefined);
     const { agent, customers, rules } = createSupportAgent(await modelOf("customer-support"), store, signedIn);
-    throws(() => customers.memory("2"), { code: "EINVAL" }, "nobody is signed in there, so that there is no memory");
+    await rejects(customers.memoryForRun({ config: {}, threadId: "2" }), { code: "EINVAL" }, "nobody is signed in there, so that there is no memory");
     await agent.invoke(turn("I run Linux."), inThread("1"));
-    equal((await customers.memory("1").snapshot()).files.length, 1, "the model writes to the memory of the customer");
+    equal((await customers.memory("ada").snapshot()).files.length, 1, "the model writes to the memory of the customer");
     equal((await rules.memory().snapshot()).files.length, 0, "and never to the rules");
+    await rejects(customers.memory("ada").append("/rules/new", "x"), { code: "EACCES" }, "because it may not");
   },
   async "graph-template"() {
     const { createGraph, readDefinition, withHouseRules } = await load<typeof graphTemplate>("graph-template", "agent.ts");

@@ -4,13 +4,17 @@ import { deepEqual } from "node:assert/strict";
 import type { Memory } from "../../src/core/memory.js";
 import type { PathRule } from "../../src/core/paths.js";
 import { openFresh, type OpenMemory } from "../../src/testing/memory-case.js";
+import { mountMemories } from "../../src/core/mounted-memory.js";
 import { ModelMemory } from "./model-memory.js";
+import { ModelTree } from "./model-tree.js";
 
 interface Step {
   label: string;
   real: (memory: Memory) => Promise<unknown>;
-  model: (model: ModelMemory) => unknown;
+  model: (model: Model) => unknown;
 }
+
+type Model = Pick<ModelMemory, "append" | "delete" | "list" | "read" | "rename" | "stat" | "update" | "write">;
 
 const names: Record<PathRule, string[]> = {
   adr: ["a", "b", "a b", "__proto__", "a-", "ab"],
@@ -97,4 +101,39 @@ export function defineModelProperty(open: OpenMemory, numRuns: number): void {
       await fc.assert(property, { numRuns, endOnFailure: false });
     });
   }
+}
+
+/**
+ * The same of random trees of mounts, over memories that hold something where others are mounted.
+ * @param open opens a memory on one of several backends, by turns
+ */
+export function defineMountProperty(open: OpenMemory, numRuns: number): void {
+  // Requirement: mounts.agree-with-the-trivial-model
+  it("any sequence of commands on any tree of mounts agrees with the trivial model", async () => {
+    const path = fc.array(fc.constantFrom(...names.adr), { minLength: 1, maxLength: 3 }).map((segments) => `/${segments.join("/")}`);
+    const points = fc.uniqueArray(fc.oneof(fc.constant("/"), path), { minLength: 1, maxLength: 4 });
+    const before = fc.array(fc.tuple(path, fc.constantFrom(...texts)), { maxLength: 6 });
+    const steps = fc.array(stepsOf("adr"), { minLength: 5, maxLength: 30 });
+    const property = fc.asyncProperty(points, before, steps, async (mountPoints, files, commands) => {
+      const memories = await Promise.all(mountPoints.map(async (point) => [point, await openFresh(open)] as const));
+      const models = new Map(mountPoints.map((point) => [point, new ModelMemory()]));
+      for (const [index, [file, text]] of files.entries()) {
+        const [point, memory] = memories[index % memories.length] ?? [];
+        // A file may lie where a directory or another file is already.
+        const write = async (): Promise<void> => memory?.append(file, text);
+        await outcomeOf(write);
+        await outcomeOf(() => models.get(point ?? "")?.append(file, text));
+      }
+      const tree = mountMemories(Object.fromEntries(memories));
+      const model = new ModelTree(models);
+      for (const { label, real, model: expected } of commands) {
+        deepEqual(await outcomeOf(() => real(tree)), await outcomeOf(() => expected(model)), label);
+      }
+      const { files: found, directories } = await tree.snapshot();
+      deepEqual(new Map(found.map((file) => [file.path, file.content])), model.files);
+      deepEqual(new Set(directories), model.directories);
+      deepEqual((await tree.outline()).files.map((file) => file.path), found.map((file) => file.path));
+    });
+    await fc.assert(property, { numRuns, endOnFailure: false });
+  });
 }

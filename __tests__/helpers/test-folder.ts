@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { type CheckedAddress, checkAddress, type MemoryAddress } from "../../src/core/address.js";
+import { type CheckedAddress, checkAddress, type MemoryAddress, ownerOf } from "../../src/core/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import type { MemoryOptions } from "../../src/core/options.js";
 
@@ -31,6 +31,5 @@ export function openInFolder(folder: string, address: MemoryAddress, options?: M
 }
 
 function folderNameOf(address: CheckedAddress): string {
-  const threadId = address.scope === "perThread" ? address.threadId : null;
-  return createHash("sha256").update(JSON.stringify([address.nodeId, threadId])).digest("hex");
+  return createHash("sha256").update(JSON.stringify([address.nodeId, address.scope, ownerOf(address)])).digest("hex");
 }

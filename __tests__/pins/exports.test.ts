@@ -26,6 +26,7 @@ describe("the public surface", () => {
       "createMemoryPrompt",
       "graphDefinitionSchema",
       "migrateFromMongoDBStore",
+      "mountMemories",
       "openMemory",
     ]);
   });

@@ -81,6 +81,10 @@ export const template: Requirements = {
     source: "specification section 4",
     says: "a definition opens no memory but those that the program allows, if it says which",
   },
+  "template.mounts": {
+    source: "specification section 12",
+    says: "a memory can have mounts of the same store, each of an allowed node id",
+  },
   "template.context-checked": {
     source: "specification section 9",
     says: "a bad context is a TypeError",

@@ -9,23 +9,21 @@ export type CustomerOf = (threadId: string) => string | undefined;
 
 /** An agent with a memory of each customer, and house rules that only programs write. */
 export function createSupportAgent(model: BaseChatModel, store: BaseStore, customerOf: CustomerOf) {
+  const rules = new MemoryNode({ store, nodeId: "example-customer-support rules" });
   // In a conversation without a customer the tool answers EINVAL.
   const customers = new MemoryNode({
     store,
     nodeId: "example-customer-support",
     scope: "perUser",
     userId: ({ threadId = "" }) => customerOf(threadId),
+    // Shown to every call, and out of the model's reach.
+    mounts: { "/rules": { memory: rules, access: "read", description: "House rules" } },
   });
-  const rules = new MemoryNode({ store, nodeId: "example-customer-support rules" });
   const agent = createAgent({
     model,
     systemPrompt: "You help customers. Note in your memory what you learn about them.",
     checkpointer: new MemorySaver(),
-    middleware: [
-      // Shown to every call, and out of the model's reach.
-      memoryMiddleware({ memory: rules, tools: false, content: "full" }),
-      memoryMiddleware({ memory: customers, content: "full" }),
-    ],
+    middleware: [memoryMiddleware({ memory: customers, content: "full" })],
   });
   return { agent, customers, rules };
 }

@@ -22,7 +22,7 @@ const signedIn = new Map([
 
 try {
   const { agent, customers, rules } = createSupportAgent(model, store, (threadId) => signedIn.get(threadId));
-  const [ada, bob] = [customers.memory("chat-1"), customers.memory("chat-2")];
+  const [ada, bob] = [customers.memory("ada@example.com"), customers.memory("bob@example.com")];
   // An earlier run may have left notes in MongoDB.
   await Promise.all([ada, bob, rules.memory()].map((memory) => memory.delete("/")));
   await rules.memory().write("/house rules", "Never promise a date.");
@@ -38,7 +38,9 @@ try {
   await ask("chat-2", "How do I update?");
   await ask("chat-3", "How do I update?");
 
-  console.log(`\nNotes about Ada: ${(await ada.snapshot()).files.map(({ content }) => content).join("\n")}`);
+  const { files } = await ada.snapshot();
+  const notes = files.filter(({ path }) => !path.startsWith("/rules/")).map(({ content }) => content);
+  console.log(`\nNotes about Ada: ${notes.join("\n")}`);
 } finally {
   await store.stop();
 }

@@ -91,7 +91,7 @@ export interface CheckedPolicy {
 
 const granted = { read: 0, append: 1, write: 2 } as const satisfies Record<GrantedAccess, number>;
 
-const inWords = { read: "read-only", append: "append-only: add to files and create them", write: "writable" } as const satisfies Record<GrantedAccess, string>;
+export const accessInWords = { read: "read-only", append: "append-only: add to files and create them", write: "writable" } as const satisfies Record<GrantedAccess, string>;
 
 const maxRules = 100;
 
@@ -202,7 +202,7 @@ export function isGranted(needed: NeededAccess | undefined, access: GrantedAcces
 
 export function rightsOf(policies: readonly CheckedPolicy[]): MemoryRights {
   return {
-    widest: narrowest(policies.map(widestOf)),
+    widest: narrowestAccess(policies.map(widestOf)),
     words: (root = "") => policies.flatMap((policy) => sentencesOf(policy, root)).join(" "),
   };
 }
@@ -212,8 +212,8 @@ const maxToldRules = 10;
 const maxToldPathChars = 64;
 
 function sentencesOf({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: string): string[] {
-  const all = access === "write" ? [] : [`${root}${prefixOf(mountPoint)}** is ${inWords[access]}.`];
-  const told = rules.slice(0, maxToldRules).map((rule) => `${root}${shorten(rule.path, maxToldPathChars)} is ${inWords[rule.access]}.`);
+  const all = access === "write" ? [] : [`${root}${prefixOf(mountPoint)}** is ${accessInWords[access]}.`];
+  const told = rules.slice(0, maxToldRules).map((rule) => `${root}${shorten(rule.path, maxToldPathChars)} is ${accessInWords[rule.access]}.`);
   const order = rules.length > 1 ? ["The first of these that fits a path counts."] : [];
   return [...all, ...told, ...order, ...(rules.length > maxToldRules ? ["More rules follow."] : [])];
 }
@@ -225,7 +225,7 @@ function widestOf({ access, rules }: CheckedPolicy): GrantedAccess {
   return rules.slice(0, last + 1).map((rule) => rule.access).reduce((one, other) => (granted[one] > granted[other] ? one : other));
 }
 
-function narrowest(accesses: readonly GrantedAccess[]): GrantedAccess {
+export function narrowestAccess(accesses: readonly GrantedAccess[]): GrantedAccess {
   return accesses.reduce((one, other) => (granted[one] < granted[other] ? one : other), "write");
 }
 

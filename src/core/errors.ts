@@ -3,7 +3,7 @@
  * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST
  * already there · EINVAL a bad argument · EACCES a command this tool does not offer, or a change that a rule or a guard
  * refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit
- * that kept losing its race · EIO the storage failed.
+ * that kept losing its race · EXDEV a rename from one mounted memory into another · EIO the storage failed.
  */
 export type MemoryErrorCode =
   | "ENOENT"
@@ -16,6 +16,7 @@ export type MemoryErrorCode =
   | "ENOSPC"
   | "ENOTMEM"
   | "ECONFLICT"
+  | "EXDEV"
   | "EIO";
 
 const brand = Symbol.for("langgraph-mongo-memory.MemoryError");
@@ -27,7 +28,7 @@ export class MemoryError extends Error {
    * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST already
    * there · EINVAL a bad argument · EACCES a command this tool does not offer, or a change that a rule or a guard refuses ·
    * EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept
-   * losing its race · EIO the storage failed.
+   * losing its race · EXDEV a rename from one mounted memory into another · EIO the storage failed.
    */
   readonly code: MemoryErrorCode;
   /** The path, normalised, where one call on one path of a memory was refused or failed. */

@@ -21,17 +21,19 @@ const controlCharacter = /\p{Cc}/u;
  *
  * @param given what a caller or a model said; only a string passes.
  * @param options.emptyIsRoot whether "" means the root (`list`) or is refused (every other command).
+ * @param options.beyond by how much the path may exceed the limits, because it begins with a mount point.
  * @throws MemoryError EINVAL for what no rule allows: control characters, lone surrogates, `.` and `..` segments in any
  *   encoding, more than 255 characters a segment, 1,024 a path or 32 levels.
  */
-export function normalizePath(given: unknown, options: { emptyIsRoot?: boolean } = {}): string {
+export function normalizePath(given: unknown, options: { emptyIsRoot?: boolean; beyond?: { chars: number; levels: number } } = {}): string {
   if (typeof given !== "string") throw invalid("path is required");
   if (given === "" && options.emptyIsRoot !== true) throw invalid("path is required");
   assertPlainText(given, "path");
   const segments = given.replaceAll("\\", "/").split("/").filter((segment) => segment !== "");
-  if (segments.length > maxLevels) throw invalid(`invalid path: more than ${maxLevels} levels`);
+  const { chars, levels } = options.beyond ?? { chars: 0, levels: 0 };
+  if (segments.length > maxLevels + levels) throw invalid(`invalid path: more than ${maxLevels} levels`);
   const path = ROOT + segments.join("/");
-  if (path.length > maxPathChars) throw invalid(`invalid path: longer than ${maxPathChars} characters`);
+  if (path.length > maxPathChars + chars) throw invalid(`invalid path: longer than ${maxPathChars} characters`);
   for (const segment of segments) {
     if (segment.length > maxSegmentChars) {
       throw invalid(`invalid path: a segment longer than ${maxSegmentChars} characters`);

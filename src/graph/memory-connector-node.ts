@@ -4,13 +4,16 @@ import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { isMissingOwner, type MemoryScope } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
-import type { Memory, MemoryOutline } from "../core/memory.js";
+import type { Memory, MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.js";
+import type { MountedMemory, MountOutline } from "../core/mounted-memory.js";
+import { ROOT } from "../core/paths.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import { descriptionsOf, leadChars } from "../prompt/descriptions.js";
 import type { OwnedScope } from "../prompt/introduction.js";
 import { placeMemory } from "../prompt/place.js";
 import { renderMemory } from "../prompt/render.js";
+import { renderMounts } from "../prompt/render-mounts.js";
 import { type MemoryRun, runOf, signalOf } from "../dialects/memory-run.js";
 import { endingWith } from "../dialects/memory-source.js";
 
@@ -21,6 +24,15 @@ export interface ConnectableMemory {
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
   /** The node's memory that all threads and users share. */
   globalMemory(run: MemoryRun): Memory;
+  /** The tree of a node with mounts, null for one without. */
+  treeForRun?(run: MemoryRun): Promise<TreeOfRun | null>;
+}
+
+/** The memories of a run in one tree. */
+export interface TreeOfRun {
+  tree: MountedMemory;
+  /** Why the global memory is mounted at "/": the run names no thread or user. Null if it is the run's own. */
+  missingOwner: MemoryError | null;
 }
 
 /** A run as programs describe it: nothing of it is needed for a `global` node with a store. */
@@ -112,6 +124,8 @@ export class MemoryConnectorNode {
 
   async #render(run: MemoryRun): Promise<string | null> {
     const { scope } = this.#memory;
+    const found = await this.#memory.treeForRun?.(run);
+    if (found) return this.#renderTree(run, found);
     if (scope !== "global") {
       const memory = await this.#ownMemory(run);
       const own = memory && (await this.#outline(run, memory));
@@ -124,10 +138,33 @@ export class MemoryConnectorNode {
 
   async #text(outline: MemoryOutline, scope: MemoryScope, insteadOf: OwnedScope | null): Promise<string | null> {
     const { content, maxChars } = this.#config;
+    return renderMemory(outline, { content, maxChars, scope, insteadOf, descriptions: await this.#descriptionsOf(outline.files) });
+  }
+
+  async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun): Promise<string | null> {
+    const { scope } = this.#memory;
+    if (missingOwner) this.#report(missingOwner);
+    const signal = signalOf(run);
+    const shown = await (signal ? tree.with({ signal }) : tree).outlines(this.#wanted);
+    const isOwn = ({ mount }: MountOutline): boolean => mount.point === ROOT;
+    const isEmpty = shown.filter(isOwn).every(({ outline }) => outline.files.length + outline.directories.length === 0);
+    if (scope === "global" || (missingOwner === null && !isEmpty)) return this.#treeText(shown, null);
+    if (missingOwner !== null) return this.#treeText(shown, scope);
+    const shared = await tree.outlineAtRoot(endingWith(signal, this.#memory.globalMemory(run)), this.#wanted);
+    return this.#treeText(shown.map((each) => (isOwn(each) ? shared : each)), scope);
+  }
+
+  async #treeText(shown: MountOutline[], insteadOf: OwnedScope | null): Promise<string | null> {
+    const { content, maxChars } = this.#config;
+    const descriptions = await this.#descriptionsOf(shown.flatMap(({ outline }) => outline.files));
+    return renderMounts(shown, { content, maxChars, insteadOf, descriptions });
+  }
+
+  async #descriptionsOf(files: readonly OutlineFile[]): Promise<ReadonlyMap<string, string>> {
+    const { content, maxChars } = this.#config;
     // An index of more files cannot fit, so there is no need to know what they say.
-    const mayFit = content === "index" && outline.files.length * minLineChars <= maxChars;
-    const descriptions = mayFit ? await descriptionsOf(outline.files) : new Map<string, string>();
-    return renderMemory(outline, { content, maxChars, scope, insteadOf, descriptions });
+    const mayFit = content === "index" && files.length * minLineChars <= maxChars;
+    return mayFit ? descriptionsOf(files) : new Map<string, string>();
   }
 
   /** Null where the run names no thread or user: that is told, and the model sees what all share. */
@@ -142,9 +179,13 @@ export class MemoryConnectorNode {
   }
 
   async #outline(run: MemoryRun, memory: Memory): Promise<MemoryOutline> {
+    return endingWith(signalOf(run), memory).outline(this.#wanted);
+  }
+
+  get #wanted(): OutlineOptions {
     const { content, maxChars } = this.#config;
     // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
-    return endingWith(signalOf(run), memory).outline({ maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0 });
+    return { maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0 };
   }
 }
 

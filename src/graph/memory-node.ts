@@ -1,22 +1,22 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { checkPolicy, type CheckedPolicy, guardField, type MemoryActor, type MemoryGuard, type MemoryRule, restricted, rightsOf, rulesField } from "../core/access.js";
-import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, type OwnerField, ownerFields } from "../core/address.js";
+import { checkPolicy, type CheckedPolicy, guardField, type MemoryGuard, type MemoryRule, restrict, restricted, rightsOf, rulesField } from "../core/access.js";
+import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, ownerFields } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
-import { withinTime } from "../core/ongoing-call.js";
+import { MountedMemory } from "../core/mounted-memory.js";
+import { bothRights } from "../core/mounts.js";
 import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/options.js";
 import type { PathRule } from "../core/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
-import { actorOf, type MemoryRun, signalOf, storeOf } from "../dialects/memory-run.js";
+import { actorOf, type MemoryRun, storeOf } from "../dialects/memory-run.js";
 import type { MemoryProvider } from "../dialects/memory-source.js";
 import { MemoryTool } from "../dialects/unified/memory-tool.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
-import { type ConnectableMemory, MemoryConnectorNode } from "./memory-connector-node.js";
-
-/** Finds the thread or the user of a run; undefined leaves it to the run's own ids. */
-export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
+import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
+import { type MountOptions, NodeMounts } from "./node-mounts.js";
+import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
 
 export interface MemoryNodeOptions extends MemoryOptions {
   /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
@@ -29,6 +29,11 @@ export interface MemoryNodeOptions extends MemoryOptions {
   threadId?: OwnerOfRun;
   /** Whose memory it is, for `perUser`. Answers within `timeoutMs`. As in {@link MemoryRun}. @default the user of the run */
   userId?: OwnerOfRun;
+  /**
+   * Further memories in the tree of this one, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The node's own
+   * memory is at "/"; an entry "/" says its `access`, `description` and `maxChars`. At most 32. @default none
+   */
+  mounts?: Record<string, MountOptions>;
   /**
    * Narrow what may be done with some paths, for everybody who gets the memory from this node. At most 100; the first whose path
    * fits decides. A refused change is EACCES. Programs that must write use `store.memory(address)`. @default none
@@ -47,6 +52,7 @@ const optionsSchema = z
     scope: z.unknown().optional(),
     threadId: ownerOfRun,
     userId: ownerOfRun,
+    mounts: z.unknown().optional(),
     rules: rulesField.optional(),
     guard: guardField.optional(),
     ...memoryOptionFields,
@@ -65,18 +71,20 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly memoryTools: MemoryTool[];
   readonly #store: BaseStore | undefined;
   readonly #options: MemoryOptions;
+  readonly #owners: RunOwners;
+  readonly #mounts: NodeMounts | undefined;
   readonly #policy: CheckedPolicy | null;
-  readonly #owners: Record<OwnerField, OwnerOfRun | undefined>;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", threadId, userId, rules = [], guard, ...memoryOptions } = options;
+    const { store, nodeId, scope = "global", threadId, userId, mounts, rules = [], guard, ...memoryOptions } = options;
     // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
-    this.#owners = { threadId, userId };
+    this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
+    this.#mounts = mounts && new NodeMounts(mounts);
     this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
-    this.rights = rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined;
+    this.rights = bothRights(this.#mounts?.rights, rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined);
     this.nodeId = nodeId;
     this.scope = scope;
     this.#store = store;
@@ -86,33 +94,52 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory itself, for programs, under the rules and the guard. @param owner the thread of a `perThread` node or the user of a `perUser` node; ignored for `global`.
+   * The memory itself, with its mounts, for programs, under the rules and the guard.
+   * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts; of a `global` node that of its mounts
    * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
+   * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
    */
   memory(owner?: string): Memory {
     const store = this.#storeOf(undefined);
-    return this.#open(store, owner, null);
+    const own = this.#open(store, this.nodeId, this.scope, owner);
+    const mounts = this.#mounts;
+    if (mounts === undefined) return this.#restricted(own, null);
+    const scopes = this.scope === "global" ? (["perThread", "perUser"] as const) : [this.scope];
+    const owners = owner === undefined ? {} : Object.fromEntries(scopes.map((scope) => [ownerFields[scope], owner]));
+    const run: MemoryRun = { config: {}, ...owners };
+    const open = (nodeId: string, scope: MemoryScope): Memory => {
+      const field = ownerFields[scope];
+      return this.#open(store, nodeId, scope, field === null ? undefined : run[field]);
+    };
+    return this.#restricted(new MountedMemory(mounts.forProgram(own, run, owner, open), mounts.directories), null);
   }
 
   /**
-   * The memory that a run uses. If the run names no thread or user, the process is warned once.
+   * The memory that a run uses, with its mounts. If the run names no thread or user, the process is warned once.
    * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer in time
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
-    const store = this.#storeOf(storeOf(run));
-    const owner = await this.#ownerOf(run);
+    const own = await this.#forRun(run, this.nodeId, this.scope);
+    return this.#mounts === undefined ? this.#restricted(own, run) : this.#treeOf(own, run, this.#mounts);
+  }
+
+  /** For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at "/". */
+  async treeForRun(run: MemoryRun): Promise<TreeOfRun | null> {
+    const mounts = this.#mounts;
+    if (mounts === undefined) return null;
     try {
-      return this.#open(store, owner, run);
+      const own = await this.#forRun(run, this.nodeId, this.scope);
+      return { tree: await this.#treeOf(own, run, mounts), missingOwner: null };
     } catch (error) {
-      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner(this, error);
-      throw error;
+      if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
+      const shared = await this.#forRun(run, this.nodeId, "global");
+      return { tree: await this.#treeOf(shared, run, mounts), missingOwner: error };
     }
   }
 
   /** The memory that all threads and users share. A connector falls back to it. @throws MemoryError ENOTMEM as `memory` */
   globalMemory(run?: MemoryRun): Memory {
-    const memory = openMemory(this.#storeOf(run && storeOf(run)), { nodeId: this.nodeId, scope: "global" }, this.#options);
-    return this.#restricted(memory, run ? actorOf(run) : null);
+    return this.#restricted(this.#open(this.#storeOf(run && storeOf(run)), this.nodeId, "global", undefined), run ?? null);
   }
 
   /** A connector that shows this node's memory to a model. @throws TypeError for a bad config */
@@ -120,32 +147,37 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return new MemoryConnectorNode({ ...config, memory: this });
   }
 
-  #open(store: BaseStore, owner: unknown, run: MemoryRun | null): Memory {
-    const address = addressFor(this.nodeId, this.scope, owner);
-    const memory = openMemory(store, address, this.#options);
-    if (this.#policy === null) return memory;
-    const { nodeId: _node, scope: _scope, ...owners } = address;
-    return this.#restricted(memory, run && { ...actorOf(run), ...owners });
+  #open(store: BaseStore, nodeId: string, scope: MemoryScope, owner: unknown): Memory {
+    return openMemory(store, addressFor(nodeId, scope, owner), this.#options);
   }
 
-  #restricted(memory: Memory, actor: MemoryActor | null): Memory {
-    return this.#policy === null ? memory : restricted(memory, { ...this.#policy, actor });
-  }
-
-  /** Anything: the address check refuses what is no id. */
-  async #ownerOf(run: MemoryRun): Promise<unknown> {
-    const field = ownerFields[this.scope];
-    if (field === null) return undefined;
-    const choose = this.#owners[field];
-    if (choose === undefined) return run[field];
-    const signal = signalOf(run);
-    const waiting = { signals: signal ? [signal] : [], timeoutMs: this.#options.timeoutMs ?? memoryDefaults.timeoutMs };
+  async #forRun(run: MemoryRun, nodeId: string, scope: MemoryScope): Promise<Memory> {
+    const store = this.#storeOf(storeOf(run));
+    const owner = await this.#owners.ownerOf(run, scope);
     try {
-      return (await withinTime(waiting, "read", async () => choose(run))) ?? run[field];
-    } catch (cause) {
-      if (MemoryError.isInstance(cause) || signal?.aborted === true) throw cause;
-      throw new MemoryError("EINVAL", `EINVAL: the function ${field} of node ${this.nodeId} failed`, { cause });
+      return this.#open(store, nodeId, scope, owner);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner({ nodeId, scope }, error);
+      throw error;
     }
+  }
+
+  async #treeOf(own: Memory, run: MemoryRun, mounts: NodeMounts): Promise<MountedMemory> {
+    const open = (nodeId: string, scope: MemoryScope): Promise<Memory> => this.#forRun(run, nodeId, scope);
+    const tree = new MountedMemory(await mounts.forRun(own, run, open), mounts.directories);
+    const policy = this.#policyFor(tree, run);
+    return policy === null ? tree : tree[restrict](policy);
+  }
+
+  #restricted(memory: Memory, run: MemoryRun | null): Memory {
+    const policy = this.#policyFor(memory, run);
+    return policy === null ? memory : restricted(memory, policy);
+  }
+
+  #policyFor({ address }: Memory, run: MemoryRun | null): CheckedPolicy | null {
+    if (this.#policy === null) return null;
+    const { nodeId: _node, scope: _scope, ...owners } = address;
+    return { ...this.#policy, actor: run && { ...actorOf(run), ...owners } };
   }
 
   #storeOf(runStore: BaseStore | undefined): BaseStore {

@@ -18,7 +18,7 @@ export interface RenderOptions {
   descriptions?: ReadonlyMap<string, string>;
 }
 
-interface Entry {
+export interface Entry {
   /** The path, with a trailing slash for a directory: sorted by it, a directory is followed by all below it. */
   key: string;
   depth: number;
@@ -38,7 +38,7 @@ export function renderMemory(outline: MemoryOutline, options: RenderOptions): st
 }
 
 /** Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together. */
-function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
+export function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
   const hidden = new Map<string, OutlineFile[]>();
   for (const path of directories) if (hiddenDirectoryOf(`${path}/`) === path) hidden.set(path, []);
   for (const file of files) hidden.get(hiddenDirectoryOf(file.path) ?? "")?.push(file);
@@ -75,7 +75,17 @@ function fileLine({ path, sizeBytes }: OutlineFile): string {
 
 /** Null where contents are not wanted, not at hand or too long. */
 function renderFull(entries: readonly Entry[], options: RenderOptions): string | null {
-  if (options.content !== "full") return null;
+  const lines = options.content === "full" ? contentLines(entries, options.maxChars) : null;
+  if (lines === null) return null;
+  const introduced = introducedBy(options, "full");
+  return (
+    fitting(fence(options.scope, "full", [...introduction(introduced), ...lines]), options.maxChars) ??
+    fitting(fence(options.scope, "full", [...shortIntroduction(introduced), ...lines]), options.maxChars)
+  );
+}
+
+/** The entries with their contents. Null where those are not at hand or exceed `maxChars` by themselves. */
+export function contentLines(entries: readonly Entry[], maxChars: number): string[] | null {
   const lines: string[] = [];
   let contentChars = 0;
   for (const [index, { key, line, file }] of entries.entries()) {
@@ -86,30 +96,31 @@ function renderFull(entries: readonly Entry[], options: RenderOptions): string |
     }
     if (file.content === undefined) return null;
     contentChars += file.content.length;
-    if (contentChars > options.maxChars) return null;
+    if (contentChars > maxChars) return null;
     lines.push(`${line}:`);
     if (file.content !== "") lines.push(quoteContent(file.content));
   }
-  const introduced = introducedBy(options, "full");
-  return (
-    fitting(fence(options.scope, "full", [...introduction(introduced), ...lines]), options.maxChars) ??
-    fitting(fence(options.scope, "full", [...shortIntroduction(introduced), ...lines]), options.maxChars)
-  );
+  return lines;
 }
 
 /** Null where no index is wanted, or it is too long. */
 function renderIndex(entries: readonly Entry[], options: RenderOptions): string | null {
   if (options.content !== "index") return null;
   const { scope, maxChars, descriptions } = options;
-  const lines = entries.map(({ line, file }) => {
-    const description = file && descriptions?.get(file.path);
-    return description === undefined ? line : `${line}: ${printablePath(description)}`;
-  });
+  const lines = indexLines(entries, descriptions);
   const introduced = introducedBy(options, "index");
   return (
     fitting(fence(scope, "index", [...introduction(introduced), ...lines]), maxChars) ??
     fitting(fence(scope, "index", [...shortIntroduction(introduced), ...lines]), maxChars)
   );
+}
+
+/** The entries with what they say of themselves. */
+export function indexLines(entries: readonly Entry[], descriptions: ReadonlyMap<string, string> | undefined): string[] {
+  return entries.map(({ line, file }) => {
+    const description = file && descriptions?.get(file.path);
+    return description === undefined ? line : `${line}: ${printablePath(description)}`;
+  });
 }
 
 /** Words go before entries: a shorter introduction, then fewer entries, then only a count of them. */
@@ -144,7 +155,7 @@ function fitTree(entries: readonly Entry[], lead: readonly string[], options: Re
   return null;
 }
 
-function withNewline(line: string): number {
+export function withNewline(line: string): number {
   return line.length + 1;
 }
 
@@ -152,11 +163,11 @@ function introducedBy({ scope, insteadOf, maxChars }: RenderOptions, view: Intro
   return { scope, insteadOf, view, maxChars };
 }
 
-function omission(omitted: number, total: number, maxChars: number): string {
+export function omission(omitted: number, total: number, maxChars: number): string {
   return `(${omitted} of ${counted(total)} left out, deepest first: limit ${maxChars} characters)`;
 }
 
-function counted(entries: number): string {
+export function counted(entries: number): string {
   return entries === 1 ? "1 entry" : `${entries} entries`;
 }
 

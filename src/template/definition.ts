@@ -1,6 +1,7 @@
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import type { MemoryToolOptions } from "../dialects/unified/options.js";
 import type { MemoryNodeOptions } from "../graph/memory-node.js";
+import type { NodeMount } from "../graph/node-mounts.js";
 
 /**
  * An agent graph as JSON, for `buildGraph`. The graph, a node, its data and an edge may also hold whatever an editor saves, such
@@ -42,7 +43,14 @@ export interface GraphJoin {
 export type Template = GraphNode["data"]["template"];
 
 /** `nodeId` is the node's id by default. Graphs in one store share a memory if its `nodeId` is the same. */
-export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId" | "threadId" | "userId" | "guard"> & { nodeId?: string };
+export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts"> & {
+  nodeId?: string;
+  /** By mount point. An entry "/" is of the node's own memory, and has no `nodeId` and no `scope`. */
+  mounts?: Record<string, MountTemplate>;
+};
+
+/** A memory of the same store in the tree of another. */
+export type MountTemplate = Omit<NodeMount, "memory">;
 
 /** An `Agent`. Edges give it its tools and its connector. */
 export interface AgentTemplate {

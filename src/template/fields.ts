@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { rulesField } from "../core/access.js";
+import { mountFields } from "../core/mounts.js";
 import { maxTimeoutMs, memoryDefaults, memoryOptionFields } from "../core/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
 import { memoryToolFields } from "../dialects/unified/options.js";
@@ -9,6 +10,7 @@ import type {
   MemoryConnectorTemplate,
   MemoryTemplate,
   MemoryToolTemplate,
+  MountTemplate,
   Template,
 } from "./definition.js";
 
@@ -20,12 +22,24 @@ const idSchema = z.string().min(1).max(512).regex(/^[^\p{Cc}\p{Cs}]*$/u);
 const idRule = "a text of 1 to 512 characters, none of them a control character";
 const someText = z.string().min(1).optional();
 
+const scopeField = z.enum(["global", "perThread", "perUser"]).optional();
+
+/** Of one of a memory's `mounts`. */
+export const mountTemplateFields = {
+  nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store`),
+  scope: scopeField.describe('"global" (the default), "perThread" or "perUser"'),
+  access: z.enum(["write", "append", "read"]).optional().describe('"write" (the default), "append" or "read"'),
+  description: mountFields.description.describe("a text of 1 to 500 characters that tells a model what the memory is for"),
+  maxChars: mountFields.maxChars.describe("a whole number from 100 to 200000: how many characters of it are shown (default: no limit of its own)"),
+} satisfies Record<keyof MountTemplate, z.ZodType>;
+
 const memoryFields = {
   nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store (default: the id of the node)`),
-  scope: z
-    .enum(["global", "perThread", "perUser"])
+  scope: scopeField.describe('"global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user)'),
+  mounts: z
+    .record(z.string(), z.object(mountTemplateFields).strict())
     .optional()
-    .describe('"global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user)'),
+    .describe('an object of further memories by mount point, such as { "/team": { "nodeId": "team", "access": "read" } }'),
   paths: memoryOptionFields.paths.describe('"adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)'),
   maxFileBytes: memoryOptionFields.maxFileBytes.describe(
     `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes (default ${memoryDefaults.maxFileBytes})`,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Template } from "./definition.js";
 import { fieldFaults, given, isRecord, quote, quoteAll } from "./field-faults.js";
 import { configFields, idField } from "./fields.js";
+import { mountFaults } from "./mount-faults.js";
 
 /** What edges need to know of a node, as far as the definition tells it. */
 export interface FoundNode {
@@ -34,10 +35,16 @@ export function nodeFaults(nodes: readonly unknown[]): string[] {
     return [
       ...fieldFaults(at, "", node, nodeFields, { elsewhere: nodePlaces }),
       ...(isRecord(data) ? fieldFaults(at, "data.", data, dataFields, { elsewhere: places }) : []),
-      ...(isTemplate(template) && isRecord(config) ? fieldFaults(at, "data.config.", config, configFields[template]) : []),
+      ...(isTemplate(template) && isRecord(config) ? configFaults(at, template, config) : []),
     ];
   });
   return [...faults, ...repeatedIds(nodes)];
+}
+
+function configFaults(at: string, template: Template, config: Record<string, unknown>): string[] {
+  if (template !== "memory") return fieldFaults(at, "data.config.", config, configFields[template]);
+  // The mounts tell their own faults.
+  return [...fieldFaults(at, "data.config.", config, { ...configFields.memory, mounts: z.unknown() }), ...mountFaults(at, config)];
 }
 
 /** Fields beside the data in which editors save what they call a node. */

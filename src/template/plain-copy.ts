@@ -1,4 +1,4 @@
-/** The depth of a definition: nodes, a node, its data, its config, a list of rules, a rule. */
+/** The depth of a definition: nodes, a node, its data, its config, its mounts or rules, one of them. */
 const maxDepth = 6;
 
 /**

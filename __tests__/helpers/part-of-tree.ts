@@ -1,0 +1,120 @@
+import type { Memory, MemoryOutline, MemorySnapshot } from "../../src/core/memory.js";
+import type { MemoryUse } from "../../src/core/options.js";
+
+/**
+ * What lies at and below a directory of a tree, as a memory of its own, so that the suites of memories run inside a mount: they ask for
+ * all that is at "/".
+ */
+export function partOfTree(tree: Memory, point: string, mounts: readonly string[]): Memory {
+  return new PartOfTree(tree, point === "/" ? "" : point, new Set(mounts));
+}
+
+class PartOfTree implements Memory {
+  readonly #tree: Memory;
+  readonly #prefix: string;
+  /** Mount points, which the suites do not expect. */
+  readonly #mounts: ReadonlySet<string>;
+
+  constructor(tree: Memory, prefix: string, mounts: ReadonlySet<string>) {
+    this.#tree = tree;
+    this.#prefix = prefix;
+    this.#mounts = mounts;
+  }
+
+  get address() {
+    return this.#tree.address;
+  }
+
+  get paths() {
+    return this.#tree.paths;
+  }
+
+  read(path: string) {
+    return this.#tree.read(this.#at(path));
+  }
+
+  readFiles(paths: readonly string[]) {
+    return this.#tree.readFiles(paths.map((path) => this.#at(path)));
+  }
+
+  async findFiles(texts: readonly string[], options?: { suffix?: string }) {
+    return this.#within(await this.#tree.findFiles(texts, options));
+  }
+
+  async list(path?: string) {
+    const isRoot = path === undefined || path === "" || path === "/";
+    const entries = await this.#tree.list(isRoot ? this.#prefix || path : this.#at(path));
+    return entries.filter(({ name }) => !isRoot || !this.#mounts.has(`${this.#prefix}/${name}`));
+  }
+
+  append(path: string, content: string) {
+    return this.#tree.append(this.#at(path), content);
+  }
+
+  async snapshotAndAppend(path: string, content: string) {
+    return this.#part(await this.#tree.snapshotAndAppend(this.#at(path), content));
+  }
+
+  update(path: string, oldContent: string, content: string) {
+    return this.#tree.update(this.#at(path), oldContent, content);
+  }
+
+  async delete(path: string, options?: { ifDirectory?: "delete" | "fail" }) {
+    // A mount point cannot be deleted: its memory is emptied entry by entry.
+    if (this.#prefix === "" || path !== "/" || options?.ifDirectory === "fail") return this.#tree.delete(this.#at(path), options);
+    const counts = { files: 0, dirs: 0 };
+    for (const { name } of await this.list("/")) {
+      const { files, dirs } = await this.#tree.delete(`${this.#prefix}/${name}`);
+      counts.files += files;
+      counts.dirs += dirs;
+    }
+    return counts;
+  }
+
+  write(path: string, content: string, options?: object) {
+    return this.#tree.write(this.#at(path), content, options);
+  }
+
+  edit(path: string, change: (text: string) => string) {
+    return this.#tree.edit(this.#at(path), change);
+  }
+
+  rename(from: string, to: string) {
+    return from === "/" || to === "/" ? this.#tree.rename(from, to) : this.#tree.rename(this.#at(from), this.#at(to));
+  }
+
+  stat(path: string) {
+    return this.#tree.stat(this.#at(path));
+  }
+
+  async snapshot() {
+    return this.#part(await this.#tree.snapshot());
+  }
+
+  async outline(options?: { maxContentBytes?: number }) {
+    return this.#part(await this.#tree.outline(options));
+  }
+
+  with(use: MemoryUse): Memory {
+    return new PartOfTree(this.#tree.with(use), this.#prefix, this.#mounts);
+  }
+
+  withPaths(paths: "adr" | "posix"): Memory {
+    return this.with({ paths });
+  }
+
+  #at(path: string): string {
+    return typeof path === "string" && path !== "" && this.#prefix !== "" ? `${this.#prefix}/${path}` : path;
+  }
+
+  #within<T extends { path: string }>(files: readonly T[]): T[] {
+    const inside = files.filter(({ path }) => path.startsWith(`${this.#prefix}/`));
+    return inside.map((file) => ({ ...file, path: file.path.slice(this.#prefix.length) }));
+  }
+
+  #part<T extends MemorySnapshot | MemoryOutline>(tree: T): T {
+    const directories = tree.directories.filter((path) => !this.#mounts.has(path) && path.startsWith(`${this.#prefix}/`));
+    const files: readonly { path: string }[] = tree.files;
+    return { ...tree, files: this.#within(files), directories: directories.map((path) => path.slice(this.#prefix.length)) };
+  }
+}

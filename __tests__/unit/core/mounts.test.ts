@@ -1,0 +1,249 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { equal } from "node:assert/strict";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { checkPolicy, restricted } from "../../../src/core/access.js";
+import { mountMemories } from "../../../src/core/mounted-memory.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
+import { repetitions } from "../../helpers/repetitions.js";
+
+const store = new InMemoryStore();
+const open = (): Memory => openMemory(store, freshAddress(), { paths: "posix" });
+
+/** Memories by mount point, each with files. */
+async function treeOf(mounts: Record<string, Record<string, string>>): Promise<{ tree: Memory; memories: Record<string, Memory> }> {
+  const memories = Object.fromEntries(Object.keys(mounts).map((point) => [point, open()]));
+  for (const [point, files] of Object.entries(mounts)) for (const [path, text] of Object.entries(files)) await memories[point]?.write(path, text);
+  return { tree: mountMemories(memories), memories };
+}
+
+const pathsIn = async (memory: Memory | undefined): Promise<string[]> => (await memory?.snapshot())?.files.map(({ path }) => path) ?? [];
+
+/** The same memory. Each call of a method is told first. */
+function recording(memory: Memory, tell: (method: string) => void): Memory {
+  return new Proxy(memory, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]): Promise<unknown> => {
+        tell(String(name));
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}
+
+describe("a tree of mounts", () => {
+  // Requirement: mounts.longest-prefix
+  it("finds the memory of a path by the longest mount point that is a prefix of it by whole names", async () => {
+    const { tree, memories } = await treeOf({ "/": {}, "/team": {}, "/team/a": {}, "/te": {} });
+    for (const path of ["/x", "/team/x", "/team/a/x", "/team/ab", "/te/x", "/teams", "/team/a/b/x"]) await tree.write(path, path);
+    expect(await Promise.all(["/", "/team", "/team/a", "/te"].map((point) => pathsIn(memories[point])))).toEqual([
+      ["/teams", "/x"],
+      ["/ab", "/x"],
+      ["/b/x", "/x"],
+      ["/x"],
+    ]);
+    expect(await tree.read("/team/a/b/x")).toBe("/team/a/b/x");
+  });
+
+  // Requirement: mounts.points-exist
+  it("shows mount points and the directories above them, whatever the memories hold", async () => {
+    const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/off/team": {} });
+    expect(await tree.list("/")).toEqual([{ name: "far", kind: "dir" }, { name: "own", kind: "file" }]);
+    expect(await tree.list("/far")).toEqual([{ name: "off", kind: "dir" }]);
+    expect(await tree.list("/far/off/team")).toEqual([]);
+    expect(await tree.stat("/far/off")).toEqual({ kind: "dir", sizeBytes: 0, createdAt: null, updatedAt: null });
+    expect((await tree.snapshot()).directories).toEqual(["/far", "/far/off", "/far/off/team"]);
+  });
+
+  // Requirement: mounts.points-stay
+  it("refuses to delete, rename, replace or write to a mount point or a directory above one", async () => {
+    const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/team": { "/in": "y" } });
+    await refuses(tree.delete("/far/team"), "EACCES", "EACCES: /far/team is a mount point, which cannot be deleted");
+    for (const [from, to] of [["/far", "/new"], ["/far/team", "/new"], ["/own", "/far"], ["/own", "/far/team"]] as const) {
+      await refuses(tree.rename(from, to), "EACCES");
+    }
+    for (const path of ["/far", "/far/team"]) {
+      await refuses(tree.write(path, "x"), "EISDIR");
+      await refuses(tree.append(path, "x"), "EISDIR");
+      await refuses(tree.snapshotAndAppend(path, "x"), "EISDIR");
+      await refuses(tree.read(path), "EISDIR");
+      await refuses(tree.edit(path, (text) => text), "EISDIR");
+      await refuses(tree.update(path, "x", "y"), "EISDIR");
+      expect(await tree.readFiles([path])).toEqual([null]);
+    }
+    await refuses(tree.delete("/far", { ifDirectory: "fail" }), "EISDIR");
+    expect(await pathsIn(tree)).toEqual(["/far/team/in", "/own"]);
+  });
+
+  // Requirement: mounts.delete-spares-others
+  it("deletes what a directory's own memory holds, and spares the memories mounted below it", async () => {
+    const { tree } = await treeOf({ "/": { "/far/own": "x", "/b": "x" }, "/far/team": { "/in": "y" } });
+    expect(await tree.delete("/far")).toEqual({ files: 1, dirs: 1 });
+    expect(await tree.list("/far")).toEqual([{ name: "team", kind: "dir" }]);
+    expect(await tree.delete("/far")).toEqual({ files: 0, dirs: 0 });
+    expect(await tree.delete("/")).toEqual({ files: 1, dirs: 0 });
+    expect(await pathsIn(tree)).toEqual(["/far/team/in"]);
+  });
+
+  // Requirement: mounts.rename-across-memories
+  it("refuses to rename from one memory into another, and changes nothing", async () => {
+    const { tree } = await treeOf({ "/": { "/own": "x" }, "/team": { "/in": "y" } });
+    const message = "EXDEV: /own lies in another memory than /team/own; write the text there, then delete it here";
+    await refuses(tree.rename("/own", "/team/own"), "EXDEV", message);
+    await refuses(tree.rename("/team/in", "/in"), "EXDEV");
+    await tree.rename("/team/in", "/team/deep/in");
+    expect(await pathsIn(tree)).toEqual(["/own", "/team/deep/in"]);
+  });
+
+  // Requirement: mounts.points-cannot-be-hidden
+  it("does not show what a memory holds where another is mounted, nor a file in place of a directory above one", async () => {
+    const { memories } = await treeOf({ "/": { "/far": "file", "/team/hidden": "x", "/seen": "x" }, "/team": { "/in": "y" }, "/far/off": {} });
+    const tree = mountMemories(memories);
+    expect(await pathsIn(tree)).toEqual(["/seen", "/team/in"]);
+    expect(await tree.list("/")).toEqual(["far", "seen", "team"].map((name) => ({ name, kind: name === "seen" ? "file" : "dir" })));
+    expect(await tree.list("/far")).toEqual([{ name: "off", kind: "dir" }]);
+    expect(await tree.stat("/far")).toMatchObject({ kind: "dir" });
+    await refuses(tree.read("/far"), "EISDIR");
+    await refuses(tree.delete("/far", { ifDirectory: "fail" }), "EISDIR");
+    expect((await tree.findFiles(["x", "file"])).map(({ path }) => path)).toEqual(["/seen"]);
+    expect((await tree.outline({ maxContentBytes: 6 })).files.map(({ content }) => content)).toEqual(["x", "y"]);
+  });
+
+  // Requirement: mounts.root-without-memory
+  it("without a memory at the root has a root that holds the mount points only", async () => {
+    const { tree } = await treeOf({ "/a/team": { "/in": "y" } });
+    await refuses(tree.write("/x", "x"), "EACCES", "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point");
+    await refuses(tree.append("/a/x", "x"), "EACCES");
+    await refuses(tree.append("/", "x"), "EISDIR");
+    await refuses(tree.update("/x", "x", "y"), "ENOENT");
+    await refuses(tree.list("/missing"), "ENOENT");
+    await refuses(tree.rename("/x", "/y"), "ENOENT");
+    expect([await tree.delete("/"), await tree.stat("/x"), await tree.list("/")]).toEqual([{ files: 0, dirs: 0 }, null, [{ name: "a", kind: "dir" }]]);
+    expect(await pathsIn(tree)).toEqual(["/a/team/in"]);
+  });
+
+  // Requirement: mounts.paths-of-the-tree
+  it("tells paths of the tree in answers and errors, also for a tree in a tree", async () => {
+    const { tree: inner } = await treeOf({ "/": {}, "/b": { "/c/file": "text" } });
+    const tree = mountMemories({ "/": open(), "/a": inner });
+    const { directories, files } = await tree.snapshot();
+    expect([directories, files.map(({ path }) => path)]).toEqual([["/a", "/a/b", "/a/b/c"], ["/a/b/c/file"]]);
+    await expect(tree.read("/a/b/c")).rejects.toMatchObject({ code: "EISDIR", path: "/a/b/c" });
+    await expect(tree.append("/a/b", "x")).rejects.toMatchObject({ code: "EISDIR", path: "/a/b" });
+    await expect(tree.rename("/a/b/c/file", "/a/b/c")).rejects.toMatchObject({ code: "EEXIST", path: "/a/b/c" });
+    expect((await tree.findFiles(["text"], { suffix: "b/c/file" })).map(({ path }) => path)).toEqual(["/a/b/c/file"]);
+    expect(await tree.findFiles(["text"], { suffix: "x/c/file" })).toEqual([]);
+    expect((await tree.snapshotAndAppend("/a/new", "x")).files.map(({ path }) => path)).toEqual(["/a/b/c/file"]);
+  });
+
+  // Requirement: mounts.reaching
+  it("reaches the longest and the deepest paths of each memory", async () => {
+    const { tree } = await treeOf({ "/": {}, "/team": {} });
+    const longest = `/${Array.from({ length: 4 }, () => "x".repeat(255)).join("/")}`;
+    await tree.write(`/team${longest}`, "x");
+    await tree.write(`/team${"/d".repeat(32)}`, "x");
+    await refuses(tree.write(longest.replace("x", "xx"), "x"), "EINVAL");
+    await refuses(tree.write("/d".repeat(33), "x"), "EINVAL");
+    expect((await pathsIn(tree)).length).toBe(2);
+  });
+
+  // Requirement: mounts.each-memory-once
+  it("asks only the memories that a command concerns, each once", async () => {
+    const asked: string[] = [];
+    const { memories } = await treeOf({ "/": { "/a": "x" }, "/t": { "/b": "y" }, "/u": {} });
+    const watched = Object.fromEntries(Object.entries(memories).map(([point, memory]) => [point, recording(memory, (name) => asked.push(`${point} ${name}`))]));
+    const tree = mountMemories(watched);
+    const during = async (run: () => Promise<unknown>): Promise<string[]> => {
+      asked.length = 0;
+      await run();
+      return [...asked];
+    };
+    expect(await during(() => tree.readFiles(["/a", "/t/b", "/t/c", "/a"]))).toEqual(["/ readFiles", "/t readFiles"]);
+    expect(await during(() => tree.read("/t/b"))).toEqual(["/t read"]);
+    expect(await during(() => tree.list("/"))).toEqual(["/ list"]);
+    expect(await during(() => tree.delete("/u/x"))).toEqual(["/u delete"]);
+    expect(await during(() => tree.rename("/t/b", "/t/d"))).toEqual(["/t rename"]);
+    for (const name of ["snapshot", "outline"] as const) expect((await during(() => tree[name]())).toSorted()).toEqual([`/ ${name}`, `/t ${name}`, `/u ${name}`]);
+    expect((await during(() => tree.snapshotAndAppend("/t/x", "x"))).toSorted()).toEqual(["/ snapshot", "/t snapshotAndAppend", "/u snapshot"]);
+  });
+
+  // Requirement: mounts.no-append-where-a-read-fails
+  it("appends nothing with a snapshot if another memory cannot be read", async () => {
+    const [own, team] = [open(), open()];
+    const failing = recording(own, (name) => {
+      if (name === "snapshot") throw new Error("down");
+    });
+    await expect(mountMemories({ "/": failing, "/team": team }).snapshotAndAppend("/team/x", "x")).rejects.toThrow("down");
+    expect(await pathsIn(team)).toEqual([]);
+  });
+});
+
+describe("random trees of mounts and rules", () => {
+  const accesses = ["write", "append", "read"] as const;
+  type Access = (typeof accesses)[number];
+  const patterns: Record<string, RegExp> = { "/**": /^/, "/a/**": /^\/a(\/|$)/, "/*/f": /^\/[^/]+\/f$/, "/b/?/f": /^\/b\/[^/]\/f$/, "/f": /^\/f$/, "/**/b/**": /\/b(\/|$)/ };
+  const needed = { append: 1, write: 2, delete: 2, read: 0 } as const;
+
+  // The model: who may do what.
+  const level = (access: Access): number => 2 - accesses.indexOf(access);
+  const mayDo = (command: keyof typeof needed, path: string, mounts: Record<string, Access>, rules: { path: string; access: Access }[]): boolean => {
+    const point = Object.keys(mounts).filter((each) => path.startsWith(each === "/" ? "/" : `${each}/`)).toSorted((a, b) => b.length - a.length)[0] ?? "";
+    const rule = rules.find((each) => patterns[each.path]?.test(path))?.access ?? "write";
+    return Math.min(level(mounts[point] ?? "read"), level(rule)) >= needed[command];
+  };
+
+  // Requirement: mounts.random-access
+  it("let everybody do what the model says, and no more", async () => {
+    const access = fc.constantFrom(...accesses);
+    const point = fc.constantFrom("/a", "/b", "/a/b", "/b/c");
+    const path = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 }).map((names) => `/${[...names, "f"].join("/")}`);
+    const calls = fc.array(fc.tuple(fc.constantFrom("append" as const, "write" as const, "delete" as const, "read" as const), path), { minLength: 3, maxLength: 3 });
+    const rules = fc.array(fc.record({ path: fc.constantFrom(...Object.keys(patterns)), access }), { maxLength: 3 });
+    // One memory everywhere: 10,000 trees of new ones would take four times as long.
+    const memory = openMemory(new InMemoryStore(), freshAddress(), { timeoutMs: Infinity });
+    const trees = fc.tuple(access, fc.dictionary(point, access, { maxKeys: 3 })).map(([own, others]) => ({ "/": own, ...others }));
+    const property = fc.asyncProperty(trees, rules, calls, async (mounts, narrowing, commands) => {
+      const memories = Object.entries(mounts).map(([at, allowed]) => [at, { memory, access: allowed }] as const);
+      const tree = restricted(mountMemories(Object.fromEntries(memories)), checkPolicy({ rules: narrowing }));
+      for (const [command, at] of commands) {
+        const outcome = await (command === "read" || command === "delete" ? tree[command](at) : tree[command](at, "x")).then(() => "done", ({ code }: { code: string }) => code);
+        equal(outcome !== "EACCES", mayDo(command, at, mounts, narrowing), `${command} ${at}`);
+      }
+    });
+    await fc.assert(property, { numRuns: repetitions({ usual: 2_000, long: 10_000 }) });
+  });
+});
+
+describe("bad mounts", () => {
+  const memory = open();
+  const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`/${index}`, memory]));
+
+  // Requirement: mounts.checked
+  it.each<[string, unknown, string]>([
+    ["none", {}, "the mounts must be an object of 1 to 32 mount points"],
+    ["too many", many, "(given 33 of them)"],
+    ["a list", [memory], "(given an object)"],
+    ["a memory", memory, "the mounts must be an object"],
+    ["a relative point", { team: memory }, 'a mount point is an absolute path, such as "/team" (given "team")'],
+    ["an empty point", { "": memory }, '(given "")'],
+    ["a point that climbs", { "/a/../b": memory }, 'given "/a/../b"): invalid path: ".." not allowed'],
+    ["a control character", { "/a\n": memory }, "control characters are not allowed"],
+    ["the same point twice", { "/team": memory, "/team/": memory }, '"/team" and "/team/" are the same mount point; leave one of them out'],
+    ["no memory", { "/": null }, 'invalid mount "/"'],
+    ["a store", { "/": store }, "memory"],
+    ["settings without a memory", { "/": { access: "read" } }, 'invalid mount "/": memory: must be a Memory'],
+    ["an unknown access", { "/": { memory, access: "readonly" } }, 'access: must be "write", "append" or "read"'],
+    ["an access of a later version", { "/": { memory, access: "ask" } }, '"ask" (approval) comes with a later version (given "ask")'],
+    ["an unknown setting", { "/": { memory, readOnly: true } }, 'unknown option "readOnly"'],
+    ["an empty description", { "/": { memory, description: "" } }, "description"],
+    ["too small a share", { "/": { memory, maxChars: 99 } }, "maxChars"],
+  ])("are refused with what would do: %s", (_title, mounts, message) => {
+    const make = (): Memory => mountMemories(mounts as never);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+});

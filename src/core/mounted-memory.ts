@@ -1,0 +1,308 @@
+import { type CheckedPolicy, restrict, type RestrictableMemory, restricted, rightsOf } from "./access.js";
+import type { CheckedAddress } from "./address.js";
+import { bareRoot } from "./bare-root.js";
+import { MemoryError } from "./errors.js";
+import type {
+  DeletedCounts,
+  DeleteOptions,
+  FileStat,
+  FoundText,
+  Memory,
+  MemoryEntry,
+  MemoryOutline,
+  MemoryRights,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineFile,
+  OutlineOptions,
+  WriteOptions,
+} from "./memory.js";
+import { bothRights, checkMounts, type Mount, MountDirectories, type MountSettings, rightsInTree } from "./mounts.js";
+import type { MemoryUse } from "./options.js";
+import { normalizePath, type PathRule, ROOT } from "./paths.js";
+import { compareCodeUnits } from "./text.js";
+
+/** Where a path of the tree lies. */
+interface Place {
+  mount: Mount;
+  /** The path in the memory that is mounted there. */
+  path: string;
+}
+
+/** What one memory holds, by the paths of the tree. */
+export interface MountOutline {
+  mount: Mount;
+  outline: MemoryOutline;
+}
+
+/**
+ * Puts several memories into one tree, as a file system does: the longest mount point that is a prefix of a path decides in which
+ * memory the path lies. Without a memory at "/" the root holds the mount points, and nothing can be created in it.
+ *
+ * Each call uses one memory, and is as atomic there as ever. `readFiles`, `findFiles`, `snapshot`, `outline` and
+ * `snapshotAndAppend` use each memory that they concern once, each at a moment of its own. The tree has no revision.
+ *
+ * Mount points exist, and so do the directories above them. What a memory holds at such a path, or below the mount point of
+ * another memory, is not seen. Mount points and the directories above them cannot be renamed or replaced, and mount points cannot be
+ * deleted: EACCES. Deleting a directory deletes what its own memory holds there, also what is not seen, and spares the memories
+ * mounted below it. Renaming from one memory into another is EXDEV.
+ *
+ * @param mounts by mount point: 1 to 32 memories of any backend, which may be trees themselves
+ * @throws TypeError for bad mount points, memories or settings
+ */
+export function mountMemories(mounts: Record<string, Memory | (MountSettings & { memory: Memory })>): Memory {
+  return new MountedMemory(checkMounts(mounts));
+}
+
+export class MountedMemory implements RestrictableMemory {
+  readonly address: Readonly<CheckedAddress>;
+  readonly paths: PathRule;
+  readonly rights: MemoryRights | undefined;
+  /** Where a path lies that is below none of the others. */
+  readonly #root: Mount;
+  /** The other mounts, the longest point first. */
+  readonly #others: readonly Mount[];
+  readonly #directories: MountDirectories;
+
+  /** @param mounts checked: at least one, each at a point of its own */
+  constructor(
+    mounts: readonly Mount[],
+    directories = new MountDirectories(mounts.map(({ point }) => point)),
+    rights = rightsInTree(mounts),
+  ) {
+    this.rights = rights;
+    const sorted = mounts.toSorted((a, b) => b.point.length - a.point.length);
+    const first = sorted.find(({ point }) => point === ROOT) ?? mounts[0];
+    if (first === undefined) throw new TypeError("a tree has at least one mount");
+    this.address = first.memory.address;
+    this.paths = sorted.every(({ memory }) => memory.paths === first.memory.paths) ? first.memory.paths : "posix";
+    this.#root = first.point === ROOT ? first : { point: ROOT, memory: bareRoot(first.memory.address, this.paths) };
+    this.#others = sorted.filter(({ point }) => point !== ROOT);
+    this.#directories = directories;
+  }
+
+  read(path: string): Promise<string> {
+    return this.#onFile(path, (memory, inner) => memory.read(inner));
+  }
+
+  async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+    const places = paths.map((path) => {
+      const target = this.#normalize(path);
+      return this.#directories.has(target) ? null : this.#placeOf(target);
+    });
+    const texts = new Map<Place, string | null>();
+    await this.#inEach(async (mount) => {
+      const wanted = places.filter((place) => place !== null && place.mount === mount) as Place[];
+      const found = wanted.length === 0 ? [] : await mount.memory.readFiles(wanted.map((place) => place.path));
+      wanted.forEach((place, index) => texts.set(place, found[index] ?? null));
+    });
+    return places.map((place) => (place && texts.get(place)) ?? null);
+  }
+
+  async findFiles(texts: readonly string[], { suffix = "" }: { suffix?: string } = {}): Promise<FoundText[]> {
+    const found = await this.#inEach(async (mount) => {
+      // A suffix may begin in the mount point, but the last slash of a path is never part of that.
+      const inner = typeof suffix === "string" ? suffix.slice(Math.max(0, suffix.lastIndexOf("/"))) : suffix;
+      return this.#seen(mount, await mount.memory.findFiles(texts, { suffix: inner }));
+    });
+    return sortedByPath(found.flat().filter(({ path }) => path.endsWith(suffix)));
+  }
+
+  async list(path: string = ROOT): Promise<MemoryEntry[]> {
+    const target = this.#normalize(path, true);
+    const entries = await this.#onDirectory(target, [], (memory, inner) => memory.list(inner));
+    const mounted = this.#directories.namesIn(target);
+    if (mounted.length === 0) return entries;
+    const own = entries.filter(({ name }) => !mounted.includes(name));
+    return [...own, ...mounted.map((name) => ({ name, kind: "dir" as const }))].toSorted((a, b) => compareCodeUnits(a.name, b.name));
+  }
+
+  append(path: string, content: string): Promise<void> {
+    return this.#onFile(path, (memory, inner) => memory.append(inner, content));
+  }
+
+  async snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot> {
+    const { mount: changed } = this.#placeOf(this.#normalize(path));
+    // First the others: if one of them cannot be read, nothing is appended.
+    const before = await this.#inEach((mount) => (mount === changed ? null : mount.memory.snapshot()));
+    const own = await this.#onFile(path, (memory, inner) => memory.snapshotAndAppend(inner, content));
+    return this.#merged(this.#mounts.map((mount, index) => this.#seenTree(mount, before[index] ?? own)));
+  }
+
+  update(path: string, oldContent: string, content: string): Promise<number> {
+    return this.#onFile(path, (memory, inner) => memory.update(inner, oldContent, content));
+  }
+
+  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
+    const target = this.#normalize(path);
+    if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, inner) => memory.delete(inner, options));
+    if (this.#directories.isMountPoint(target)) throw refusal("EACCES", target, "is a mount point, which cannot be deleted");
+    // One command of one memory. To spare what a mount hides would take a command for each name beside it, and would not be atomic.
+    return this.#onDirectory(target, { files: 0, dirs: 0 }, (memory, inner) => memory.delete(inner, options));
+  }
+
+  write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {
+    return this.#onFile(path, (memory, inner) => memory.write(inner, content, options));
+  }
+
+  edit(path: string, change: (text: string) => string): Promise<FileStat> {
+    return this.#onFile(path, (memory, inner) => memory.edit(inner, change));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const [source, destination] = [this.#normalize(from), this.#normalize(to)];
+    const fixed = [source, destination].find((target) => this.#directories.has(target));
+    if (fixed !== undefined) throw refusal("EACCES", fixed, "is a mount point or has one below it, so it cannot be renamed or replaced");
+    const [{ mount, path }, other] = [this.#placeOf(source), this.#placeOf(destination)];
+    if (mount !== other.mount) {
+      throw refusal("EXDEV", source, `lies in another memory than ${destination}; write the text there, then delete it here`);
+    }
+    await this.#told(mount, null, mount.memory.rename(path, other.path));
+  }
+
+  async stat(path: string): Promise<MemoryStat | null> {
+    const target = this.#normalize(path, true);
+    const directory: MemoryStat = { kind: "dir", sizeBytes: 0, createdAt: null, updatedAt: null };
+    const stat = await this.#onDirectory(target, directory, (memory, inner) => memory.stat(inner));
+    return this.#directories.has(target) && stat?.kind !== "dir" ? directory : stat;
+  }
+
+  async snapshot(): Promise<MemorySnapshot> {
+    return this.#merged(await this.#inEach(async (mount) => this.#seenTree(mount, await mount.memory.snapshot())));
+  }
+
+  async outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
+    const outlines = (await this.outlines(options)).map(({ outline }) => outline);
+    const files = outlines.flatMap((outline): OutlineFile[] => outline.files);
+    const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    const fit = sizeBytes <= (options.maxContentBytes ?? 0) && files.every(({ content }) => content !== undefined);
+    const merged = this.#merged(outlines);
+    return fit ? merged : { ...merged, files: merged.files.map(withoutContent) };
+  }
+
+  /** What each memory holds, in code-unit order of the mount points. Contents where those of one memory fit. */
+  async outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
+    const outlines = await this.#inEach(async (mount) => ({ mount, outline: this.#seenTree(mount, await mount.memory.outline(options)) }));
+    return outlines.toSorted((a, b) => compareCodeUnits(a.mount.point, b.mount.point));
+  }
+
+  /** What another memory holds, as it would be seen at the root of this tree. */
+  async outlineAtRoot(memory: Memory, options: OutlineOptions): Promise<MountOutline> {
+    return { mount: { ...this.#root, memory }, outline: this.#seenTree(this.#root, await memory.outline(options)) };
+  }
+
+  with(use: MemoryUse): MountedMemory {
+    return new MountedMemory(this.#mounts.map((mount) => ({ ...mount, memory: mount.memory.with(use) })), this.#directories, this.rights);
+  }
+
+  /** Each memory under the policy. Its rules and its messages speak of the paths of the tree. */
+  [restrict](policy: CheckedPolicy): MountedMemory {
+    const restrictedAt = (mount: Mount): Mount => {
+      const mountPoint = pathInTree({ point: policy.mountPoint ?? ROOT }, mount.point);
+      return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }) };
+    };
+    return new MountedMemory(this.#mounts.map(restrictedAt), this.#directories, bothRights(this.rights, rightsOf([policy])));
+  }
+
+  withPaths(paths: PathRule): MountedMemory {
+    return this.with({ paths });
+  }
+
+  get #mounts(): readonly Mount[] {
+    return [this.#root, ...this.#others];
+  }
+
+  #normalize(path: string, emptyIsRoot = false): string {
+    return normalizePath(path, { emptyIsRoot, beyond: this.#directories.beyond });
+  }
+
+  #placeOf(target: string): Place {
+    const mount = this.#others.find(({ point }) => target.startsWith(point) && (target.length === point.length || target[point.length] === "/"));
+    return mount ? { mount, path: target.slice(mount.point.length) || ROOT } : { mount: this.#root, path: target };
+  }
+
+  /** A command on what must be a file. Of a directory that mounts make, the memory is asked for its root, and refuses that. */
+  async #onFile<T>(path: string, command: (memory: Memory, inner: string) => Promise<T>): Promise<T> {
+    const target = this.#normalize(path);
+    const place = this.#placeOf(target);
+    if (!this.#directories.has(target)) return this.#told(place.mount, null, command(place.mount.memory, place.path));
+    return this.#told(place.mount, target, command(place.mount.memory, ROOT));
+  }
+
+  /** A command on what may be a directory. @param empty answers for a directory that mounts make where the memory has none */
+  async #onDirectory<T>(target: string, empty: T, command: (memory: Memory, inner: string) => Promise<T>): Promise<T> {
+    const { mount, path } = this.#placeOf(target);
+    try {
+      return await this.#told(mount, null, command(mount.memory, path));
+    } catch (error) {
+      // EINVAL: the memory could not create this name.
+      const isNone = MemoryError.isInstance(error) && ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
+      if (isNone && this.#directories.has(target)) return empty;
+      throw error;
+    }
+  }
+
+  /** Runs a command on every memory at the same time, and waits for all of them, so that nothing goes on when one has failed. */
+  async #inEach<T>(command: (mount: Mount) => Promise<T> | T): Promise<T[]> {
+    const run = async (mount: Mount): Promise<T> => command(mount);
+    const outcomes = await Promise.allSettled(this.#mounts.map((mount) => this.#told(mount, null, run(mount))));
+    return outcomes.map((outcome) => {
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value;
+    });
+  }
+
+  /** The answer of a memory. An error tells the path in the tree. @param target the path that was meant, if the memory was asked for another */
+  async #told<T>(mount: Mount, target: string | null, answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (MemoryError.isInstance(error) && error.path !== undefined) error.path = target ?? pathInTree(mount, error.path);
+      throw error;
+    }
+  }
+
+  /** With the paths of the tree, and without what other mounts hide. */
+  #seen<T extends { path: string }>(mount: Mount, files: readonly T[]): T[] {
+    const inTree = mount.point === ROOT ? files : files.map((file) => ({ ...file, path: pathInTree(mount, file.path) }));
+    return inTree.filter(({ path }) => !this.#directories.has(path) && this.#placeOf(path).mount === mount);
+  }
+
+  #seenTree<T extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: T): T {
+    const files: readonly { path: string }[] = tree.files;
+    const directories = tree.directories.map((path) => pathInTree(mount, path));
+    return {
+      ...tree,
+      files: this.#seen(mount, files),
+      directories: directories.filter((path) => this.#placeOf(path).mount === mount),
+    };
+  }
+
+  #merged<T extends MemorySnapshot | MemoryOutline>(trees: readonly T[]): T {
+    const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.#directories.paths]);
+    return {
+      files: sortedByPath(trees.flatMap((tree): { path: string }[] => tree.files)),
+      directories: [...directories].toSorted(compareCodeUnits),
+      revision: null,
+    } as MemorySnapshot | MemoryOutline as T;
+  }
+}
+
+function pathInTree({ point }: { point: string }, path: string): string {
+  if (point === ROOT) return path;
+  return path === ROOT ? point : point + path;
+}
+
+function withoutContent({ content: _content, ...file }: OutlineFile): OutlineFile {
+  return file;
+}
+
+function refusal(code: "EACCES" | "EXDEV", path: string, words: string): MemoryError {
+  const error = new MemoryError(code, `${code}: ${path} ${words}`);
+  error.path = path;
+  return error;
+}
+
+function sortedByPath<T extends { path: string }>(files: readonly T[]): T[] {
+  return files.toSorted((a, b) => compareCodeUnits(a.path, b.path));
+}

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { accessField, accessInWords, type GrantedAccess, type MemoryAccess, narrowestAccess, restricted } from "./access.js";
+import { MemoryError } from "./errors.js";
+import type { Memory, MemoryRights } from "./memory.js";
+import { checkOptions, preview } from "./options.js";
+import { normalizePath, parentsOf, prefixOf, ROOT, segmentsOf } from "./paths.js";
+import { compareCodeUnits } from "./text.js";
+
+/** What is told and allowed of a mounted memory. */
+export interface MountSettings {
+  /** What may be done there. @default "write" */
+  access?: MemoryAccess | undefined;
+  /** What a connector tells a model of it: one line of 1 to 500 characters. @default none */
+  description?: string | undefined;
+  /**
+   * How much of the connector's `maxChars` the entries of this memory may take, in UTF-16 units: a whole number from 100 to 200,000.
+   * @default no limit of its own
+   */
+  maxChars?: number | undefined;
+}
+
+/** A memory with its place in a tree. */
+export interface Mount extends MountSettings {
+  /** A normalised path. */
+  point: string;
+  memory: Memory;
+}
+
+const maxMounts = 32;
+
+/** The fields of MountSettings, for option objects that extend it. */
+export const mountFields = {
+  access: accessField.optional(),
+  description: z.string().min(1).max(500).optional(),
+  // A count of what is left out takes some 80 characters.
+  maxChars: z.number().int().min(100).max(200_000).optional(),
+};
+
+const mountSchema = z.object({ memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"), ...mountFields }).strict();
+
+/** By shape: the other build of this package has classes of its own. */
+export function isMemory(value: unknown): value is Memory {
+  const { snapshot, readFiles } = (value ?? {}) as Partial<Memory>;
+  return typeof snapshot === "function" && typeof readFiles === "function";
+}
+
+/** @throws TypeError */
+export function checkMounts(given: unknown): Mount[] {
+  return normalizedPoints("mountMemories", given).map(([point, mount]) => {
+    if (isMemory(mount)) return { point, memory: mount };
+    checkOptions(`mount ${JSON.stringify(point)}`, mountSchema, mount);
+    const { memory, ...settings } = mount as MountSettings & { memory: Memory };
+    return mountAt(point, memory, settings);
+  });
+}
+
+/** @param settings checked. @throws TypeError where the access to a memory of another package is narrowed */
+export function mountAt(point: string, memory: Memory, settings: MountSettings): Mount {
+  const { access = "write" } = settings;
+  const narrowed = access === "write" ? memory : restricted(memory, { access: access as GrantedAccess, rules: [], mountPoint: point });
+  return { ...settings, point, memory: narrowed };
+}
+
+/** The mount points with what is mounted there. @throws TypeError */
+export function normalizedPoints(where: string, mounts: unknown): [point: string, mount: unknown][] {
+  const isObject = typeof mounts === "object" && mounts !== null && !Array.isArray(mounts) && !isMemory(mounts);
+  const entries = isObject ? Object.entries(mounts) : [];
+  if (entries.length === 0 || entries.length > maxMounts) {
+    const given = isObject ? `${entries.length} of them` : preview(mounts);
+    throw new TypeError(`${where}: the mounts must be an object of 1 to ${maxMounts} mount points, such as { "/": …, "/team": … } (given ${given})`);
+  }
+  const points = new Map<string, string>();
+  return entries.map(([spelling, mount]) => {
+    const point = mountPoint(where, spelling);
+    const other = points.get(point);
+    if (other !== undefined) throw new TypeError(`${where}: ${preview(other)} and ${preview(spelling)} are the same mount point; leave one of them out`);
+    points.set(point, spelling);
+    return [point, mount];
+  });
+}
+
+/** @throws TypeError */
+function mountPoint(where: string, spelling: string): string {
+  const right = 'a mount point is an absolute path, such as "/team"';
+  if (!spelling.startsWith(ROOT)) throw new TypeError(`${where}: ${right} (given ${preview(spelling)})`);
+  try {
+    return normalizePath(spelling);
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    throw new TypeError(`${where}: ${right} (given ${preview(spelling)}): ${error.message}`, { cause: error });
+  }
+}
+
+/** What may be done at each mount point, and what the memory there is for. Undefined for a single memory that has neither. */
+export function rightsInTree(mounts: readonly (MountSettings & { point: string; memory?: Memory })[]): MemoryRights | undefined {
+  const longestFirst = mounts.toSorted((a, b) => b.point.length - a.point.length || compareCodeUnits(a.point, b.point));
+  const told = longestFirst.filter(({ point, access = "write", description }) => point !== ROOT || access !== "write" || description !== undefined);
+  if (told.length === 0) return undefined;
+  const accesses = mounts.map(({ access = "write", memory }) => narrowestAccess([access as GrantedAccess, memory?.rights?.widest ?? "write"]));
+  const sentence = (root: string, { point, access = "write", description }: MountSettings & { point: string }): string => {
+    const place = point === ROOT && mounts.length > 1 ? "All else" : `${root}${prefixOf(point)}**`;
+    return `${place} is ${accessInWords[access as GrantedAccess]}${description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`}.`;
+  };
+  return {
+    widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
+    words: (root = "") => told.map((mount) => sentence(root, mount)).join(" "),
+  };
+}
+
+/** What both allow. */
+export function bothRights(one: MemoryRights | undefined, other: MemoryRights | undefined): MemoryRights | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const words = (root?: string): string => [one.words(root), other.words(root)].filter((told) => told !== "").join(" ");
+  return { widest: narrowestAccess([one.widest, other.widest]), words };
+}
+
+/** Which paths are directories because memories are mounted at or below them, whatever the memories hold. */
+export class MountDirectories {
+  readonly #points: ReadonlySet<string>;
+  readonly #paths: ReadonlySet<string>;
+  /** By how much a path of the tree may be longer than one of a memory. */
+  readonly beyond: { chars: number; levels: number };
+
+  constructor(points: readonly string[]) {
+    const below = points.filter((point) => point !== ROOT);
+    this.#points = new Set(below);
+    this.#paths = new Set(below.flatMap((point) => [...parentsOf(point), point]));
+    this.beyond = {
+      chars: Math.max(0, ...below.map((point) => point.length)),
+      levels: Math.max(0, ...below.map((point) => segmentsOf(point).length)),
+    };
+  }
+
+  /** Without the root. */
+  get paths(): readonly string[] {
+    return [...this.#paths];
+  }
+
+  /** False for the root, which nobody can hide. */
+  has(path: string): boolean {
+    return this.#paths.has(path);
+  }
+
+  isMountPoint(path: string): boolean {
+    return this.#points.has(path);
+  }
+
+  /** The names of the directories that lie immediately in `path`. */
+  namesIn(path: string): string[] {
+    const prefix = prefixOf(path);
+    const isChild = (other: string): boolean => other.startsWith(prefix) && !other.includes("/", prefix.length);
+    return this.paths.filter(isChild).map((other) => other.slice(prefix.length));
+  }
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../core/address.js";
+import type { Memory, MemoryRights } from "../core/memory.js";
+import { isMemory, type Mount, mountAt, MountDirectories, mountFields, type MountSettings, normalizedPoints, rightsInTree } from "../core/mounts.js";
+import { checkOptions } from "../core/options.js";
+import { ROOT } from "../core/paths.js";
+import type { MemoryRun } from "../dialects/memory-run.js";
+import { checkMemorySource, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
+
+/** A memory in the tree of a node: one in the store of the node, by its `nodeId` and `scope`, or any other, by `memory`. */
+export interface NodeMount extends MountSettings {
+  /** A Memory, a MemoryNode, or a function from a run to a Memory. */
+  memory?: MemorySource | undefined;
+  /** The name of a memory in the store of the node. */
+  nodeId?: string | undefined;
+  /** Of the memory that `nodeId` names. The node finds its thread or user as it does for its own memory. @default "global" */
+  scope?: MemoryScope | undefined;
+}
+
+/** What is mounted at one place of a node's tree. */
+export type MountOptions = MemorySource | NodeMount;
+
+type CheckedMount = { point: string; settings: MountSettings } & ({ source: MemorySource } | { nodeId: string; scope: MemoryScope });
+
+const mountSchema = z
+  .object({ memory: z.unknown().optional(), nodeId: z.unknown().optional(), scope: z.unknown().optional(), ...mountFields })
+  .strict();
+
+const rootSchema = z.object(mountFields).strict();
+
+/** Opens a memory in the store of the node. */
+export type OpenInStore = (nodeId: string, scope: MemoryScope) => Memory | Promise<Memory>;
+
+/** The mounts of a node beside its own memory, which is mounted at "/". */
+export class NodeMounts {
+  readonly directories: MountDirectories;
+  /** As far as it is known without a run. */
+  readonly rights: MemoryRights | undefined;
+  /** Of the node's own memory. */
+  readonly #root: MountSettings;
+  readonly #others: readonly CheckedMount[];
+
+  /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
+  constructor(mounts: Record<string, MountOptions>) {
+    const given = normalizedPoints("MemoryNodeOptions.mounts", mounts);
+    const [, root = {}] = given.find(([point]) => point === ROOT) ?? [];
+    checkOptions('mount "/" (the node\'s own memory)', rootSchema, root);
+    this.#root = root as MountSettings;
+    this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
+    this.directories = new MountDirectories(this.#others.map(({ point }) => point));
+    this.rights = rightsInTree([{ ...this.#root, point: ROOT }, ...this.#others.map(({ point, settings }) => ({ ...settings, point }))]);
+  }
+
+  /** The mounts of a run, with the node's own memory. */
+  async forRun(own: Memory, run: MemoryRun, open: OpenInStore): Promise<Mount[]> {
+    const choose = async (mount: CheckedMount): Promise<Memory> =>
+      "source" in mount ? memoryOfRun(mount.source, run) : open(mount.nodeId, mount.scope);
+    const others = await Promise.all(this.#others.map(async (mount) => mountAt(mount.point, await choose(mount), mount.settings)));
+    return [mountAt(ROOT, own, this.#root), ...others];
+  }
+
+  /** The same for a program. @throws TypeError if the memory of a mount is known to a run only */
+  forProgram(own: Memory, run: MemoryRun, owner: string | undefined, open: (nodeId: string, scope: MemoryScope) => Memory): Mount[] {
+    const choose = (mount: CheckedMount): Memory =>
+      "source" in mount ? memoryOfProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
+    return [mountAt(ROOT, own, this.#root), ...this.#others.map((mount) => mountAt(mount.point, choose(mount), mount.settings))];
+  }
+}
+
+function checkedMount(point: string, given: unknown): CheckedMount {
+  if (typeof given === "function" || isMemory(given) || (typeof given === "object" && given !== null && "memoryForRun" in given)) {
+    checkMemorySource(given);
+    return { point, settings: {}, source: given };
+  }
+  const where = `mount ${JSON.stringify(point)}`;
+  checkOptions(where, mountSchema, given);
+  const { memory, nodeId, scope, ...settings } = given as NodeMount;
+  if ((memory === undefined) === (nodeId === undefined)) {
+    throw new TypeError(`invalid ${where}: it needs either "memory" (any Memory, MemoryNode or function) or "nodeId" (a memory in the store of the node)`);
+  }
+  if (memory !== undefined) {
+    if (scope !== undefined) throw new TypeError(`invalid ${where}: "scope" goes with "nodeId"; a "memory" has its own`);
+    checkMemorySource(memory);
+    return { point, settings, source: memory };
+  }
+  // With a made-up owner: that of a run is not known yet.
+  const checked = isMemoryScope(scope ?? "global") ? addressFor(nodeId as string, scope ?? "global", "-") : checkAddress({ nodeId, scope });
+  return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
+}
+
+function memoryOfRun(source: MemorySource, run: MemoryRun): Memory | Promise<Memory> {
+  if (typeof source === "function") return source(run);
+  return "memoryForRun" in source ? source.memoryForRun(run) : source;
+}
+
+function memoryOfProgram({ point, source }: { point: string; source: MemorySource }, run: MemoryRun, owner: string | undefined): Memory {
+  const { memory } = source as MemoryProvider & { memory?: (owner?: string) => Memory };
+  const found = typeof memory === "function" ? memory.call(source, owner) : memoryOfRun(source, run);
+  if (isMemory(found)) return found;
+  throw new TypeError(`mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead of memory()`);
+}

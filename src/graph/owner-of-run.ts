@@ -1,0 +1,39 @@
+import { type MemoryScope, type OwnerField, ownerFields } from "../core/address.js";
+import { MemoryError } from "../core/errors.js";
+import { withinTime } from "../core/ongoing-call.js";
+import { type MemoryRun, signalOf } from "../dialects/memory-run.js";
+
+/** Finds the thread or the user of a run; undefined leaves it to the run's own ids. */
+export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
+
+/** How a node finds whose memory a run uses. */
+export class RunOwners {
+  readonly #nodeId: string;
+  readonly #timeoutMs: number;
+  readonly #functions: Record<OwnerField, OwnerOfRun | undefined>;
+
+  constructor(nodeId: string, timeoutMs: number, functions: Record<OwnerField, OwnerOfRun | undefined>) {
+    this.#nodeId = nodeId;
+    this.#timeoutMs = timeoutMs;
+    this.#functions = functions;
+  }
+
+  /**
+   * Anything: the address check refuses what is no id.
+   * @throws MemoryError EINVAL if the function for the id throws, EIO if it does not answer in time
+   */
+  async ownerOf(run: MemoryRun, scope: MemoryScope): Promise<unknown> {
+    const field = ownerFields[scope];
+    if (field === null) return undefined;
+    const choose = this.#functions[field];
+    if (choose === undefined) return run[field];
+    const signal = signalOf(run);
+    try {
+      const waiting = { signals: signal ? [signal] : [], timeoutMs: this.#timeoutMs };
+      return (await withinTime(waiting, "read", async () => choose(run))) ?? run[field];
+    } catch (cause) {
+      if (MemoryError.isInstance(cause) || signal?.aborted === true) throw cause;
+      throw new MemoryError("EINVAL", `EINVAL: the function ${field} of node ${this.#nodeId} failed`, { cause });
+    }
+  }
+}
