@@ -46,6 +46,22 @@ describe("a client of the strict Stable API", () => {
     expect(await store.memory({ nodeId: "a" }).read("/notes")).toBe("text");
   });
 
+  // Requirement: mongodb.stable-api, erasing.forget
+  it("lists, expires and forgets memories", async () => {
+    let nowMs = Date.now();
+    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "erased", clock: () => new Date(nowMs), expireMs: { perUser: 1000 } });
+    const address = (nodeId: string) => ({ nodeId, scope: "perUser", userId: "ada" }) as const;
+    await store.memory(address("a")).write("/notes", "old");
+    nowMs += 1000;
+    for (const nodeId of ["a", "b"]) await store.memory(address(nodeId)).append("/notes", "new");
+    const found: object[] = [];
+    for await (const summary of store.listMemories({ userId: "ada" })) found.push(summary);
+    expect(found).toMatchObject([{ address: address("a"), files: 1 }, { address: address("b"), files: 1 }]);
+    expect(await store.memory(address("a")).read("/notes")).toBe("new");
+    expect(await store.forget(address("a"))).toEqual({ memories: 1, files: 1 });
+    expect(await store.forget({ userId: "ada" })).toEqual({ memories: 1, files: 1 });
+  });
+
   it("takes over from a client that made a text index", async () => {
     const ordinary = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, itemsCollection: "indexed" });
     await ordinary.put(["a"], "k", { text: "word" });
