@@ -1,3 +1,4 @@
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, type OwnerField, ownerFields } from "../core/address.js";
@@ -117,9 +118,10 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     const signal = signalOf(run);
     const waiting = { signals: signal ? [signal] : [], timeoutMs: this.#options.timeoutMs ?? memoryDefaults.timeoutMs };
     try {
-      return (await withinTime(waiting, "read", async () => choose(run))) ?? run[field];
+      const owner = await withinTime(waiting, "read", async () => choose(run));
+      return owner === undefined ? run[field] : owner;
     } catch (cause) {
-      if (MemoryError.isInstance(cause) || signal?.aborted === true) throw cause;
+      if (MemoryError.isInstance(cause) || isGraphBubbleUp(cause) || signal?.aborted === true) throw cause;
       throw new MemoryError("EINVAL", `EINVAL: the function ${field} of node ${this.nodeId} failed`, { cause });
     }
   }
