@@ -49,6 +49,18 @@ export const memory: Requirements = {
     source: "specification section 12",
     says: "the user is the one that the node's function, the server, the configurable or the context names, in this order",
   },
+  "memory.missing-owner-is-told": {
+    source: "specification section 12",
+    says: "a run without its thread or user is EINVAL to the tool, told to onError, and warned of once a process",
+  },
+  "memory.ids-that-are-no-text": {
+    source: "specification section 12",
+    says: "a thread or user that is no text is refused alike by tool and connector, and no other id is taken instead",
+  },
+  "memory.functions-for-ids": {
+    source: "specification section 12",
+    says: "a function for an id that throws, answers no text or never answers fails the call, and never chooses another memory",
+  },
   "memory.thread-of-the-run": {
     source: "specification section 1",
     says: "the thread is the run's configurable.thread_id",

@@ -109,4 +109,8 @@ export const mongodb: Requirements = {
     source: "public names",
     says: "stop closes the client that fromConnString made, and leaves one that was passed in open",
   },
+  "mongodb.data-of-version-0-1-0": {
+    source: "specification section 5",
+    says: "a database that version 0.1.0 has written is read and changed, and gains the index of users",
+  },
 };

@@ -81,7 +81,6 @@ export function withinTime<T>(
   const aborted = signals.find((signal) => signal.aborted);
   if (aborted !== undefined) return Promise.reject(aborted.reason);
   const call = new Call(timeoutMs);
-  const running = run(call);
   return new Promise((resolve, reject) => {
     const end = (reason: unknown): void => {
       stopWaiting();
@@ -99,7 +98,8 @@ export function withinTime<T>(
       stopWaiting();
       tell();
     };
-    running.then((answer) => settle(() => resolve(answer)), (error: unknown) => settle(() => reject(error)));
+    // Only now: a signal that aborts while it begins would not be heard.
+    run(call).then((answer) => settle(() => resolve(answer)), (error: unknown) => settle(() => reject(error)));
   });
 }
 

@@ -1,5 +1,7 @@
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
+import { withinTime } from "../core/ongoing-call.js";
+import { memoryDefaults } from "../core/options.js";
 import type { KnownMemory } from "./dialect.js";
 import { type MemoryRun, signalOf } from "./memory-run.js";
 
@@ -11,7 +13,7 @@ export interface MemoryProvider extends KnownMemory {
 
 /**
  * Where a tool finds its memory: always the same one, or the one that a MemoryNode or a function chooses for the run. A
- * model has no part in this choice.
+ * model has no part in this choice. A function answers within 30 seconds.
  */
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);
 
@@ -27,7 +29,10 @@ export async function memoryOf(source: MemorySource | undefined, run: MemoryRun)
 }
 
 function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
-  if (typeof source === "function") return source(run);
+  if (typeof source === "function") {
+    const signal = signalOf(run);
+    return withinTime({ signals: signal ? [signal] : [], timeoutMs: memoryDefaults.timeoutMs }, "read", async () => source(run));
+  }
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
 }
 

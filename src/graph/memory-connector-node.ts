@@ -1,6 +1,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, type RunnableConfig } from "@langchain/core/runnables";
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { isMissingOwner, type MemoryScope } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
@@ -103,6 +104,8 @@ export class MemoryConnectorNode {
       return await this.#render(run);
     } catch (cause) {
       signalOf(run)?.throwIfAborted();
+      // Of a function that finds the thread or the user by asking a person.
+      if (isGraphBubbleUp(cause)) throw cause;
       const error = MemoryError.isInstance(cause)
         ? cause
         : new MemoryError("EIO", "EIO: the memory could not be shown to the model", { cause });

@@ -1,3 +1,4 @@
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import { type MemoryScope, type OwnerField, ownerFields } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import { withinTime } from "../core/ongoing-call.js";
@@ -30,9 +31,10 @@ export class RunOwners {
     const signal = signalOf(run);
     try {
       const waiting = { signals: signal ? [signal] : [], timeoutMs: this.#timeoutMs };
-      return (await withinTime(waiting, "read", async () => choose(run))) ?? run[field];
+      const owner = await withinTime(waiting, "read", async () => choose(run));
+      return owner === undefined ? run[field] : owner;
     } catch (cause) {
-      if (MemoryError.isInstance(cause) || signal?.aborted === true) throw cause;
+      if (MemoryError.isInstance(cause) || isGraphBubbleUp(cause) || signal?.aborted === true) throw cause;
       throw new MemoryError("EINVAL", `EINVAL: the function ${field} of node ${this.#nodeId} failed`, { cause });
     }
   }

@@ -129,6 +129,6 @@ describe("the development server of LangGraph with an authentication handler", (
     expect(await mongo.memory({ nodeId: "per-user", scope: "perUser", userId: "ada@example.com" }).read("/notes")).toBe(
       "Ada is vegetarian.\nAda plays chess.\nAda plays chess.",
     );
-    await expect(answer("eve", "what do you see?")).rejects.toThrow();
+    await expect(answer("eve", "what do you see?")).rejects.toThrow("401");
   });
 });

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { MemoryAddress } from "../../../src/core/address.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { openMemory } from "../../../src/open-memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { hostileLabels, hostileNames } from "../../helpers/hostile-names.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -120,6 +122,9 @@ describe("memories at hostile ids", () => {
       { nodeId: `${id}a` },
       { nodeId: `a/${id}` },
       { nodeId: `${id}/global`, scope: "perThread", threadId: other },
+      { nodeId: "a", scope: "perUser", userId: id },
+      { nodeId: id, scope: "perUser", userId: other },
+      { nodeId: `${id}/global`, scope: "perUser", userId: other },
     ];
   });
   const memories = [...new Map(addresses.map((address) => [addressName(address), address])).values()];
@@ -147,6 +152,17 @@ describe("memories at hostile ids", () => {
     expect(new Set(namespaces).size).toBe(memories.length);
     const again = await store.batch(items.map(({ namespace, key }) => ({ namespace, key })));
     expect(again.map((item) => item?.value)).toEqual(items.map((item) => item.value));
+  });
+
+  // Requirement: memory.no-two-addresses-share
+  it("are told apart by their files in a generic store too", async () => {
+    const generic = new InMemoryStore();
+    await Promise.all(memories.map((address, index) => openMemory(generic, address).write("/f", String(index))));
+    expect(await Promise.all(memories.map((address) => openMemory(generic, address).read("/f")))).toEqual(memories.map((_, index) => String(index)));
+    expect(await generic.search([], { limit: 5000 })).toHaveLength(memories.length);
+    const [cleared, ...others] = memories;
+    if (cleared !== undefined) await openMemory(generic, cleared).delete("/");
+    expect(await Promise.all(others.map((address) => openMemory(generic, address).read("/f")))).toEqual(others.map((_, index) => String(index + 1)));
   });
 
   // Requirement: memory.no-two-addresses-share
@@ -179,8 +195,8 @@ describe("memories at hostile ids", () => {
 
 describe("items beside memories", () => {
   const roots = ["memory", "Memory", "memory ", "memоry", "memory\u200B", "memory\u0001", "memory/a", "a"];
-  const nodes = ["a", "b", "a%2Eb", "a%2eb", "a%252Eb", "global", "perThread", "memory", "*"];
-  const scopes = ["global", "Global", "global ", "perThread", "perthread", "memory"];
+  const nodes = ["a", "b", "a%2Eb", "a%2eb", "a%252Eb", "global", "perThread", "perUser", "memory", "*"];
+  const scopes = ["global", "Global", "global ", "perThread", "perthread", "perUser", "memory"];
   const namespaces = roots.flatMap((root) => [
     [root],
     ...nodes.flatMap((node) => [[root, node], ...scopes.flatMap((scope) => [[root, node, scope], [root, node, scope, "a"], [root, node, scope, "a", "b"]])]),
@@ -194,7 +210,7 @@ describe("items beside memories", () => {
     expect(await contents()).toEqual(places.map((_, index) => String(index)));
     const found = await store.search([], { limit: 10_000 });
     expect(found.map(nameOf).toSorted()).toEqual(places.map(nameOf).toSorted());
-    for (const prefix of [["memory"], ["memory", "a"], ["memory", "a", "global"], ["memory", "a", "perThread"], ["memory", "a%2Eb"], ["memory", "*"], ["Memory"]]) {
+    for (const prefix of [["memory"], ["memory", "a"], ["memory", "a", "global"], ["memory", "a", "perThread"], ["memory", "a", "perUser"], ["memory", "a%2Eb"], ["memory", "*"], ["Memory"]]) {
       const within = places.filter(({ namespace }) => prefix.every((label, index) => label === namespace[index]));
       expect((await store.search(prefix, { limit: 1000 })).map(nameOf).toSorted()).toEqual(within.map(nameOf).toSorted());
     }

@@ -57,6 +57,20 @@ const filesOf = async (graph: BuiltGraph, id: string, threadId?: string) =>
   (await graph.memory(id).memory(threadId).snapshot()).files.map(({ path, content }) => `${path}: ${content}`);
 
 describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
+  // Requirement: memory.per-user-is-apart, template.memory-port
+  it("gives each user of a run a memory of scope perUser, in all threads", async () => {
+    const nodeId = `M-${crypto.randomUUID()}`;
+    const parts = [node("A", "agent"), node("M", "memory", { nodeId, scope: "perUser" }), node("T", "memoryTool")];
+    const model = new ScriptedChatModel(obedient);
+    const graph = buildGraph(graphOf(parts, "A.tools -> T.$self", "M.$self -> T.$memory", "M.$self -> A.$memory"), { store: open(), model });
+    const ask = (text: string, user_id: string, thread_id: string) => graph.agent("A").invoke(turn(text), { configurable: { user_id, thread_id } });
+    await ask("call memory", "ada", "1");
+    await ask("hello", "ada", "2");
+    await ask("hello", "bob", "1");
+    expect(model.calls.map(shownEntries)).toEqual([[], ["/memory"], ["/memory"], []]);
+    expect([await filesOf(graph, "M", "ada"), await filesOf(graph, "M", "bob")]).toEqual([["/memory: x"], []]);
+  });
+
   // Requirement: template.documented-example, template.memory-port, template.tools-port
   it("runs as documented: two tools over one global memory", async () => {
     const model = new WatchedModel((messages) => {

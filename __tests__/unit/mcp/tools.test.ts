@@ -5,7 +5,8 @@ import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/cl
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Memory } from "../../../src/core/memory.js";
 import { dialectNames } from "../../../src/dialects/registry.js";
-import { addMemoryTo, claudeDialect, createMcpServer, type Dialect, journalDialect, unifiedDialect } from "../../../src/mcp/index.js";
+import { addMemoryTo, claudeDialect, createMcpServer, type Dialect, journalDialect, type McpMemoryOptions, unifiedDialect } from "../../../src/mcp/index.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { HangingStore } from "../../helpers/hanging-store.js";
@@ -112,6 +113,27 @@ describe("the tools of an MCP server", () => {
     expect(await memory({ threadId: "theirs" }).list()).toEqual([]);
   });
 
+  // Requirement: mcp.clients-choose-no-memory, memory.per-user-is-apart
+  it.each([
+    ["createMcpServer", (options: McpMemoryOptions) => createMcpServer(options)],
+    ["addMemoryTo", (options: McpMemoryOptions) => {
+      const server = new McpServer({ name: "own", version: "1" });
+      addMemoryTo(server, options);
+      return server;
+    }],
+  ])("of %s work on the user of the server, whatever a client says", async (_name, serverOf) => {
+    const memory = new MemoryNode({ nodeId: "n", scope: "perUser", store: new InMemoryStore() });
+    const client = await connectInMemory(serverOf({ memory, userId: "mine" }));
+    const _meta = { user_id: "theirs", configurable: { user_id: "theirs", langgraph_auth_user_id: "theirs" }, context: { userId: "theirs" } };
+    await client.callTool({ name: "memory", arguments: { command: "append", path: "/a", content: "x" }, _meta });
+    expect(await memory.memory("mine").read("/a")).toBe("x");
+    expect(await answerOf(client, { command: "append", path: "/b", content: "x", userId: "theirs" })).toMatch(/unknown argument: userId/);
+    expect(await memory.memory("theirs").list()).toEqual([]);
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(["memory:///a"]);
+    const nobody = await connectInMemory(serverOf({ memory }));
+    expect(await answerOf(nobody, { command: "list", path: "/" })).toContain("user_id is required for perUser scope");
+  });
+
   // Requirement: mcp.thread-is-required
   it("of a perThread memory without a thread answer what is missing", async () => {
     const memory = () => openMemory(new InMemoryStore(), { nodeId: "n", scope: "perThread", threadId: "" });
@@ -194,6 +216,7 @@ describe("createMcpServer", () => {
     [{ watchIntervalMs: 0 }, "watchIntervalMs"],
     [{ pageSize: 0.5 }, "pageSize"],
     [{ threadId: "" }, "threadId"],
+    [{ userId: 7 }, "userId"],
     [{ tread: "t" }, "tread"],
     [{ name: "" }, "name"],
   ])("refuses the options %j", (options, message) => {

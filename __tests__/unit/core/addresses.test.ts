@@ -1,0 +1,48 @@
+import { describe, expect, it } from "@jest/globals";
+import { addressFor, type CheckedAddress, memoryScopes, ownerOf } from "../../../src/core/address.js";
+import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/namespace.js";
+import { lookUp } from "../../../src/mongodb/memories/one-document/document.js";
+import { namespaceFrom, storedNamespace } from "../../../src/mongodb/places/namespaces.js";
+import { hostileNames } from "../../helpers/hostile-names.js";
+
+const legal = hostileNames.filter((name) => name.isWellFormed() && !/\p{Cc}/u.test(name));
+/** Each name beside each, and the same names where a careless join would move them. */
+const ids = [...new Set(legal.flatMap((name) => [name, `${name}/a`, `a.${name}`, `${name}:perUser`]))];
+
+/** 100,000 triples of a node, a thread and a user, who is called as the thread is: each is three memories, the node's own among them once. */
+function* addresses(): Generator<CheckedAddress> {
+  for (let index = 0; index < 100_000; index += 1) {
+    const nodeId = ids[index % ids.length] ?? "";
+    const owner = ids[Math.floor(index / ids.length)] ?? "";
+    for (const scope of index < ids.length ? memoryScopes : (["perThread", "perUser"] as const)) yield addressFor(nodeId, scope, owner);
+  }
+}
+
+const isSame = (a: CheckedAddress | null, b: CheckedAddress): boolean => a !== null && a.nodeId === b.nodeId && a.scope === b.scope && ownerOf(a) === ownerOf(b);
+
+describe("addresses of hostile ids, equal ones in all scopes", () => {
+  // Requirement: memory.no-two-addresses-share, base-store.namespaces
+  it("come back from their namespaces, so that no two of 100,000 triples have the same", () => {
+    const strangers: CheckedAddress[] = [];
+    let count = 0;
+    for (const address of addresses()) {
+      count += 1;
+      if (!isSame(addressOfNamespace(namespaceFrom(storedNamespace(namespaceOfMemory(address)))), address)) strangers.push(address);
+      if (!isSame(lookUp(address) as CheckedAddress, address)) strangers.push(address);
+    }
+    expect(count).toBe(200_000 + ids.length);
+    expect(ids.length ** 2).toBeGreaterThan(100_000);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(strangers).toEqual([]);
+  });
+
+  it("have no label that LangGraph refuses, and a scope where no id can be", () => {
+    for (const name of ids) {
+      for (const scope of memoryScopes) {
+        const namespace = namespaceOfMemory(addressFor(name, scope, name));
+        expect([namespace[0], namespace[2], namespace.length]).toEqual(["memory", scope, scope === "global" ? 3 : 4]);
+        expect(namespace.some((label) => label === "" || /[.:]/.test(label))).toBe(false);
+      }
+    }
+  });
+});

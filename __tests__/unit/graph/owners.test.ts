@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { HumanMessage } from "@langchain/core/messages";
+import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { createAgent } from "langchain";
+import type { MemoryAddress } from "../../../src/core/address.js";
+import type { MemoryError } from "../../../src/core/errors.js";
+import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { MemoryNode, type MemoryNodeOptions, type OwnerOfRun } from "../../../src/graph/memory-node.js";
+import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { shownEntries } from "../../helpers/conversations.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+
+const store = new InMemoryStore();
+const list = { path: "/", command: "list" } as const;
+const hello = [new HumanMessage("hello")];
+const scopes = [
+  { scope: "perThread", field: "threadId", name: "thread_id" },
+  { scope: "perUser", field: "userId", name: "user_id" },
+] as const;
+
+const warnings: unknown[][] = [];
+
+beforeAll(() => {
+  jest.spyOn(process, "emitWarning").mockImplementation((...args: unknown[]) => void warnings.push(args));
+});
+
+afterAll(() => {
+  jest.restoreAllMocks();
+});
+
+/** A node with something in its global memory, and what its tool and its connector do in a run. */
+async function watched(options: Partial<MemoryNodeOptions>) {
+  const node = new MemoryNode({ ...freshAddress(), store, ...options });
+  await node.globalMemory().append("/shared", "x");
+  const errors: MemoryError[] = [];
+  const connector = node.createConnector({ onError: (error) => errors.push(error) });
+  return {
+    errors,
+    answer: async (config = {}): Promise<{ error?: { code: string; message: string } }> => JSON.parse(await new MemoryTool({ memory: node }).invoke(list, config)),
+    shown: async (config = {}): Promise<string[]> => shownEntries(await connector.inject(hello, config)),
+    inject: (config = {}) => connector.inject(hello, config),
+  };
+}
+
+describe("a run without its id", () => {
+  // Requirement: memory.missing-owner-is-told
+  it("is warned of once a process, even if only a tool uses the memory", async () => {
+    const first = await watched({ scope: "perUser" });
+    await first.answer();
+    expect(warnings).toEqual([[expect.stringMatching(/^a run cannot use the perUser memory of node ".+": user_id is required for perUser scope$/), { type: "MemoryWarning" }]]);
+    for (const { scope } of scopes) {
+      const { answer, shown } = await watched({ scope });
+      await answer();
+      await shown();
+    }
+    expect(warnings).toHaveLength(1);
+  });
+
+  // Requirement: memory.missing-owner-is-told
+  it.each(scopes)("of scope $scope is EINVAL to the tool, and told to onError each time, with the global memory shown", async ({ scope, field, name }) => {
+    const message = `${name} is required for ${scope} scope`;
+    const named = { configurable: { [name]: "a client's" } };
+    const runs = [[{}, {}], [{ [field]: () => undefined }, {}], [{ [field]: () => null }, named], [{ [field]: async () => "" }, named]] as const;
+    for (const [owner, config] of runs) {
+      const { errors, answer, shown } = await watched({ scope, ...(owner as Partial<MemoryNodeOptions>) });
+      expect((await answer(config)).error).toEqual({ code: "EINVAL", message });
+      expect([await shown(config), await shown(config)]).toEqual([["/shared"], ["/shared"]]);
+      expect(errors.map((error) => [error.code, error.message])).toEqual([["EINVAL", message], ["EINVAL", message]]);
+    }
+  });
+});
+
+describe("an id that is no text", () => {
+  // Requirement: memory.ids-that-are-no-text
+  it.each([
+    [{ configurable: { user_id: 7, langgraph_auth_user_id: undefined }, context: { userId: "ada" } }, "7"],
+    [{ configurable: { langgraph_auth_user_id: 7, user_id: "ada" } }, "7"],
+    [{ context: { userId: { $ne: null }, user_id: "ada" } }, "an object"],
+  ])("in %j is refused alike by tool and connector, and no other id is taken", async (config, given) => {
+    const { errors, answer, shown } = await watched({ scope: "perUser" });
+    const message = `user_id is required for perUser scope: a non-empty string (given ${given})`;
+    expect((await answer(config)).error).toEqual({ code: "EINVAL", message });
+    expect(await shown(config)).toEqual([]);
+    expect(errors.map((error) => [error.code, error.message])).toEqual([["EINVAL", message]]);
+  });
+
+  // Requirement: memory.ids-that-are-no-text
+  it.each(scopes)("answered by a function for $scope is refused likewise", async ({ scope, field, name }) => {
+    for (const [value, given] of [[7, "7"], [["ada"], "an object"], [true, "true"]] as const) {
+      const { errors, answer, shown } = await watched({ scope, [field]: async () => value as never });
+      const message = `${name} is required for ${scope} scope: a non-empty string (given ${given})`;
+      const config = { configurable: { [name]: "ada" } };
+      expect((await answer(config)).error).toEqual({ code: "EINVAL", message });
+      expect(await shown(config)).toEqual([]);
+      expect(errors.map((error) => error.message)).toEqual([message]);
+    }
+  });
+
+  // Requirement: memory.ids-that-are-no-text
+  it("is no function either: a node takes nothing else for one", () => {
+    for (const { scope, field } of scopes) {
+      expect(() => new MemoryNode({ nodeId: "n", scope, [field]: "ada" as never })).toThrow(`${field}: must be a function from a run to an id`);
+    }
+  });
+});
+
+describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
+  const nodeWith = (owner: OwnerOfRun, more: Partial<MemoryNodeOptions> = {}) => watched({ scope, [field]: owner, ...more });
+  const config = { configurable: { [name]: "ada" } };
+
+  // Requirement: memory.functions-for-ids
+  it.each([
+    ["at once", (): never => { throw new Error("no session: hunter2"); }],
+    ["later", async (): Promise<never> => { throw new Error("no session: hunter2"); }],
+  ])("that throws %s is EINVAL, without its words", async (_when, owner) => {
+    const { errors, answer, shown } = await nodeWith(owner);
+    const { code, message } = (await answer(config)).error ?? {};
+    expect([code, message]).toEqual(["EINVAL", expect.stringMatching(new RegExp(`the function ${field} of node .+ failed$`))]);
+    expect(await shown(config)).toEqual([]);
+    expect(errors.map((error) => [error.message, (error.cause as Error).message])).toEqual([[message, "no session: hunter2"]].map(([text, cause]) => [expect.stringContaining(text ?? ""), cause]));
+  });
+
+  // Requirement: memory.functions-for-ids
+  it("that never answers is EIO when the time is up", async () => {
+    const { errors, answer, shown } = await nodeWith(() => new Promise(() => undefined), { timeoutMs: 20 });
+    expect((await answer(config)).error).toEqual({ code: "EIO", message: "EIO: no answer within 20 ms (timeoutMs)" });
+    expect(await shown(config)).toEqual([]);
+    expect(errors.map(({ code }) => code)).toEqual(["EIO"]);
+  });
+
+  // Requirement: memory.functions-for-ids
+  it("that never answers ends when the run is aborted", async () => {
+    const reason = new Error("stopped by the user");
+    for (const use of ["answer", "inject"] as const) {
+      const controller = new AbortController();
+      const { errors, ...uses } = await nodeWith(() => (controller.abort(reason), new Promise(() => undefined)));
+      await expect(uses[use]({ ...config, signal: controller.signal })).rejects.toThrow("stopped by the user");
+      expect(errors).toEqual([]);
+    }
+  });
+
+  // Requirement: memory.functions-for-ids, tool.passes-on-interrupts
+  it("may interrupt the run to ask a person, and is answered when the run goes on", async () => {
+    const node = new MemoryNode({ ...freshAddress(), store, scope, [field]: () => interrupt("who are you?") as string });
+    await node.memory("ada").append("/own", "x");
+    const model = new ScriptedChatModel(() => "done");
+    const agent = createAgent({ model, tools: [], middleware: [memoryMiddleware({ memory: node })], checkpointer: new MemorySaver() });
+    const run = { configurable: { thread_id: "1" } };
+    expect(await agent.invoke({ messages: hello }, run)).toMatchObject({ __interrupt__: [{ value: "who are you?" }] });
+    await agent.invoke(new Command({ resume: "ada" }), run);
+    expect(model.calls.map(shownEntries)).toEqual([["/own"]]);
+  });
+});
+
+describe("a function that chooses the memory", () => {
+  // Requirement: tool.source-may-be-a-function
+  it("and never answers ends when the run is aborted", async () => {
+    const controller = new AbortController();
+    const tool = new MemoryTool({ memory: () => (controller.abort(new Error("stopped by the user")), new Promise(() => undefined)) });
+    await expect(tool.invoke(list, { signal: controller.signal })).rejects.toThrow("stopped by the user");
+  });
+
+  // Requirement: tool.source-may-be-a-function
+  it("gets the user of the run", async () => {
+    const { nodeId } = freshAddress();
+    const tool = new MemoryTool({ memory: async ({ userId = "" }) => openMemory(store, { nodeId, scope: "perUser", userId }) });
+    await tool.invoke({ path: "/a", command: "append", content: "x" }, { configurable: { user_id: "ada" } });
+    expect(await openMemory(store, { nodeId, scope: "perUser", userId: "ada" }).read("/a")).toBe("x");
+    expect(await tool.invoke(list)).toContain("user_id is required for perUser scope");
+  });
+});
+
+it("the types of an address need the thread or the user of its scope", () => {
+  // @ts-expect-error threadId is missing
+  const thread: MemoryAddress = { nodeId: "n", scope: "perThread" };
+  // @ts-expect-error userId is missing
+  const user: MemoryAddress = { nodeId: "n", scope: "perUser" };
+  for (const address of [thread, user]) expect(() => openMemory(store, address)).toThrow(/is required/);
+});
