@@ -85,15 +85,12 @@ describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
     const address = freshAddress();
     const free = store.memory(address);
     const ruled = new MemoryNode({ store, ...address, rules: [{ path: "/shared/kept/**", access: "append" }] }).memory();
-    const outcomes = new Set<string>();
     for (let round = 0; round < repetitions({ usual: 40, long: 1_000 }); round += 1) {
       await free.write("/shared/other/file", "x");
-      const [deleted] = await Promise.allSettled([ruled.delete("/shared"), ruled.append("/shared/kept/file", String(round))]);
-      outcomes.add(deleted.status);
+      await Promise.allSettled([ruled.delete("/shared"), ruled.append("/shared/kept/file", String(round))]);
       expect(await free.read("/shared/kept/file")).toBe(String(round));
       await free.delete("/shared");
     }
-    expect(outcomes.size).toBeGreaterThan(0);
   });
 
   // Requirement: access.beside-writers

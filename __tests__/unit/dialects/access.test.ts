@@ -1,6 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import type { MemoryRule } from "../../../src/core/access.js";
+import type { MemoryGuard, MemoryRule } from "../../../src/core/access.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { type DialectName, dialectNames } from "../../../src/dialects/registry.js";
@@ -8,8 +10,10 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import type { DialectCall } from "../../helpers/dialect-suite.js";
+import { pageAt, programsOf } from "../../helpers/documentation.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
+import { testFolder } from "../../helpers/test-folder.js";
 
 type Access = "read" | "append" | "write";
 
@@ -39,6 +43,7 @@ const table: Record<DialectName, { needs: Record<string, Access>; rule: MemoryRu
 
 const grants: Record<Access, Access[]> = { read: ["read"], append: ["read", "append"], write: ["read", "append", "write"] };
 
+const folder = testFolder();
 const underTest = await dialectsUnderTest();
 
 const deepagentsCalls: Record<string, { needs: Access; call: (backend: MemoryBackend) => Promise<unknown> }> = {
@@ -173,5 +178,41 @@ describe("the unified tool", () => {
     tool?.setMemorySource(opened([]).node);
     expect(tool?.schema.properties).toHaveProperty("oldContent");
     expect(tool?.description).not.toContain("read-only");
+  });
+});
+
+/** The program of docs/access.md itself, so that page and test cannot differ. */
+async function guardOfPage(): Promise<MemoryGuard> {
+  const program = programsOf(pageAt("docs/access.md").text).find((each) => each.includes("export const redact")) ?? "";
+  const file = join(folder, "redact.ts");
+  await writeFile(file, program.replaceAll('"langgraph-mongo-memory"', JSON.stringify(resolve("src/index.ts"))));
+  return ((await import(file)) as { redact: MemoryGuard }).redact;
+}
+
+describe("the guard of docs/access.md", () => {
+  // Requirement: access.guard, access.guard-refuses
+  it("takes e-mail addresses and keys out of what every dialect stores, and refuses private keys", async () => {
+    const guard = await guardOfPage();
+    const secret = "ask ada@example.com, key sk-abcdefghijklmnop1234, AKIAABCDEFGHIJKLMNOP";
+    const calls: Record<DialectName, DialectCall> = {
+      unified: { tool: "memory", args: { command: "append", path: "/a", content: secret } },
+      claude: { tool: "memory", args: { command: "create", path: "/memories/a", file_text: secret } },
+      journal: { tool: "memory_write", args: { key: "whom", content: secret, target: "daily" } },
+      records: { tool: "add_memory", args: { path: "a", content: secret } },
+    };
+    for (const [name, { tools }] of underTest) {
+      const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", guard });
+      await toolNamed(tools(node), calls[name].tool).invoke(calls[name].args);
+      const texts = (await node.memory().snapshot()).files.map(({ content }) => content).join("\n");
+      expect([name, texts]).toEqual([name, expect.stringContaining("ask [e-mail address], key [key], [key]")]);
+      expect(texts).not.toContain("ada@");
+      await expect(node.memory().append("/b", "-----BEGIN PRIVATE KEY-----")).rejects.toThrow("EACCES: /b must not hold a private key");
+    }
+  });
+
+  it("reads a megabyte without a match as fast as any other", async () => {
+    const guard = await guardOfPage();
+    const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", guard });
+    for (const text of ["a".repeat(1_000_000), "a@".repeat(500_000), "sk-".repeat(300_000)]) await node.memory().write("/a", text);
   });
 });
