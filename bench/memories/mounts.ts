@@ -21,22 +21,28 @@ export async function runMountBench(options: { package: Package; client: MongoCl
   await store.start();
   const collection = client.db(dbName).collection<BenchDocument>("memories");
   const fixture = fixtureOf(100);
-  const documents = points.map(() => documentOf(fixture, new Date()));
-  await collection.insertMany(documents);
-  const [own, ...others] = documents.map(({ nodeId }) => nodeId);
-  const memory = store.memory({ nodeId: own ?? "" });
+  const document = documentOf(fixture, new Date());
+  await collection.insertOne(document);
+  const memory = store.memory({ nodeId: document.nodeId });
   const inMemory = tested.openMemory(new InMemoryStore(), { nodeId: "bench" });
   await inMemory.write(fixture.paths[0] ?? "", "text");
   const read: Call = () => inMemory.read(fixture.paths[0] ?? "");
   const readMounted = ((mounted): Call => () => mounted.read(fixture.paths[0] ?? ""))(tested.mountMemories({ "/": inMemory }));
   const [plain, mounted] = [memory, tested.mountMemories({ "/": memory })].map((each) => memoryCommands(each, fixture));
-  const mounts = Object.fromEntries(others.map((nodeId, index) => [points[index + 1] ?? "", { nodeId }]));
-  const connector = new tested.MemoryNode({ store, nodeId: own ?? "", mounts }).createConnector();
-  const alone = documents.map(({ nodeId }) => new tested.MemoryNode({ store, nodeId }).createConnector());
+  const connectors = await Promise.all([10, 100].map(async (fileCount) => {
+    const four = points.map(() => documentOf(fixtureOf(fileCount), new Date()));
+    await collection.insertMany(four);
+    const [first, ...rest] = four.map(({ nodeId }) => nodeId);
+    const mounts = Object.fromEntries(rest.map((nodeId, index) => [points[index + 1] ?? "", { nodeId }]));
+    const tree = new tested.MemoryNode({ store, nodeId: first ?? "", mounts }).createConnector();
+    const alone = four.map(({ nodeId }) => new tested.MemoryNode({ store, nodeId }).createConnector());
+    const what = `connector of four mounts of ${fileCount} files`;
+    return { what, ours: () => tree.renderMessage(), theirs: alone.map((each) => () => each.renderMessage()) };
+  }));
   const cases = [
     ...timed.map((name) => ({ what: `${name}, one mount`, ours: mounted?.[name], theirs: [plain?.[name]] })),
     { what: "read of an InMemoryStore, one mount", ours: readMounted, theirs: [read] },
-    { what: "connector of four mounts", ours: () => connector.renderMessage(), theirs: alone.map((each) => () => each.renderMessage()) },
+    ...connectors,
   ];
   const samples = new Map<string, Sample[]>();
   for (let round = 0; round <= rounds; round += 1) {
