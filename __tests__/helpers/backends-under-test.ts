@@ -5,6 +5,7 @@ import { type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import { checkAddress, type MemoryAddress } from "../../src/core/address.js";
 import type { Memory } from "../../src/core/memory.js";
+import { mountMemories } from "../../src/core/mounted-memory.js";
 import { namespaceOfMemory } from "../../src/core/namespace.js";
 import type { MemoryOptions } from "../../src/core/options.js";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
@@ -34,7 +35,15 @@ export function backendsUnderTest(): [name: string, backend: BackendUnderTest][]
     ["an InMemoryStore", inMemory()],
     ...layoutNames.map((layout): [string, BackendUnderTest] => [`MongoDB, layout ${layout}`, mongodb(layout)]),
     ["a folder", directory()],
+    ["a tree of mounts", mounts()],
   ];
+}
+
+/** The memory of the address at the root, beside others. */
+function mounts(): BackendUnderTest {
+  const { byHand, open, openFailing } = inMemory();
+  const tree = (memory: Memory): Memory => mountMemories({ "/": memory, "/mounted/here": openMemory(new InMemoryStore(), { nodeId: "other" }) });
+  return { open: (address, options) => tree(open(address, options)), byHand, openFailing: () => tree(openFailing()) };
 }
 
 class FailingStore extends InMemoryStore {

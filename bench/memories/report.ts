@@ -2,6 +2,7 @@ import type { ImportResult } from "../package/import-time.js";
 import { type Machine, machineLine } from "../measuring/machine.js";
 import { comparisonCell, row, tableHead } from "../measuring/table.js";
 import type { MemoryResult } from "./against-driver.js";
+import type { MountResult } from "./mounts.js";
 
 export interface ServerResults {
   title: string;
@@ -10,14 +11,20 @@ export interface ServerResults {
 
 const commandGoal = 1.15;
 const importGoal = 1.2;
+const mountGoal = 1.05;
+const connectorGoal = 1.5;
 
-export async function reportOf(machine: Machine, servers: ServerResults[], imported: ImportResult): Promise<string> {
+export async function reportOf(machine: Machine, servers: ServerResults[], mounts: MountResult[], imported: ImportResult): Promise<string> {
   return [
     "## Measured",
     "",
     await machineLine(machine),
     "",
     ...servers.flatMap(({ title, results }) => [`### ${title}`, "", ...commandTable(results), ""]),
+    "### Mounts",
+    "",
+    ...mountTable(mounts),
+    "",
     "### Import",
     "",
     ...importTable(imported),
@@ -40,6 +47,14 @@ function commandTable(results: MemoryResult[]): string[] {
   return [
     ...tableHead(["command", ...columns]),
     ...commands.map((command) => row([command, ...counts.map((count) => cell(command, count))])),
+  ];
+}
+
+export function mountTable(results: MountResult[]): string[] {
+  const goal = ({ what }: MountResult): number => (what.startsWith("connector") ? connectorGoal : mountGoal);
+  return [
+    ...tableHead(["on a standalone", `n = ${results[0]?.iterations ?? 0} a round`]),
+    ...results.map((result) => row([result.what, comparisonCell(result, result.ratio > goal(result))])),
   ];
 }
 

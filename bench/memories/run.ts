@@ -2,6 +2,7 @@ import type { WriteConcernSettings } from "mongodb";
 import type { CommandName } from "./commands.js";
 import { measureImport } from "../package/import-time.js";
 import { runMemoryBench } from "./against-driver.js";
+import { type MountResult, runMountBench } from "./mounts.js";
 import { builtPackage } from "../package/built-package.js";
 import { reportOf, type ServerResults } from "./report.js";
 import { durable, inDatabase, mongodVersion, notWaiting, onServer } from "../measuring/servers.js";
@@ -29,15 +30,19 @@ export async function measureMemory(options: MemoryRunOptions): Promise<string> 
       });
       return { title, results };
     });
-  const { mongod, servers } = await onServer("standalone", async (uri) => {
+  const { mongod, servers, mounts } = await onServer("standalone", async (uri) => {
     const name = onGivenServer ? "MONGODB_URI" : "Standalone";
     const found = [await measure(`${name}, writes with majority and journal`, uri, durable)];
     if (!onGivenServer) found.push(await measure(`${name}, writes not waiting for the journal`, uri, notWaiting));
-    return { mongod: await mongodVersion(uri), servers: found };
+    return { mongod: await mongodVersion(uri), servers: found, mounts: await measureMounts(uri, options.rounds) };
   });
   if (!onGivenServer) {
     const title = "Replica set of one, writes with majority and journal";
     servers.push(await onServer("replicaSet", (uri) => measure(title, uri, durable)));
   }
-  return reportOf({ mongod, rounds: options.rounds }, servers, await measureImport(options.imports));
+  return reportOf({ mongod, rounds: options.rounds }, servers, mounts, await measureImport(options.imports));
+}
+
+export async function measureMounts(uri: string, rounds: number): Promise<MountResult[]> {
+  return inDatabase(uri, {}, async (client, dbName) => runMountBench({ package: await builtPackage(), client, dbName, rounds }));
 }

@@ -19,7 +19,7 @@ import type {
 } from "./memory.js";
 import { bothRights, checkMounts, type Mount, MountDirectories, type MountSettings, rightsInTree } from "./mounts.js";
 import type { MemoryUse } from "./options.js";
-import { normalizePath, type PathRule, ROOT } from "./paths.js";
+import { normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
 import { compareCodeUnits } from "./text.js";
 
 /** Where a path of the tree lies. */
@@ -177,7 +177,7 @@ export class MountedMemory implements RestrictableMemory {
     const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
     const fit = sizeBytes <= (options.maxContentBytes ?? 0) && files.every(({ content }) => content !== undefined);
     const merged = this.#merged(outlines);
-    return fit ? merged : { ...merged, files: merged.files.map(withoutContent) };
+    return fit || files.every(({ content }) => content === undefined) ? merged : { ...merged, files: merged.files.map(withoutContent) };
   }
 
   /** What each memory holds, in code-unit order of the mount points. Contents where those of one memory fit. */
@@ -264,8 +264,8 @@ export class MountedMemory implements RestrictableMemory {
 
   /** With the paths of the tree, and without what other mounts hide. */
   #seen<T extends { path: string }>(mount: Mount, files: readonly T[]): T[] {
-    const inTree = mount.point === ROOT ? files : files.map((file) => ({ ...file, path: pathInTree(mount, file.path) }));
-    return inTree.filter(({ path }) => !this.#directories.has(path) && this.#placeOf(path).mount === mount);
+    const inTree = mount.point === ROOT ? [...files] : files.map((file) => ({ ...file, path: pathInTree(mount, file.path) }));
+    return this.#isLeaf(mount) ? inTree : inTree.filter(({ path }) => !this.#directories.has(path) && this.#placeOf(path).mount === mount);
   }
 
   #seenTree<T extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: T): T {
@@ -274,11 +274,18 @@ export class MountedMemory implements RestrictableMemory {
     return {
       ...tree,
       files: this.#seen(mount, files),
-      directories: directories.filter((path) => this.#placeOf(path).mount === mount),
+      directories: this.#isLeaf(mount) ? directories : directories.filter((path) => this.#placeOf(path).mount === mount),
     };
   }
 
+  /** Whether no other memory is mounted below it, so that nothing of it is hidden. */
+  #isLeaf({ point }: Mount): boolean {
+    return !this.#others.some((other) => other.point !== point && other.point.startsWith(prefixOf(point)));
+  }
+
   #merged<T extends MemorySnapshot | MemoryOutline>(trees: readonly T[]): T {
+    const [only] = trees;
+    if (only !== undefined && trees.length === 1) return { ...only, revision: null };
     const directories = new Set([...trees.flatMap((tree) => tree.directories), ...this.#directories.paths]);
     return {
       files: sortedByPath(trees.flatMap((tree): { path: string }[] => tree.files)),

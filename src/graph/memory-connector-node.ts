@@ -132,8 +132,7 @@ export class MemoryConnectorNode {
     if (scope !== "global") {
       const memory = await this.#ownMemory(run);
       const own = memory && (await this.#outline(run, memory));
-      const isEmpty = own === null || own.files.length + own.directories.length === 0;
-      if (!isEmpty) return this.#text(own, scope, null);
+      if (own !== null && !isEmpty(own)) return this.#text(own, scope, null);
     }
     const shared = await this.#outline(run, this.#memory.globalMemory(run));
     return this.#text(shared, "global", scope === "global" ? null : scope);
@@ -149,12 +148,13 @@ export class MemoryConnectorNode {
     if (missingOwner) this.#report(missingOwner);
     const signal = signalOf(run);
     const shown = await (signal ? tree.with({ signal }) : tree).outlines(this.#wanted);
-    const isOwn = ({ mount }: MountOutline): boolean => mount.point === ROOT;
-    const isEmpty = shown.filter(isOwn).every(({ outline }) => outline.files.length + outline.directories.length === 0);
-    if (scope === "global" || (missingOwner === null && !isEmpty)) return this.#treeText(shown, null);
-    if (missingOwner !== null) return this.#treeText(shown, scope);
+    const own = shown.find(({ mount }) => mount.point === ROOT);
+    if (scope === "global" || own === undefined) return this.#treeText(shown, null);
+    if (missingOwner !== null) return this.#treeText(shown, isEmpty(own.outline) ? null : scope);
+    if (!isEmpty(own.outline)) return this.#treeText(shown, null);
     const shared = await tree.outlineAtRoot(endingWith(signal, this.#memory.globalMemory(run)), this.#wanted);
-    return this.#treeText(shown.map((each) => (isOwn(each) ? shared : each)), scope);
+    if (isEmpty(shared.outline)) return this.#treeText(shown, null);
+    return this.#treeText(shown.map((each) => (each === own ? shared : each)), scope);
   }
 
   async #treeText(shown: MountOutline[], insteadOf: OwnedScope | null): Promise<string | null> {
@@ -190,6 +190,10 @@ export class MemoryConnectorNode {
     // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
     return { maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0 };
   }
+}
+
+function isEmpty({ files, directories }: MemoryOutline): boolean {
+  return files.length + directories.length === 0;
 }
 
 /** Of the shortest line of a file with its line end: `/a (1 byte)`. */

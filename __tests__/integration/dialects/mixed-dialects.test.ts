@@ -174,7 +174,8 @@ describe.each(backendsUnderTest())("one memory on %s", (_name, backend) => {
     const { files } = await mixed.open().snapshot();
     const answer = await callsOf.records(mixed.open())("clear_memory", {});
     expect(answer).toContain(`cleared_count: ${files.length}\n`);
-    expect(await mixed.open().snapshot()).toMatchObject({ files: [], directories: [] });
+    const { files: left, directories } = await mixed.open().snapshot();
+    expect([left, directories.filter((path) => !path.startsWith("/mounted"))]).toEqual([[], []]);
     for (const writer of ableTo("write")) {
       const note = await mixed.written(writer);
       expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
