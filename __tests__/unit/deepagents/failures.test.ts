@@ -150,13 +150,13 @@ describe("an interrupt or an abort", () => {
     expect(await outcomeOf(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
   });
 
-  it.each([...methods, ...transfers])("ends %s where its storage fails meanwhile", async (_name, call) => {
+  it.each([...methods, ...transfers])("ends %s by the reason of the abort, where its storage fails meanwhile", async (_name, call) => {
     const abort = new AbortController();
     const backend = new MemoryBackend(() => {
       abort.abort(new Error("stopped"));
       throw new Error("closed");
     });
-    expect(await outcomeOf(abort, { before: false }, () => call(backend))).toBe("closed");
+    expect(await outcomeOf(abort, { before: false }, () => call(backend))).toBe("stopped");
   });
 
   /** What the call itself comes to: LangChain ends an aborted run whatever becomes of it. */
