@@ -1,3 +1,5 @@
+import { type CheckedPolicy, restrict, type RestrictableMemory, restricted } from "../../src/core/access.js";
+import { MemoryError } from "../../src/core/errors.js";
 import type { Memory, MemoryOutline, MemorySnapshot } from "../../src/core/memory.js";
 import type { MemoryUse } from "../../src/core/options.js";
 
@@ -9,7 +11,7 @@ export function partOfTree(tree: Memory, point: string, mounts: readonly string[
   return new PartOfTree(tree, point === "/" ? "" : point, new Set(mounts));
 }
 
-class PartOfTree implements Memory {
+class PartOfTree implements RestrictableMemory {
   readonly #tree: Memory;
   readonly #prefix: string;
   /** Mount points, which the suites do not expect. */
@@ -61,10 +63,10 @@ class PartOfTree implements Memory {
 
   async delete(path: string, options?: { ifDirectory?: "delete" | "fail" }) {
     // A mount point cannot be deleted: its memory is emptied entry by entry.
-    if (this.#prefix === "" || path !== "/" || options?.ifDirectory === "fail") return this.#tree.delete(this.#at(path), options);
+    if (this.#prefix === "" || path !== "/" || options?.ifDirectory === "fail") return this.#told(this.#tree.delete(this.#at(path), options));
     const counts = { files: 0, dirs: 0 };
     for (const { name } of await this.list("/")) {
-      const { files, dirs } = await this.#tree.delete(`${this.#prefix}/${name}`);
+      const { files, dirs } = await this.#told(this.#tree.delete(`${this.#prefix}/${name}`));
       counts.files += files;
       counts.dirs += dirs;
     }
@@ -80,7 +82,7 @@ class PartOfTree implements Memory {
   }
 
   rename(from: string, to: string) {
-    return from === "/" || to === "/" ? this.#tree.rename(from, to) : this.#tree.rename(this.#at(from), this.#at(to));
+    return from === "/" || to === "/" ? this.#tree.rename(from, to) : this.#told(this.#tree.rename(this.#at(from), this.#at(to)));
   }
 
   stat(path: string) {
@@ -101,6 +103,22 @@ class PartOfTree implements Memory {
 
   withPaths(paths: "adr" | "posix"): Memory {
     return this.with({ paths });
+  }
+
+  /** Rules speak of the paths of the part. */
+  [restrict](policy: CheckedPolicy): Memory {
+    const rules = policy.rules.map((rule) => ({ ...rule, fits: (path: string) => rule.fits(path.slice(this.#prefix.length)) }));
+    return new PartOfTree(restricted(this.#tree, { ...policy, rules }), this.#prefix, this.#mounts);
+  }
+
+  /** A refusal tells the path in the tree. */
+  async #told<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!MemoryError.isInstance(error) || this.#prefix === "") throw error;
+      throw new MemoryError(error.code, error.message.replaceAll(`${this.#prefix}/`, "/"), { cause: error });
+    }
   }
 
   #at(path: string): string {

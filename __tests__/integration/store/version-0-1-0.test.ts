@@ -49,7 +49,7 @@ describe("a database that version 0.1.0 has written", () => {
     await shared().append("/notes/today", "buy eggs");
     const ada = { nodeId: "assistant", scope: "perUser", userId: "ada@example.com" } as const;
     await Promise.all(Array.from({ length: 5 }, (_, index) => store.memory(ada).append("/profile", String(index))));
-    expect(await namesOfIndexes()).toEqual(["_id_", "uniq_global", "uniq_per_thread", "uniq_per_user"]);
+    expect(await namesOfIndexes()).toEqual(["_id_", "uniq_global", "uniq_per_thread", "uniq_per_user", "memories_by_thread", "memories_by_user"]);
     expect(await shared().read("/notes/today")).toBe("buy milk\nbuy bread\nbuy eggs");
     expect((await store.memory(ada).read("/profile")).split("\n").toSorted()).toEqual(["0", "1", "2", "3", "4"]);
     expect(await db.collection("memories").countDocuments()).toBe(3);

@@ -129,7 +129,7 @@ describe("random trees of rules", () => {
           }
         }
       }),
-      { numRuns: repetitions({ usual: 10_000, long: 100_000 }) },
+      { numRuns: repetitions({ usual: 2_000, long: 10_000 }) },
     );
   });
 
