@@ -110,6 +110,23 @@ describe("server commands", () => {
     }
   });
 
+  // Requirement: mounts.each-memory-once
+  it("through mounts are as many as without, and a connector sends one for each memory", async () => {
+    const { nodeId } = freshAddress();
+    const mounts = { "/team": { nodeId: `${nodeId} team` }, "/rules": { nodeId: `${nodeId} rules`, access: "read" } } as const;
+    const node = new MemoryNode({ store, nodeId, mounts });
+    const tree = node.memory();
+    const namesOf = async (run: () => Promise<unknown>): Promise<string[]> => (await sentBy(run)).map((event) => event.commandName);
+    expect(await namesOf(() => tree.append("/team/a", "x"))).toEqual(["findAndModify"]);
+    expect(await namesOf(() => tree.append("/b", "x"))).toEqual(["findAndModify"]);
+    expect(await namesOf(() => tree.rename("/team/a", "/team/c"))).toEqual(["findAndModify"]);
+    expect(await namesOf(() => tree.list("/"))).toEqual(["find"]);
+    expect(await namesOf(() => tree.read("/team/c"))).toEqual(["find"]);
+    for (const content of ["tree", "index", "full"] as const) {
+      expect(await namesOf(() => node.createConnector({ content }).renderMessage())).toEqual(["find", "find", "find"]);
+    }
+  });
+
   // Requirement: guarantees.majority-and-journal
   it("changes are sent with write concern majority and journal", async () => {
     const sent = await sentBy(() => store.memory(freshAddress()).append("/file", "x"));

@@ -3,10 +3,13 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
 import type { MemoryRun } from "../../../src/dialects/memory-run.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
+import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { createMcpServer } from "../../../src/mcp/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { buildGraph } from "../../../src/template/build-graph.js";
 import { fakeModel } from "@langchain/core/testing";
+import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 
 const runOfUser = (userId: string): MemoryRun => ({ config: {}, userId });
 
@@ -35,6 +38,21 @@ describe("a MemoryNode with mounts", () => {
     expect(memory.address).toEqual({ nodeId: "own", scope: "perUser", userId: "ann" });
     const bob = await node.memoryForRun(runOfUser("bob"));
     expect((await bob.snapshot()).files.map(({ path }) => path)).toEqual(["/chosen/d", "/node/e", "/other/d", "/rules/b"]);
+  });
+
+  // Requirement: mounts.access, mounts.paths-of-the-tree
+  it("is one tree for deepagents and for MCP clients", async () => {
+    const { node, open } = nodeWith({ mounts: { "/rules": rules } });
+    await open("rules").write("/tone", "Be brief.");
+    const files = new MemoryBackend(node);
+    expect(await files.write("/note", "x")).not.toHaveProperty("error");
+    expect((await files.ls("/")).files?.map(({ path }) => path)).toEqual(["/note", "/rules/"]);
+    expect(await files.edit("/rules/tone", "brief", "long")).toMatchObject({ error: expect.stringContaining("/rules/tone") });
+    const client = await connectInMemory(createMcpServer({ memory: node }));
+    expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(["memory:///note", "memory:///rules/tone"]);
+    expect(await answerOf(client, { command: "append", path: "/rules/tone", content: "x" })).toContain("EACCES");
+    expect(await answerOf(client, { command: "append", path: "/note", content: "y" })).toContain('"ok":true');
+    expect([await open("rules").read("/tone"), await open("own").read("/note")]).toEqual(["Be brief.", "x\ny"]);
   });
 
   // Requirement: mounts.owner-of-the-run
