@@ -13,6 +13,7 @@ export type {
   MemorySnapshot,
   MemoryStat,
   OutlineFile,
+  OutlineOptions,
   SnapshotFile,
   WriteOptions,
 } from "./core/memory.js";
@@ -45,7 +46,8 @@ export type { FlatSchema } from "./dialects/dialect.js";
 export type { MemoryConnectorConfig, MemoryContent, MemoryPlacement } from "./prompt/connector-options.js";
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
 export type { MountOptions, NodeMount } from "./graph/node-mounts.js";
-export { type ConnectableMemory, MemoryConnectorNode, type MemoryConnectorNodeOptions } from "./graph/memory-connector-node.js";
+export type { OwnerOfRun } from "./graph/owner-of-run.js";
+export { type ConnectableMemory, MemoryConnectorNode, type MemoryConnectorNodeOptions, type RenderedRun } from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./graph/call-model-node.js";
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";
@@ -58,6 +60,7 @@ export type {
   MemoryConnectorTemplate,
   MemoryTemplate,
   MemoryToolTemplate,
+  MountTemplate,
 } from "./template/definition.js";
 export { graphDefinitionSchema } from "./template/json-schema.js";
 export type { GraphContext } from "./template/parts.js";

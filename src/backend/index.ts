@@ -19,6 +19,7 @@ export type {
   MemoryOutline,
   MemorySnapshot,
   MemoryStat,
+  OutlineOptions,
   SnapshotFile,
 } from "../core/memory.js";
 export { type OpenBackend, openMemoryOver } from "../core/checked-memory.js";

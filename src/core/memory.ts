@@ -77,9 +77,9 @@ export interface MemorySnapshot {
 
 /** What an outline holds beside paths and sizes. */
 export interface OutlineOptions {
-  /** Includes the contents if all of them together are at most so many bytes of UTF-8. @default 0: never contents */
+  /** Includes the contents if all of them together are at most so many bytes of UTF-8. @default 0 */
   maxContentBytes?: number;
-  /** Includes the start of each text, at most so many UTF-16 units, up to 10,000. @default 0: no starts */
+  /** Includes the start of each text, at most so many UTF-16 units, up to 10,000. @default 0 */
   leadChars?: number;
 }
 

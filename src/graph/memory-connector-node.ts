@@ -25,7 +25,7 @@ export interface ConnectableMemory {
   memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
   /** The node's memory that all threads and users share. */
   globalMemory(run: MemoryRun): Memory;
-  /** The tree of a node with mounts, null for one without. */
+  /** The tree of a node with mounts, null for one without. @internal */
   treeForRun?(run: MemoryRun): Promise<TreeOfRun | null>;
 }
 

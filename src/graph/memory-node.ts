@@ -123,7 +123,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return this.#mounts === undefined ? this.#restricted(own, run) : this.#treeOf(own, run, this.#mounts);
   }
 
-  /** For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at "/". */
+  /** For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at "/". @internal */
   async treeForRun(run: MemoryRun): Promise<TreeOfRun | null> {
     const mounts = this.#mounts;
     if (mounts === undefined) return null;

@@ -15,7 +15,7 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
  * Middleware for `createAgent`. Shows the memory, with the agent's latest changes, to the model at every call. Gives the agent the
  * `memory` tool. Keeps nothing in the agent's state.
  *
- * The run's thread chooses the memory of a `perThread` node and its user that of a `perUser` node, as {@link MemoryRun} says. A node without a
+ * The run's thread chooses the memory of a `perThread` node and its user that of a `perUser` node, as `MemoryRun` says. A node without a
  * store of its own uses the agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see `onError`.
  *
  * An agent with two memories needs two tools with different names. Set `tools: false` for the second, and add a
