@@ -38,8 +38,8 @@ function open(backend: string): (...args: Parameters<OpenMemory>) => Memory {
   return (address, options) => backends[backend]?.(address, options) as Memory;
 }
 
-const usual = [["MongoDB", "/mounted/store"], ["a BaseStore", "/"]] as const;
-const further = [["MongoDB", "/"], ["a folder", "/mounted/folder"], ["a folder", "/"], ["a BaseStore", "/mounted/folder"]] as const;
+const usual = [["MongoDB", "/mounted/store"]] as const;
+const further = [["a BaseStore", "/"], ["MongoDB", "/"], ["a folder", "/mounted/folder"], ["a folder", "/"], ["a BaseStore", "/mounted/folder"]] as const;
 
 for (const [backend, point] of isLong ? [...usual, ...further] : usual) {
   const capabilities = backend === "a folder" ? { keepsCreatedAt: false, createsAnyName: false } : {};

@@ -13,7 +13,7 @@ import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { compiled } from "../../helpers/compiled-sources.js";
-import { repetitions } from "../../helpers/repetitions.js";
+import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const runProcess = promisify(execFile);
@@ -21,7 +21,7 @@ const worker = compiled("__tests__/helpers/append-worker.ts");
 /** Eight to each memory. */
 const firstWrites = repetitions({ usual: 400, long: 2_000 });
 
-describe.each(["standalone", "replicaSet"] as const)("on a %s", (kind) => {
+describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"] as const))("on a %s", (kind) => {
   const { client, name, uri } = testDatabase(kind);
   const store = new MongoMemoryStore({ client, dbName: name });
 

@@ -3,12 +3,13 @@ import { MongoClient } from "mongodb";
 import { MemoryError } from "../../../src/core/errors.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
+import { isLong } from "../../helpers/repetitions.js";
 import { privateMongod } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
 // Requirement: guarantees.never-repeated-blindly, guarantees.survives-kill, guarantees.unknown-outcome
-it.each(["replicaSet", "standalone"] as const)(
+it.each(isLong ? (["replicaSet", "standalone"] as const) : (["replicaSet"] as const))(
   "every append that a %s acknowledged is there exactly once after kill -9 and a restart",
   async (kind) => {
     const mongod = await privateMongod(kind);
