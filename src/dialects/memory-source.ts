@@ -28,7 +28,8 @@ export async function memoryOf(source: MemorySource | undefined, run: MemoryRun)
   return endingWith(signalOf(run), await chosenFor(run, source));
 }
 
-function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
+/** The memory that a source chooses for a run. A function has 30 s for it, and ends with the run. */
+export function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
   if (typeof source === "function") {
     const signal = signalOf(run);
     return withinTime({ signals: signal ? [signal] : [], timeoutMs: memoryDefaults.timeoutMs }, "read", async () => source(run));

@@ -5,7 +5,7 @@ import { isMemory, type Mount, mountAt, MountDirectories, mountFields, type Moun
 import { checkOptions } from "../core/options.js";
 import { ROOT } from "../core/paths.js";
 import type { MemoryRun } from "../dialects/memory-run.js";
-import { checkMemorySource, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
+import { checkMemorySource, chosenFor, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
 
 /** A memory in the tree of a node: one in the store of the node, by its `nodeId` and `scope`, or any other, by `memory`. */
 export interface NodeMount extends MountSettings {
@@ -54,7 +54,7 @@ export class NodeMounts {
   /** The mounts of a run, with the node's own memory. */
   async forRun(own: Memory, run: MemoryRun, open: OpenInStore): Promise<Mount[]> {
     const choose = async (mount: CheckedMount): Promise<Memory> =>
-      "source" in mount ? memoryOfRun(mount.source, run) : open(mount.nodeId, mount.scope);
+      "source" in mount ? chosenFor(run, mount.source) : open(mount.nodeId, mount.scope);
     const others = await Promise.all(this.#others.map(async (mount) => mountAt(mount.point, await choose(mount), mount.settings)));
     return [mountAt(ROOT, own, this.#root), ...others];
   }
@@ -88,14 +88,10 @@ function checkedMount(point: string, given: unknown): CheckedMount {
   return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
 }
 
-function memoryOfRun(source: MemorySource, run: MemoryRun): Memory | Promise<Memory> {
-  if (typeof source === "function") return source(run);
-  return "memoryForRun" in source ? source.memoryForRun(run) : source;
-}
-
 function memoryOfProgram({ point, source }: { point: string; source: MemorySource }, run: MemoryRun, owner: string | undefined): Memory {
   const { memory } = source as MemoryProvider & { memory?: (owner?: string) => Memory };
-  const found = typeof memory === "function" ? memory.call(source, owner) : memoryOfRun(source, run);
+  const choose = (): Memory | Promise<Memory> => (typeof source === "function" ? source(run) : chosenFor(run, source));
+  const found = typeof memory === "function" ? memory.call(source, owner) : choose();
   if (isMemory(found)) return found;
   throw new TypeError(`mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead of memory()`);
 }

@@ -40,6 +40,15 @@ describe("a MemoryNode with mounts", () => {
     expect((await bob.snapshot()).files.map(({ path }) => path)).toEqual(["/chosen/d", "/node/e", "/other/d", "/rules/b"]);
   });
 
+  // Requirement: waiting.signal-of-the-run
+  it("ends with its run where a function for a mount does not answer", async () => {
+    const { node } = nodeWith({ mounts: { "/never": () => new Promise<Memory>(() => {}) } });
+    const stopped = new AbortController();
+    const opening = node.memoryForRun({ config: { signal: stopped.signal } });
+    stopped.abort(new Error("stopped"));
+    await expect(opening).rejects.toThrow("stopped");
+  });
+
   // Requirement: mounts.access, mounts.paths-of-the-tree
   it("is one tree for deepagents and for MCP clients", async () => {
     const { node, open } = nodeWith({ mounts: { "/rules": rules } });
