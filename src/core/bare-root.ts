@@ -3,9 +3,8 @@ import type { MemoryBackend } from "./backend.js";
 import { openMemoryOver } from "./checked-memory.js";
 import { fileNotFound, MemoryError, pathIsDirectory } from "./errors.js";
 import type { DeletedCounts, FileStat, Memory, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
-import type { PathRule } from "./paths.js";
+import { type PathRule, ROOT } from "./paths.js";
 import { MemoryTree } from "./tree.js";
-import { ROOT } from "./paths.js";
 
 const empty = new MemoryTree({ files: [], directories: [], revision: null });
 

@@ -69,14 +69,8 @@ export function namespaceFrom(stored: string): string[] {
 
 /** The same for several, in the order of the store; some at a time, as most callers need the first few only. */
 export function* namespacesFrom(stored: readonly string[], chunkSize: number): Generator<string[][]> {
-  const joined = inCodeUnitOrder(stored.some((each) => each.includes(lastCharacter)) ? stored.map(fromSortable) : stored);
+  const joined = stored.map(fromSortable).toSorted(compareCodeUnits);
   for (let start = 0; start < joined.length; start += chunkSize) yield joined.slice(start, start + chunkSize).map(labelsOf);
-}
-
-/** The server mostly answers in order already. */
-function inCodeUnitOrder(texts: readonly string[]): readonly string[] {
-  const isInOrder = texts.every((text, index) => index === 0 || (texts[index - 1] ?? "") < text);
-  return isInOrder ? texts : texts.toSorted(compareCodeUnits);
 }
 
 /** In half the time of `split`, which listings of many namespaces feel. */
