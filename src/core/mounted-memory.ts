@@ -236,7 +236,7 @@ export class MountedMemory implements RestrictableMemory {
       return await this.#told(mount, null, command(mount.memory, path));
     } catch (error) {
       // EINVAL: the memory could not create this name.
-      const isNone = MemoryError.isInstance(error) && ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
+      const isNone = mount.missingOwner === undefined && MemoryError.isInstance(error) && ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
       if (isNone && this.#directories.has(target)) return empty;
       throw error;
     }
