@@ -49,6 +49,10 @@ export const access: Requirements = {
     source: "specification section 12",
     says: "a guard that answers no text, an ill-formed or too large one, or not in time: nothing is stored",
   },
+  "access.actor": {
+    source: "specification section 12",
+    says: "all tool calls of one run have one runId, in subgraphs and subagents too, and no two runs have the same",
+  },
   "access.guard-and-edits": {
     source: "specification section 12",
     says: "an edit whose guard takes its time loses no other edit",

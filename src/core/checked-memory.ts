@@ -2,6 +2,7 @@ import { type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemo
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
 import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
+import { type AskGuards, type BackendCommand, guardedEdit, guardedStore } from "./guarded-changes.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -16,7 +17,6 @@ import type {
   OutlineOptions,
   WriteOptions,
 } from "./memory.js";
-import { lostRace, maxAttempts, pause } from "./lost-race.js";
 import { type Act, type OngoingCall, withinTime } from "./ongoing-call.js";
 import { checkMemoryOptions, checkMemoryUse, checkOptions, type MemoryOptions, type MemoryUse } from "./options.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
@@ -54,8 +54,6 @@ export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress,
   const checkedOptions = checkMemoryOptions(options);
   return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
 }
-
-type BackendCommand<T> = (backend: MemoryBackend, call: OngoingCall | undefined) => Promise<T>;
 
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
 class CheckedMemory implements RestrictableMemory {
@@ -171,7 +169,10 @@ class CheckedMemory implements RestrictableMemory {
       return changed;
     };
     this.#restrictions?.assert(target, "write");
-    if (this.#restrictions?.hasGuard === true) return this.#guardedEdit(target, checkedChange, this.#restrictions);
+    if (this.#restrictions?.hasGuard === true) {
+      const { act, command } = guardedEdit(this.#askGuards(this.#restrictions), target, checkedChange);
+      return this.#existing(target, act, command);
+    }
     return this.#existing(target, "change", (backend) => backend.edit(target, checkedChange));
   }
 
@@ -259,49 +260,17 @@ class CheckedMemory implements RestrictableMemory {
   ): Promise<T> {
     const restrictions = this.#restrictions;
     if (restrictions?.hasGuard !== true) return this.#existing(path, "change", (backend) => store(backend, content));
-    let act: Act = "guard";
-    return this.#existing(path, () => act, async (backend, call) => {
-      const text = await this.#guarded(restrictions, { command, path, content }, call);
-      act = "change";
-      return store(backend, text);
-    });
+    const { act, command: guarded } = guardedStore(this.#askGuards(restrictions), { command, path, content }, store);
+    return this.#existing(path, act, guarded);
   }
 
-  /** The guards may take their time, so the text is only stored if it was made from what is there by then. */
-  #guardedEdit(path: string, change: (text: string) => string, restrictions: Restrictions): Promise<FileStat> {
-    let act: Act = "guard";
-    return this.#existing(path, () => act, async (backend, call) => {
-      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-        const read = await backend.read(path);
-        const text = await this.#guarded(restrictions, { command: "edit", path, content: change(read) }, call);
-        act = "change";
-        let isRaced = false;
-        const swap = (present: string): string => {
-          isRaced = present !== read;
-          if (isRaced) throw lostRace();
-          return text;
-        };
-        try {
-          return await backend.edit(path, swap);
-        } catch (error) {
-          if (!isRaced) throw error;
-        }
-        act = "guard";
-        await pause(attempt);
-      }
-      throw lostRace();
-    });
-  }
-
-  async #guarded(
-    restrictions: Restrictions,
-    change: Pick<GuardedChange, "command" | "path" | "content">,
-    call: OngoingCall | undefined,
-  ): Promise<string> {
-    const text = await restrictions.guarded({ ...change, address: this.address });
-    this.#checkContent(text, "the text of the guard");
-    call?.throwIfOver();
-    return text;
+  #askGuards(restrictions: Restrictions): AskGuards {
+    return async (change, call) => {
+      const text = await restrictions.guarded({ ...change, address: this.address });
+      this.#checkContent(text, "the text of the guard");
+      call?.throwIfOver();
+      return text;
+    };
   }
 
   #run<T>(act: Act | (() => Act), command: BackendCommand<T>): Promise<T> {

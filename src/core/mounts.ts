@@ -24,6 +24,8 @@ export interface Mount extends MountSettings {
   /** A normalised path. */
   point: string;
   memory: Memory;
+  /** Why a run cannot have the memory: it names no thread or user. */
+  missingOwner?: MemoryError;
 }
 
 const maxMounts = 32;

@@ -115,7 +115,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory that a run uses, with its mounts. If the run names no thread or user, the process is warned once.
+   * The memory that a run uses, with its mounts. If the run names no thread or user, the process is warned once. A mount that lacks
+   * its thread or user stays in the tree, and what is asked of a path below it is EINVAL.
    * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer in time
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
@@ -157,7 +158,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     try {
       return this.#open(store, nodeId, scope, owner);
     } catch (error) {
-      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner({ nodeId, scope }, error);
+      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner(`the ${scope} memory of node ${JSON.stringify(nodeId)}`, error);
       throw error;
     }
   }

@@ -40,6 +40,44 @@ describe("a MemoryNode with mounts", () => {
     expect((await bob.snapshot()).files.map(({ path }) => path)).toEqual(["/chosen/d", "/node/e", "/other/d", "/rules/b"]);
   });
 
+  // Requirement: mounts.without-owner
+  it("goes on without the memory of a mount whose thread or user the run does not name", async () => {
+    const { node, open } = nodeWith({
+      mounts: {
+        "/mine": { nodeId: "drafts", scope: "perUser" },
+        "/far/here": ({ threadId }) => openMemory(new InMemoryStore(), { nodeId: "here", scope: "perThread", threadId: threadId ?? "" }),
+        "/rules": rules,
+      },
+      guard: ({ path }) => {
+        if (!path.startsWith("/own")) throw new Error("no guard is asked about a text that cannot be stored");
+      },
+    });
+    await open("rules").write("/tone", "kind");
+    const memory = await node.memoryForRun({ config: {} });
+    await memory.write("/own", "kind of x");
+    expect(await memory.list("/")).toEqual([{ name: "far", kind: "dir" }, { name: "mine", kind: "dir" }, { name: "own", kind: "file" }, { name: "rules", kind: "dir" }]);
+    const { files, directories } = await memory.snapshotAndAppend("/own", "y");
+    expect([files.map(({ path }) => path), directories]).toEqual([["/own", "/rules/tone"], ["/far", "/far/here", "/mine", "/rules"]]);
+    expect((await memory.findFiles(["kind"])).map(({ path }) => path)).toEqual(["/own", "/rules/tone"]);
+    expect(await memory.stat("/mine")).toMatchObject({ kind: "dir" });
+    for (const [point, message] of [["/mine", "user_id is required for perUser scope"], ["/far/here", "thread_id is required for perThread scope"]] as const) {
+      const path = `${point}/x`;
+      const calls = [
+        memory.list(point), memory.list(path), memory.read(path), memory.readFiles(["/own", path]), memory.stat(path), memory.append(path, "x"), memory.snapshotAndAppend(path, "x"),
+        memory.write(path, "x"), memory.update(path, "x", "y"), memory.edit(path, () => "y"), memory.delete(path), memory.rename(path, `${point}/y`),
+      ];
+      for (const call of calls) await refuses(call, "EINVAL", message);
+      await refuses(memory.delete(point), "EACCES");
+    }
+    await expect(memory.read("/mine/x")).rejects.toMatchObject({ path: "/mine/x" });
+  });
+
+  // Requirement: mounts.without-owner
+  it("refuses an id that is no text for a mount as it does for its own memory", async () => {
+    const { node } = nodeWith({ mounts: { "/mine": { nodeId: "drafts", scope: "perUser" } } });
+    await refuses(node.memoryForRun(runOfUser(5 as never)), "EINVAL", "user_id is required for perUser scope: a non-empty string (given 5)");
+  });
+
   // Requirement: waiting.signal-of-the-run
   it("ends with its run where a function for a mount does not answer", async () => {
     const { node } = nodeWith({ mounts: { "/never": () => new Promise<Memory>(() => {}) } });
@@ -65,13 +103,12 @@ describe("a MemoryNode with mounts", () => {
   });
 
   // Requirement: mounts.owner-of-the-run
-  it("finds the thread or user of a mount as that of its own memory, and refuses a run without it", async () => {
+  it("finds the thread or user of a mount as that of its own memory", async () => {
     const { node } = nodeWith({ userId: async () => "ann", mounts: { "/user": { nodeId: "u", scope: "perUser" }, "/thread": { nodeId: "t", scope: "perThread" } } });
     await (await node.memoryForRun({ config: {}, threadId: "1" })).write("/user/a", "x");
     await (await node.memoryForRun({ config: {}, threadId: "2" })).write("/thread/b", "x");
     const paths = async (threadId: string): Promise<string[]> => (await (await node.memoryForRun({ config: {}, threadId })).snapshot()).files.map(({ path }) => path);
     expect([await paths("1"), await paths("2")]).toEqual([["/user/a"], ["/thread/b", "/user/a"]]);
-    await refuses(node.memoryForRun({ config: {} }), "EINVAL", "thread_id is required for perThread scope");
   });
 
   it("gives programs the same tree, unless only a run knows it", async () => {
@@ -181,6 +218,19 @@ Each line of a file begins with "| ".
     const connector = node.createConnector({ onError: ({ message }) => told.push(message) });
     expect((await connector.inject([], { configurable: {} }))[0]?.text).toContain("/ (global)\n/all (1 byte)\n/rules/ - House rules (global, read-only)\n/rules/tone (1 byte)");
     expect(told).toEqual(["user_id is required for perUser scope"]);
+  });
+
+  // Requirement: mounts.without-owner
+  it("shows the other memories, and tells which one is not available, where the run does not name the user of a mount", async () => {
+    const { node, open } = nodeWith({ mounts: { "/mine": { nodeId: "drafts", scope: "perUser", description: "Drafts" }, "/rules": rules } });
+    await open("rules").write("/tone", "x");
+    const told: (string | undefined)[][] = [];
+    const connector = node.createConnector({ onError: ({ code, message }) => told.push([code, message]) });
+    const [message] = await connector.inject([], { configurable: { thread_id: "a" } });
+    expect(message?.text).toContain(
+      "/ (global, empty)\n/mine/ - Drafts (not available: user_id is required for perUser scope)\n/rules/ - House rules (global, read-only)\n/rules/tone (1 byte)\n</memory>",
+    );
+    expect(told).toEqual([["EINVAL", "user_id is required for perUser scope"]]);
   });
 
   // Requirement: mounts.shares
