@@ -33,13 +33,17 @@ export function guardedStore<T>(
   return { act: () => act, command };
 }
 
-/** The guards may take their time, so the text is only stored if it was made from what is there by then. */
-export function guardedEdit(askGuards: AskGuards, path: string, change: (text: string) => string): GuardedCommand<FileStat> {
+/**
+ * The guards may take their time, so the text is only stored if it was made from what is there by then. The answer has the text
+ * where they have changed it.
+ */
+export function guardedEdit(askGuards: AskGuards, path: string, change: (text: string) => string): GuardedCommand<FileStat & { content?: string }> {
   let act: Act = "guard";
-  const command: BackendCommand<FileStat> = async (backend, call) => {
+  const command: BackendCommand<FileStat & { content?: string }> = async (backend, call) => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const read = await backend.read(path);
-      const text = await askGuards({ command: "edit", path, content: change(read) }, call);
+      const content = change(read);
+      const text = await askGuards({ command: "edit", path, content }, call);
       act = "change";
       let isRaced = false;
       const swap = (present: string): string => {
@@ -48,7 +52,8 @@ export function guardedEdit(askGuards: AskGuards, path: string, change: (text: s
         return text;
       };
       try {
-        return await backend.edit(path, swap);
+        const stat = await backend.edit(path, swap);
+        return text === content ? stat : { ...stat, content: text };
       } catch (error) {
         if (!isRaced) throw error;
       }

@@ -158,9 +158,10 @@ export interface Memory {
   write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
   /**
    * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it may run again after a
-   * lost race. If it throws, the error is passed on and nothing is written. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
+   * lost race. If it throws, the error is passed on and nothing is written. If a guard has changed the text, the answer has
+   * the text that was stored as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
-  edit(path: string, change: (text: string) => string): Promise<FileStat>;
+  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
   /** Null for a missing path. */

@@ -145,7 +145,7 @@ export class MountedMemory implements RestrictableMemory {
     return this.#onFile(path, (memory, inner) => memory.write(inner, content, options));
   }
 
-  edit(path: string, change: (text: string) => string): Promise<FileStat> {
+  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }> {
     return this.#onFile(path, (memory, inner) => memory.edit(inner, change));
   }
 
