@@ -17,7 +17,9 @@ export type {
   SnapshotFile,
   WriteOptions,
 } from "./core/memory.js";
-export type { GuardedChange, MemoryAccess, MemoryActor, MemoryGuard, MemoryRule } from "./core/access.js";
+export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access.js";
+export type { MemoryActor } from "./core/actor.js";
+export type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter, VersionOperation } from "./core/history.js";
 export { mountMemories } from "./core/mounted-memory.js";
 export type { MountSettings } from "./core/mounts.js";
 export type { MemoryOptions, MemoryUse } from "./core/options.js";

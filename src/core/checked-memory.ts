@@ -1,7 +1,9 @@
 import { type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemory, Restrictions } from "./access.js";
+import type { MemoryActor } from "./actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
 import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
+import type { MemoryHistory } from "./history.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -55,6 +57,13 @@ export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress,
   return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
 }
 
+/** What `with` and policies have added to a memory. */
+interface MemorySettings {
+  signals?: readonly AbortSignal[];
+  restrictions?: Restrictions | null;
+  actor?: MemoryActor | null;
+}
+
 type BackendCommand<T> = (backend: MemoryBackend, call: OngoingCall | undefined) => Promise<T>;
 
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
@@ -62,18 +71,21 @@ class CheckedMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
+  readonly history: MemoryHistory | null = null;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;
   readonly #signals: readonly AbortSignal[];
   readonly #restrictions: Restrictions | null;
+  readonly #actor: MemoryActor | null;
 
   constructor(
     backend: MemoryBackend,
     address: CheckedAddress,
     options: Required<MemoryOptions>,
-    { signals = [], restrictions = null }: { signals?: readonly AbortSignal[]; restrictions?: Restrictions | null } = {},
+    { signals = [], restrictions = null, actor = null }: MemorySettings = {},
   ) {
     this.#backend = backend;
+    this.#actor = actor;
     this.address = address;
     this.paths = options.paths;
     this.#options = options;
@@ -225,13 +237,15 @@ class CheckedMemory implements RestrictableMemory {
   with(use: MemoryUse): Memory {
     checkMemoryUse(use);
     const { signal, timeoutMs = this.#options.timeoutMs, paths = this.#options.paths } = use;
+    const actor = use.actor === undefined ? this.#actor : { ...this.#actor, ...use.actor };
     const signals = signal === undefined || this.#signals.includes(signal) ? this.#signals : [...this.#signals, signal];
-    return new CheckedMemory(this.#backend, this.address, { ...this.#options, timeoutMs, paths }, { signals, restrictions: this.#restrictions });
+    const backend = use.actor === undefined || actor === null ? this.#backend : (this.#backend.forActor?.(actor) ?? this.#backend);
+    return new CheckedMemory(backend, this.address, { ...this.#options, timeoutMs, paths }, { signals, restrictions: this.#restrictions, actor });
   }
 
   [restrict](policy: CheckedPolicy): Memory {
     const restrictions = this.#restrictions?.with(policy) ?? new Restrictions([policy]);
-    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions });
+    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions, actor: this.#actor });
   }
 
   withPaths(paths: PathRule): Memory {

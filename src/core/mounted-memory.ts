@@ -2,6 +2,7 @@ import { type CheckedPolicy, restrict, type RestrictableMemory, restricted, righ
 import type { CheckedAddress } from "./address.js";
 import { bareRoot } from "./bare-root.js";
 import { MemoryError } from "./errors.js";
+import type { MemoryHistory } from "./history.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -58,6 +59,7 @@ export class MountedMemory implements RestrictableMemory {
   readonly address: Readonly<CheckedAddress>;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
+  readonly history: MemoryHistory | null = null;
   /** Where a path lies that is below none of the others. */
   readonly #root: Mount;
   /** The other mounts, the longest point first. */
