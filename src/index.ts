@@ -37,7 +37,7 @@ export type { ForgottenCounts, MemoryFilter, MemoryOwner, MemorySummary } from "
 export type { TtlOptions } from "./mongodb/items/expiry.js";
 export type { TextSearchOptions } from "./mongodb/search/keyword-ranking.js";
 export { openMemory } from "./open-memory.js";
-export type { MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
+export type { HistoryOptions, MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
 export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";
 export type { MemoryRun } from "./dialects/memory-run.js";
 export type { MemoryProvider, MemorySource } from "./dialects/memory-source.js";

@@ -2,8 +2,10 @@ import { type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemo
 import type { MemoryActor } from "./actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
+import { CheckedHistory } from "./checked-history.js";
 import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
 import type { MemoryHistory } from "./history.js";
+import type { HistoryBackend } from "./history-backend.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -71,7 +73,7 @@ class CheckedMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
-  readonly history: MemoryHistory | null = null;
+  readonly history: MemoryHistory | null;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;
   readonly #signals: readonly AbortSignal[];
@@ -92,6 +94,19 @@ class CheckedMemory implements RestrictableMemory {
     this.#signals = signals;
     this.#restrictions = restrictions;
     this.rights = restrictions?.rights;
+    this.history = (backend.history?.() ?? null) === null ? null : new CheckedHistory((...call) => this.#runHistory(...call), (path) => restrictions?.assert(path, "write"));
+  }
+
+  async #runHistory<T>(act: Act, path: string | null, command: (history: HistoryBackend) => Promise<T>): Promise<T> {
+    try {
+      return await this.#run(act, async (backend) => {
+        const history = backend.history?.() ?? null;
+        if (history === null) throw invalid("this memory keeps no history");
+        return command(history);
+      });
+    } catch (error) {
+      throw path !== null && MemoryError.isInstance(error) ? withPath(error, path) : error;
+    }
   }
 
   async read(path: string): Promise<string> {
