@@ -17,7 +17,9 @@ export type {
   SnapshotFile,
   WriteOptions,
 } from "./core/memory.js";
-export type { GuardedChange, MemoryAccess, MemoryActor, MemoryGuard, MemoryRule } from "./core/access.js";
+export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access.js";
+export type { MemoryActor } from "./core/actor.js";
+export type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter, VersionOperation } from "./core/history.js";
 export { mountMemories } from "./core/mounted-memory.js";
 export type { MountSettings } from "./core/mounts.js";
 export type { MemoryOptions, MemoryUse } from "./core/options.js";
@@ -35,7 +37,7 @@ export type { ForgottenCounts, MemoryFilter, MemoryOwner, MemorySummary } from "
 export type { TtlOptions } from "./mongodb/items/expiry.js";
 export type { TextSearchOptions } from "./mongodb/search/keyword-ranking.js";
 export { openMemory } from "./open-memory.js";
-export type { MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
+export type { HistoryOptions, MongoMemoryStoreOptions } from "./mongodb/store/store-options.js";
 export type { VectorSearchOptions } from "./mongodb/search/vector-search.js";
 export type { MemoryRun } from "./dialects/memory-run.js";
 export type { MemoryProvider, MemorySource } from "./dialects/memory-source.js";

@@ -1,3 +1,4 @@
+export type { MemoryActor } from "../core/actor.js";
 export type { CheckedAddress, MemoryAddress } from "../core/address.js";
 export type { BackendLimits, MemoryBackend, WriteMode } from "../core/backend.js";
 export {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { MemoryActor } from "./actor.js";
 import type { CheckedAddress } from "./address.js";
 import { invalid, MemoryError } from "./errors.js";
 import type { Memory, MemoryRights } from "./memory.js";
@@ -25,19 +26,6 @@ export interface MemoryRule {
    */
   path: string;
   access: MemoryAccess;
-}
-
-/** Who changes a memory, as the program knows it; the model has no part in it. */
-export interface MemoryActor {
-  userId?: string;
-  threadId?: string;
-  runId?: string;
-  checkpointId?: string;
-  toolCallId?: string;
-  /** The node of the graph. */
-  node?: string;
-  agent?: string;
-  client?: string;
 }
 
 /** A text that is about to be stored. */

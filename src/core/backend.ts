@@ -1,3 +1,5 @@
+import type { MemoryActor } from "./actor.js";
+import type { HistoryBackend } from "./history-backend.js";
 import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
 import type { OngoingCall } from "./ongoing-call.js";
 
@@ -61,6 +63,10 @@ export interface MemoryBackend {
    * has to stop. A backend that cannot stop leaves this out.
    */
   forCall?(call: OngoingCall): MemoryBackend;
+  /** The same memory, whose changes an actor makes. A backend that keeps no history leaves this out. */
+  forActor?(actor: MemoryActor): MemoryBackend;
+  /** What happened in the memory; null where it is not recorded. A backend that never records it leaves this out. */
+  history?(): HistoryBackend | null;
 }
 
 /** What `write` does if the file exists, and if it does not. */

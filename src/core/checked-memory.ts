@@ -1,8 +1,12 @@
 import { type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemory, Restrictions } from "./access.js";
+import type { MemoryActor } from "./actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
+import { CheckedHistory } from "./checked-history.js";
 import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
 import { type AskGuards, type BackendCommand, guardedEdit, guardedStore } from "./guarded-changes.js";
+import type { MemoryHistory } from "./history.js";
+import type { HistoryBackend } from "./history-backend.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -55,29 +59,52 @@ export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress,
   return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions);
 }
 
+/** What `with` and policies have added to a memory. */
+interface MemorySettings {
+  signals?: readonly AbortSignal[];
+  restrictions?: Restrictions | null;
+  actor?: MemoryActor | null;
+}
+
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
 class CheckedMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
+  readonly history: MemoryHistory | null;
   readonly #backend: MemoryBackend;
   readonly #options: Required<MemoryOptions>;
   readonly #signals: readonly AbortSignal[];
   readonly #restrictions: Restrictions | null;
+  readonly #actor: MemoryActor | null;
 
   constructor(
     backend: MemoryBackend,
     address: CheckedAddress,
     options: Required<MemoryOptions>,
-    { signals = [], restrictions = null }: { signals?: readonly AbortSignal[]; restrictions?: Restrictions | null } = {},
+    { signals = [], restrictions = null, actor = null }: MemorySettings = {},
   ) {
     this.#backend = backend;
+    this.#actor = actor;
     this.address = address;
     this.paths = options.paths;
     this.#options = options;
     this.#signals = signals;
     this.#restrictions = restrictions;
     this.rights = restrictions?.rights;
+    this.history = (backend.history?.() ?? null) === null ? null : new CheckedHistory((...call) => this.#runHistory(...call), (path) => restrictions?.assert(path, "write"));
+  }
+
+  async #runHistory<T>(act: Act, path: string | null, command: (history: HistoryBackend) => Promise<T>): Promise<T> {
+    try {
+      return await this.#run(act, async (backend) => {
+        const history = backend.history?.() ?? null;
+        if (history === null) throw invalid("this memory keeps no history");
+        return command(history);
+      });
+    } catch (error) {
+      throw path !== null && MemoryError.isInstance(error) ? withPath(error, path) : error;
+    }
   }
 
   async read(path: string): Promise<string> {
@@ -226,13 +253,15 @@ class CheckedMemory implements RestrictableMemory {
   with(use: MemoryUse): Memory {
     checkMemoryUse(use);
     const { signal, timeoutMs = this.#options.timeoutMs, paths = this.#options.paths } = use;
+    const actor = use.actor === undefined ? this.#actor : { ...this.#actor, ...use.actor };
     const signals = signal === undefined || this.#signals.includes(signal) ? this.#signals : [...this.#signals, signal];
-    return new CheckedMemory(this.#backend, this.address, { ...this.#options, timeoutMs, paths }, { signals, restrictions: this.#restrictions });
+    const backend = use.actor === undefined || actor === null ? this.#backend : (this.#backend.forActor?.(actor) ?? this.#backend);
+    return new CheckedMemory(backend, this.address, { ...this.#options, timeoutMs, paths }, { signals, restrictions: this.#restrictions, actor });
   }
 
   [restrict](policy: CheckedPolicy): Memory {
     const restrictions = this.#restrictions?.with(policy) ?? new Restrictions([policy]);
-    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions });
+    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions, actor: this.#actor });
   }
 
   withPaths(paths: PathRule): Memory {

@@ -1,20 +1,15 @@
 import type { CheckedAddress } from "./address.js";
+import type { MemoryHistory } from "./history.js";
 import type { MemoryUse } from "./options.js";
 import type { PathRule } from "./paths.js";
+import type { FileStat, MemorySnapshot } from "./snapshot.js";
+
+export type { FileStat, MemorySnapshot, SnapshotFile } from "./snapshot.js";
 
 /** A file or directory as `list` shows it. */
 export interface MemoryEntry {
   name: string;
   kind: "file" | "dir";
-}
-
-/** What a memory knows about a file, besides its text. */
-export interface FileStat {
-  kind: "file";
-  /** Bytes of UTF-8. */
-  sizeBytes: number;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 /** What a memory knows about a directory. The root is a directory too. */
@@ -50,29 +45,10 @@ export interface DeleteOptions {
   ifDirectory?: "delete" | "fail";
 }
 
-/** A file with its text. */
-export interface SnapshotFile extends FileStat {
-  path: string;
-  content: string;
-}
-
 /** A file that `findFiles` has found. */
 export interface FoundText {
   path: string;
   content: string;
-}
-
-/** A whole memory at one moment. */
-export interface MemorySnapshot {
-  /** Sorted by path, in code-unit order. */
-  files: SnapshotFile[];
-  /** Paths of all directories but the root, sorted likewise. */
-  directories: string[];
-  /**
-   * Each change adds one. It is 0 if nobody ever wrote to the memory, and null on a generic BaseStore and in a folder,
-   * because they keep no count.
-   */
-  revision: number | null;
 }
 
 /** What an outline holds beside paths and sizes. */
@@ -122,6 +98,8 @@ export interface Memory {
   readonly paths: PathRule;
   /** What may be done where; undefined where everything may be done everywhere. */
   readonly rights?: MemoryRights | undefined;
+  /** What happened in the memory; null where nothing records it: it needs MongoDB, and the option `history` of the store. */
+  readonly history: MemoryHistory | null;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */
@@ -171,8 +149,8 @@ export interface Memory {
   /** Paths and sizes of everything at one moment, and texts as far as they are asked for. */
   outline(options?: OutlineOptions): Promise<MemoryOutline>;
   /**
-   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths. A signal
-   * is added to the earlier ones. An aborted change may have been made. If the signal aborted before the call, nothing is sent.
+   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths, who makes the
+   * changes. A signal is added to the earlier ones, and an actor to what an earlier one said. An aborted change may have been made. If the signal aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;

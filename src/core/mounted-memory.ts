@@ -2,6 +2,8 @@ import { type CheckedPolicy, restrict, type RestrictableMemory, restricted, righ
 import type { CheckedAddress } from "./address.js";
 import { bareRoot } from "./bare-root.js";
 import { MemoryError } from "./errors.js";
+import type { MemoryHistory } from "./history.js";
+import { MountedHistory, type MountedPart, type MountedParts } from "./mounted-history.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -58,6 +60,7 @@ export class MountedMemory implements RestrictableMemory {
   readonly address: Readonly<CheckedAddress>;
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
+  readonly history: MemoryHistory | null;
   /** Where a path lies that is below none of the others. */
   readonly #root: Mount;
   /** The other mounts, the longest point first. */
@@ -79,6 +82,7 @@ export class MountedMemory implements RestrictableMemory {
     this.#root = first.point === ROOT ? first : { point: ROOT, memory: bareRoot(first.memory.address, this.paths) };
     this.#others = sorted.filter(({ point }) => point !== ROOT);
     this.#directories = directories;
+    this.history = mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(this.#historyParts()) : null;
   }
 
   read(path: string): Promise<string> {
@@ -206,6 +210,28 @@ export class MountedMemory implements RestrictableMemory {
 
   withPaths(paths: PathRule): MountedMemory {
     return this.with({ paths });
+  }
+
+  #historyParts(): MountedParts {
+    const parts = this.#mounts.map((mount): MountedPart => ({
+      point: mount.point,
+      memory: mount.memory,
+      pathInTree: (path) => {
+        const inTree = pathInTree(mount, path);
+        return this.#directories.has(inTree) || this.#placeOf(inTree).mount !== mount ? null : inTree;
+      },
+      told: (answer) => this.#told(mount, answer),
+    }));
+    const partOf = ({ point }: Mount): MountedPart => parts.find((part) => part.point === point) as MountedPart;
+    return {
+      // The longest point first, as the mounts themselves are looked for.
+      all: parts.toSorted((a, b) => b.point.length - a.point.length),
+      at: (path) => {
+        const { mount, path: inner } = this.#placeOf(this.#normalize(path, true));
+        return { part: partOf(mount), path: inner };
+      },
+      below: (path) => parts.filter(({ point }) => point.startsWith(prefixOf(this.#normalize(path, true)))),
+    };
   }
 
   get #mounts(): readonly Mount[] {

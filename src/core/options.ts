@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { actorField, type MemoryActor } from "./actor.js";
 import { nearestName } from "./nearest-name.js";
 import { shorten } from "./text.js";
 import type { PathRule } from "./paths.js";
@@ -31,6 +32,8 @@ export interface MemoryUse {
   timeoutMs?: number | undefined;
   /** As in {@link MemoryOptions}. */
   paths?: PathRule | undefined;
+  /** Who makes the changes, for the history. What it says is added to an earlier actor. Texts of 1 to 512 characters. */
+  actor?: MemoryActor | undefined;
 }
 
 /** The most that either limit can be: 15 MB leaves a margin below the 16 MiB that MongoDB allows a document. */
@@ -67,7 +70,7 @@ export const memoryOptionFields = {
 const memoryOptionsSchema = z.object(memoryOptionFields).strict();
 
 const memoryUseSchema = z
-  .object({ signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(), timeoutMs: timeoutField.optional(), paths: pathsField.optional() })
+  .object({ signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(), timeoutMs: timeoutField.optional(), paths: pathsField.optional(), actor: actorField.optional() })
   .strict();
 
 /** By shape: there are others than that of Node. */

@@ -12,6 +12,7 @@ import { type PathRule, ROOT } from "./paths.js";
 class UnavailableMemory implements RestrictableMemory {
   readonly address: CheckedAddress;
   readonly paths: PathRule;
+  readonly history = null;
   readonly #reason: MemoryError;
 
   constructor(reason: MemoryError, { address, paths }: Pick<Memory, "address" | "paths">) {

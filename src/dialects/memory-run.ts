@@ -1,7 +1,8 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import type { MemoryActor } from "../core/access.js";
+import { type MemoryActor, maxActorChars } from "../core/actor.js";
+import { startOf } from "../core/text.js";
 
 /** A run of a graph or an agent, as those see it who choose a memory for it. */
 export interface MemoryRun {
@@ -18,6 +19,8 @@ export interface MemoryRun {
   userId?: string | undefined;
   /** The call of a model that is answered, if it is one. */
   toolCallId?: string | undefined;
+  /** The program that calls, if it is none of LangChain: an MCP client, by the name that it gives itself. */
+  client?: string | undefined;
 }
 
 /** What the config of a run tells; next to nothing where a call is part of none. */
@@ -71,8 +74,8 @@ function sharedInRun({ configurable, writer }: LangGraphRunnableConfig): object 
   return signals?.externalAbortSignal ?? writer;
 }
 
-/** Who acts in a run, as far as it says. */
-export function actorOf({ config, threadId, userId, toolCallId }: MemoryRun): MemoryActor {
+/** Who acts in a run, as far as it says. A fact that is too long is cut, so that nobody can hide behind one. */
+export function actorOf({ config, threadId, userId, toolCallId, client }: MemoryRun): MemoryActor {
   const configurable: Record<string, unknown> = config.configurable ?? {};
   const metadata: Record<string, unknown> = config.metadata ?? {};
   const facts = {
@@ -82,8 +85,11 @@ export function actorOf({ config, threadId, userId, toolCallId }: MemoryRun): Me
     checkpointId: configurable["checkpoint_id"],
     toolCallId,
     node: metadata["langgraph_node"],
+    client,
   };
-  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => typeof fact === "string" && fact !== ""));
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([name, fact]) => (typeof fact === "string" && fact !== "" ? [[name, startOf(fact.toWellFormed(), maxActorChars)]] : [])),
+  );
 }
 
 export function storeOf({ config }: MemoryRun): BaseStore | undefined {

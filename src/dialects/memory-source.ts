@@ -3,7 +3,7 @@ import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/ongoing-call.js";
 import { memoryDefaults } from "../core/options.js";
 import type { KnownMemory } from "./dialect.js";
-import { type MemoryRun, signalOf } from "./memory-run.js";
+import { actorOf, type MemoryRun, signalOf } from "./memory-run.js";
 
 /** Chooses the memory for a run; `MemoryNode` is one. */
 export interface MemoryProvider extends KnownMemory {
@@ -18,14 +18,14 @@ export interface MemoryProvider extends KnownMemory {
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);
 
 /**
- * The memory of a run, whose calls end with the run.
+ * The memory of a run, whose calls end with the run and whose changes are those of who acts in it.
  * @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread or the user that the memory needs
  */
 export async function memoryOf(source: MemorySource | undefined, run: MemoryRun): Promise<Memory> {
   if (source === undefined) {
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
-  return endingWith(signalOf(run), await chosenFor(run, source));
+  return usedBy(run, await chosenFor(run, source));
 }
 
 /** The memory that a source chooses for a run. A function has 30 s for it, and ends with the run. */
@@ -40,6 +40,12 @@ export function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promis
 /** What is known of the memory where it is the same for every run. */
 export function knownOf(source: MemorySource | undefined): KnownMemory {
   return typeof source === "function" || source === undefined ? {} : source;
+}
+
+/** The same memory, as a run uses it. What the run says of the actor goes before what the program has said. */
+function usedBy(run: MemoryRun, memory: Memory): Memory {
+  const [signal, actor] = [signalOf(run), actorOf(run)];
+  return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });
 }
 
 /** The same memory, whose calls end when the signal aborts. */

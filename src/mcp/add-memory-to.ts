@@ -20,7 +20,7 @@ import { describeTool, runTool, toolsByName } from "./tools.js";
 export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void {
   checkMcpOptions("AddMemoryOptions", options);
   const { memory, dialects = defaultDialects, resources = true } = options;
-  const openMemory = (signal?: AbortSignal): Promise<Memory> => memoryOf(memory, runOfServer(options, signal));
+  const openMemory = (signal?: AbortSignal): Promise<Memory> => memoryOf(memory, runOfServer(options, signal, server.server.getClientVersion()));
   for (const definition of toolsByName(dialects, knownOf(memory)).values()) {
     const { name, ...described } = describeTool(definition);
     server.registerTool(name, { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) }, (args, { mcpReq }) =>

@@ -42,17 +42,18 @@ export class MemoryService {
     this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
   }
 
-  /** @param signal ends its calls */
-  openMemory(signal?: AbortSignal): Promise<Memory> {
-    return memoryOf(this.#source, runOfServer(this.#owner, signal));
+  /** @param signal ends its calls. @param client who makes its changes */
+  openMemory(signal?: AbortSignal, client?: Implementation): Promise<Memory> {
+    return memoryOf(this.#source, runOfServer(this.#owner, signal, client));
   }
 
   /**
    * @param params of `tools/call`: anything
    * @param signal ends the call
+   * @param client who calls
    * @throws ProtocolError InvalidParams where they name no tool
    */
-  async call(params: Record<string, unknown> = {}, signal?: AbortSignal): Promise<CallToolResult> {
+  async call(params: Record<string, unknown> = {}, signal?: AbortSignal, client?: Implementation): Promise<CallToolResult> {
     const { name, arguments: args = {} } = params;
     const definition = typeof name === "string" ? this.#tools.get(name) : undefined;
     if (definition === undefined) {
@@ -62,7 +63,7 @@ export class MemoryService {
         `unknown tool: ${given}; this server has ${[...this.#tools.keys()].join(", ")}`,
       );
     }
-    const call = runTool(definition, args, () => this.openMemory(signal));
+    const call = runTool(definition, args, () => this.openMemory(signal, client));
     this.#calls.add(call);
     try {
       return await call;

@@ -44,7 +44,7 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
   if (!takesCalls) return;
   // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its schema.
   server.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
-    if (method === callMethod) return service.call(params, cancellation(mcpReq.signal));
+    if (method === callMethod) return service.call(params, cancellation(mcpReq.signal), server.getClientVersion());
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   };
 }

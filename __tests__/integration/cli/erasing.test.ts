@@ -99,9 +99,9 @@ describe("forget", () => {
     const addresses = ["a", "b"].map((nodeId) => ({ nodeId, scope: "perUser", userId: "ada" }));
     expect(await cliJson(["forget", ...place, "--user", "ada", "--dry-run"])).toEqual({ ok: true, dryRun: true, memories: 2, files: 3, addresses });
     expect(await left()).toEqual(everything);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 2, files: 3 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 2, files: 3, versions: 0 });
     expect(await left()).toEqual(withoutAda);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 0, files: 0 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 0, files: 0, versions: 0 });
   });
 
   // Requirement: command-line.forget

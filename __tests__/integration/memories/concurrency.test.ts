@@ -74,6 +74,8 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
       edits: new KeyedMutex(),
       clock: () => new Date(),
       expiry: new MemoryExpiry({}, () => new Date()),
+      history: null,
+      actor: null,
     };
     const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
     await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");

@@ -148,7 +148,7 @@ describe("the options of a memory's use", () => {
   it("refuse what is no signal, and what is not known", () => {
     const memory = openMemory(new HangingStore(), freshAddress());
     expect(() => memory.with({ signal: {} as AbortSignal })).toThrow("signal: must be an AbortSignal (given an object)");
-    expect(() => memory.with({ actor: {} } as never)).toThrow(TypeError);
+    expect(() => memory.with({ actor: { name: "ada" } as never })).toThrow(/unknown option "actor.name"/);
   });
 
   // Requirement: waiting.options

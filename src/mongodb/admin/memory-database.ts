@@ -55,6 +55,8 @@ export class MemoryDatabase {
         clock: () => new Date(),
         // As they lie there: what has expired for an application is still to be seen, and to be erased.
         expireMs: {},
+        // What an application records goes on being recorded.
+        history: { begins: false },
         makesIndexes,
       });
     this.#layouts = { read: open(false), write: open(true) };

@@ -50,6 +50,12 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   return new MemoryError("EIO", `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`, { cause });
 }
 
+/** Whether there is no index of the name that a command asks for. */
+export function isBadHint(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as DriverError;
+  return code === 2 && /hint/i.test(String(message));
+}
+
 /** Whether the user lacks the right to do this. */
 export function isUnauthorized(error: unknown): boolean {
   return (error as DriverError | null)?.code === 13;

@@ -13,11 +13,13 @@ import type {
   FindOneAndUpdateOptions,
   FindOptions,
   IndexDescription,
+  OptionalUnlessRequiredId,
   UpdateOptions,
   UpdateResult,
 } from "mongodb";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import { driverSignal } from "./driver-signal.js";
+import { isDuplicateKey } from "./errors.js";
 
 /** Without it, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal. */
 export const exactCollation = { locale: "simple" } as const;
@@ -65,6 +67,19 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.updateOne(filter, update, { ...options, ...exact, ...this.#limits });
   }
 
+  async updateMany(filter: object, update: object, options: UpdateOptions): Promise<number> {
+    return (await this.#collection.updateMany(filter, update, { ...options, ...exact, ...this.#limits })).modifiedCount;
+  }
+
+  /** In their order. Passes over those whose id is there already. */
+  async insertMissing(documents: readonly Stored[]): Promise<void> {
+    try {
+      await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], { ordered: false, ...this.#limits });
+    } catch (error) {
+      if (!isDuplicateKey(error) || !writeErrorsOf(error).every(isDuplicateKey)) throw error;
+    }
+  }
+
   async deleteOne(filter: object, options: DeleteOptions): Promise<void> {
     await this.#collection.deleteOne(filter, { ...options, ...exact, ...this.#limits });
   }
@@ -92,6 +107,12 @@ export class ExactCollection<Stored extends Document> {
     const { signal } = this.#limits;
     return signal === undefined ? exact : { ...exact, signal };
   }
+}
+
+function writeErrorsOf(error: unknown): readonly unknown[] {
+  const { writeErrors, result } = error as { writeErrors?: unknown; result?: { getWriteConcernError?(): unknown } };
+  const failed = Array.isArray(writeErrors) ? (writeErrors as unknown[]) : [writeErrors];
+  return [...failed, result?.getWriteConcernError?.()].filter((each) => each !== undefined);
 }
 
 interface CallLimits {

@@ -5,6 +5,7 @@ import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { invalid, type MemoryError } from "../../core/errors.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import type { MemoryOptions } from "../../core/options.js";
+import type { Retention } from "../history/version-collection.js";
 import type { MemoryPlace } from "../places/operations.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { ExpireMsOptions } from "./memory-expiry.js";
@@ -62,8 +63,16 @@ export interface LayoutContext {
   clock: () => Date;
   /** Memories that have expired are missing to all methods but `facts` and `remove`, and are swept. */
   expireMs: ExpireMsOptions;
+  /** Null: none is kept. */
+  history: HistoryContext | null;
   /** False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. */
   makesIndexes: boolean;
+}
+
+/** How a history is kept. */
+export interface HistoryContext extends Retention {
+  /** False where only memories that have a history already go on with it. */
+  begins: boolean;
 }
 
 /** A write to a memory through the store's own methods; no delete is recursive. */

@@ -25,4 +25,15 @@ export class MemoryExpiry {
     const expireMs = this.#expireMs[scope];
     return expireMs === undefined ? null : new Date(this.#clock().getTime() - expireMs);
   }
+
+  /**
+   * Until when versions of a memory of this scope are kept that is changed now. They must outlive the memory, and to move the time of all
+   * costs a command; so it is moved seldom, and further than needed.
+   * @returns null where the memory stays. `latest`: what is kept until then stays as it is
+   */
+  versionsExpireAt(scope: MemoryScope, now: Date): { latest: Date; expiresAt: Date } | null {
+    const expireMs = this.#expireMs[scope];
+    if (expireMs === undefined) return null;
+    return { latest: new Date(now.getTime() + expireMs), expiresAt: new Date(now.getTime() + 2 * expireMs) };
+  }
 }

@@ -36,10 +36,11 @@ export interface MemorySummary {
   updatedAt: Date;
 }
 
-/** How many memories went, with how many files. */
+/** How many memories went, with how many files and how many versions of their history. */
 export interface ForgottenCounts {
   memories: number;
   files: number;
+  versions: number;
 }
 
 const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];

@@ -3,7 +3,7 @@ import type { MongoClient } from "mongodb";
 import { MemoryError } from "../../core/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import type { MemoryLayout } from "../memories/layout.js";
+import type { HistoryContext, MemoryLayout } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
 import {
   checkForgotten,
@@ -75,6 +75,7 @@ export class MongoMemoryStore extends BaseStore {
         connect: () => this.#connect(),
         clock,
         expireMs: options.expireMs ?? {},
+        history: historyOf(options.history),
         makesIndexes,
       });
     const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));
@@ -166,7 +167,8 @@ export class MongoMemoryStore extends BaseStore {
   /**
    * Erases a memory, or all memories of a thread or a user across nodes; what has expired and is not swept yet, too. What is written
    * meanwhile or later is a new memory, in which nothing of the old returns. If it fails, call it again: it finishes the rest.
-   * @returns how many memories went, with how many files
+   * Takes the user or the thread out of the histories of other memories too, where it has changed them.
+   * @returns how many memories went, with how many files and versions
    * @throws MemoryError EINVAL for a bad address or id, EIO if the database failed or did not answer within `timeoutMs`
    */
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
@@ -246,6 +248,11 @@ export class MongoMemoryStore extends BaseStore {
       throw storageError(error, "read", null);
     }
   }
+}
+
+function historyOf(history: MongoMemoryStoreOptions["history"] = false): HistoryContext | null {
+  if (history === false) return null;
+  return { begins: true, ...(history !== true && history) };
 }
 
 function isPut(operation: unknown): boolean {

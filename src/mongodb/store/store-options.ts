@@ -41,6 +41,11 @@ export interface MongoMemoryStoreOptions {
    * minutes later, through an index that the store makes or changes. Set it alike in all processes. @default none: never
    */
   expireMs?: ExpireMsOptions;
+  /**
+   * Keeps a history of the memories: each change of a file makes a version, for `Memory.history`. All processes that change the memories
+   * must have it; what another one changes has no version. @default false
+   */
+  history?: boolean | HistoryOptions;
   /** When items expire. Memories do by `expireMs`. @default none: never */
   ttl?: TtlOptions;
   /**
@@ -58,6 +63,17 @@ export interface MongoMemoryStoreOptions {
   textSearch?: boolean | TextSearchOptions;
 }
 
+/** How long versions are kept. The last version of each path always stays. */
+export interface HistoryOptions {
+  /** How many versions of each path, from 1 to 1,000,000. @default all */
+  keepVersions?: number;
+  /**
+   * How long after it was made a version is kept that a later one has replaced, in whole ms from 1 to ten years. MongoDB deletes it some
+   * minutes later. @default for ever
+   */
+  keepMs?: number;
+}
+
 /** Longer than any use, and never beyond the last Date. */
 const maxTtlMs = 1e14;
 const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
@@ -66,6 +82,10 @@ const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
 const maxExpireMs = 10 * 365 * 86_400_000;
 const expireMs = z.number().int().min(1).max(maxExpireMs).optional();
 const expireMsSchema = z.object({ perThread: expireMs, perUser: expireMs, global: expireMs }).strict();
+
+const historySchema = z
+  .object({ keepVersions: z.number().int().min(1).max(1_000_000).optional(), keepMs: z.number().int().min(1).max(maxExpireMs).optional() })
+  .strict();
 
 const ttlSchema = z
   .object({
@@ -121,6 +141,7 @@ const optionsSchema = z
     clock: z.custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date").optional(),
     timeoutMs: timeoutField.optional(),
     expireMs: expireMsSchema.optional(),
+    history: z.union([z.boolean(), historySchema]).optional(),
     ttl: ttlSchema.optional(),
     index: indexSchema.optional(),
     vectorSearch: vectorSearchSchema.optional(),

@@ -1,5 +1,6 @@
 import { ROOT } from "../../../core/paths.js";
 import { keyOfPath, parentKeys } from "./document.js";
+import { bytesWithoutOutbox, outboxReport, outboxWith, type Recorded, type Recording } from "./outbox-expressions.js";
 import { bound, type Expression, literal, type Variables, valueAt, where } from "./expressions.js";
 
 /** What a change found: "ok" or the reason why it changed nothing. */
@@ -40,9 +41,20 @@ export interface Limits {
   maxMemoryBytes: number;
 }
 
+/** When and under which limits a change is made, and whether it is recorded. */
+export interface Circumstances extends Limits {
+  now: Date;
+  /** Null where the store keeps no history. */
+  recording: Recording | null;
+}
+
+/** The bytes of the document, to be held against `maxMemoryBytes`. */
+export const memoryBytes = ({ recording }: Circumstances): Expression =>
+  recording === null ? { $bsonSize: "$$ROOT" } : bytesWithoutOutbox;
+
 /** By how many bytes the document may still grow. None where it is over the limit, as after the limit was lowered. */
-export const roomFor = ({ maxMemoryBytes }: Limits): Expression => ({
-  $max: [0, { $subtract: [maxMemoryBytes, { $bsonSize: "$$ROOT" }] }],
+export const roomFor = (circumstances: Circumstances): Expression => ({
+  $max: [0, { $subtract: [circumstances.maxMemoryBytes, memoryBytes(circumstances)] }],
 });
 
 /**
@@ -57,17 +69,19 @@ export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "
  * was before, which is how the caller learns it.
  *
  * @param fields an object of the fields that get a new value.
+ * @param recorded what the history is told.
  * @param report what else to answer.
  */
 export function change(
   status: Expression,
   fields: Expression,
-  now: Date,
+  circumstances: Circumstances,
+  recorded: Recorded,
   report: Record<string, Expression>,
 ): Change {
   return {
-    pipeline: [{ $replaceWith: where({ $eq: [status, "ok"] }, changed(fields, now), "$$ROOT") }],
-    projection: { _id: 0, status, ...report },
+    pipeline: [{ $replaceWith: where({ $eq: [status, "ok"] }, changed(fields, circumstances, recorded), "$$ROOT") }],
+    projection: { _id: 0, status, ...report, ...outboxReport(circumstances.recording) },
   };
 }
 
@@ -78,24 +92,26 @@ export function change(
 export function refusableChange(
   refusals: Refusals,
   fields: Expression,
-  now: Date,
+  circumstances: Circumstances,
+  recorded: Recorded,
   report: Record<string, Expression>,
   variables: Variables = [],
 ): Change {
   const all: Refusals = [[isLegacy, "legacy"], ...refusals];
   const conditions = all.map(([condition]) => condition);
   return {
-    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", changed(fields, now))) }],
-    projection: { _id: 0, found: bound(variables, { refused: conditions, ...report }) },
+    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", changed(fields, circumstances, recorded))) }],
+    projection: { _id: 0, found: bound(variables, { refused: conditions, ...report, ...outboxReport(circumstances.recording) }) },
     reasons: all.map(([, reason]) => reason),
   };
 }
 
-function changed(fields: Expression, now: Date): Expression {
+function changed(fields: Expression, { now, recording }: Circumstances, recorded: Recorded): Expression {
   const count: Expression = {
     revision: { $sum: ["$revision", 1] },
     createdAt: { $ifNull: ["$createdAt", now] },
     updatedAt: now,
+    ...(recording && recorded && { outbox: outboxWith(recording, recorded) }),
   };
   return { $mergeObjects: ["$$ROOT", fields, count] };
 }

@@ -42,6 +42,17 @@ export const ownerIndexes = {
   },
 } as const satisfies Record<OwnerField, IndexDescription>;
 
+/** Who has made changes that are still in a document: `forget` looks for them. */
+export const outboxIndexes: (IndexDescription & { name: string })[] = (["userId", "threadId"] as const).map((field) => ({
+  name: outboxIndexName(field),
+  key: { [`outbox.actor.${field}`]: 1 },
+  sparse: true,
+}));
+
+export function outboxIndexName(field: OwnerField): string {
+  return field === "userId" ? "outbox_by_user" : "outbox_by_thread";
+}
+
 const expiryIndexNames = { global: "expire_global", perThread: "expire_per_thread", perUser: "expire_per_user" } as const satisfies Record<MemoryScope, string>;
 
 /** By which MongoDB deletes what has expired. They are partial by the type for the same reason. */

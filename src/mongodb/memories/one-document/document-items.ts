@@ -7,7 +7,7 @@ import { isDirectory } from "./change.js";
 import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { type Expression, valueAt } from "./expressions.js";
 import type { FoundDocument } from "./found-documents.js";
-import { asPlainValues, type DocumentContext, presentLookUp } from "./stored-document.js";
+import { asPlainValues, type DocumentContext, presentLookUp } from "./document-context.js";
 
 /** How many files one projection asks for: each takes three expressions, and the server limits their number. */
 const maxPlacesPerCommand = 100;

@@ -1,15 +1,18 @@
 import { addressOrNull, type OwnerField, ownerFields } from "../../../core/address.js";
+import { MemoryError } from "../../../core/errors.js";
 import { reading } from "../../driver/reads.js";
 import type { AddressRange } from "../address-ranges.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
-import { storageError } from "../../driver/errors.js";
+import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
+import type { VersionCollection } from "../../history/version-collection.js";
 import { isLegacy } from "./change.js";
 import { type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { documentIndexes, ownerIndexes } from "./document-indexes.js";
+import { bytesWithoutOutbox } from "./outbox-expressions.js";
+import { documentIndexes, outboxIndexName, ownerIndexes } from "./document-indexes.js";
 import { type Expression, orEmpty, where } from "./expressions.js";
 import { storedAddress } from "./found-documents.js";
-import { asPlainValues, type DocumentContext, notExpired } from "./stored-document.js";
+import { asPlainValues, type DocumentContext, notExpired } from "./document-context.js";
 
 /** Of a few hundred bytes each. */
 const pageSize = 500;
@@ -28,7 +31,7 @@ const summaryProjection: Record<string, Expression> = {
   userId: 1,
   createdAt: 1,
   updatedAt: 1,
-  sizeBytes: { $bsonSize: "$$ROOT" },
+  sizeBytes: bytesWithoutOutbox,
 };
 
 type CountedDocument = MemoryDocument & { files: number };
@@ -49,23 +52,69 @@ export async function summaryPage(context: DocumentContext, range: AddressRange,
   return { summaries: found.flatMap(summaryOf), end: last === undefined ? null : (storedAddress(last) as PageEnd) };
 }
 
-/** @throws MemoryError EIO */
-export async function removeDocuments(context: DocumentContext, range: AddressRange): Promise<ForgottenCounts> {
-  const { collection } = context;
+/**
+ * First the memories, then their versions, so that nobody can add one meanwhile. A crash in between leaves the documents that say
+ * whose the versions are, by which the next call finds them.
+ * @throws MemoryError EIO
+ */
+export async function removeMemories(context: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<ForgottenCounts> {
   try {
     await context.ready();
-    const filter = rangeFilter(range);
-    if (isAddress(range)) {
-      const removed = await collection.findOneAndDelete<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
-      return { memories: removed === null ? 0 : 1, files: removed === null ? 0 : filesOf(removed) };
-    }
-    const counted = collection.find<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
-    let files = 0;
-    for await (const document of counted) files += filesOf(document);
-    return { memories: await collection.deleteMany(filter, {}), files };
+    const removed = await removeDocuments(context, range);
+    return { ...removed, versions: await removeVersions(context, versions, range) };
   } catch (error) {
     throw storageError(error, "write", null);
   }
+}
+
+/** A store without history may lack the rights for what another has kept. */
+async function removeVersions({ collection, history }: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<number> {
+  try {
+    const owned = await allOf(versions.memories({ ...range }));
+    const present = owned.length === 0 ? [] : await collection.find<Pick<MemoryDocument, "_id">>(rangeFilter(range), { projection: { _id: 1 } }).toArray();
+    const live = new Set(present.map(({ _id }) => String(_id)));
+    let count = 0;
+    for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory);
+    const field = ownerOfAnyNode(range);
+    const id = field === null ? undefined : range[field];
+    if (field !== null && id !== undefined) await unname(collection, versions, field, id);
+    return count;
+  } catch (error) {
+    const cause = MemoryError.isInstance(error) ? error.cause : error;
+    if (history === null && isUnauthorized(cause)) return 0;
+    throw error;
+  }
+}
+
+/** Takes a person or a thread out of who has changed the memories of others. What has left a document meanwhile is in the collection. */
+async function unname(collection: DocumentContext["collection"], versions: VersionCollection, field: OwnerField, id: string): Promise<void> {
+  const path = `actor.${field}`;
+  const options = { arrayFilters: [{ [`change.${path}`]: id }], hint: outboxIndexName(field) };
+  try {
+    await collection.updateMany({ [`outbox.${path}`]: id }, { $unset: { [`outbox.$[change].${path}`]: "" } }, options);
+  } catch (error) {
+    // Without the index no store has ever kept a history here.
+    if (!isBadHint(error)) throw error;
+  }
+  await versions.unname(field, id);
+}
+
+async function removeDocuments({ collection }: DocumentContext, range: AddressRange): Promise<Omit<ForgottenCounts, "versions">> {
+  const filter = rangeFilter(range);
+  if (isAddress(range)) {
+    const removed = await collection.findOneAndDelete<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
+    return { memories: removed === null ? 0 : 1, files: removed === null ? 0 : filesOf(removed) };
+  }
+  const counted = collection.find<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
+  let files = 0;
+  for await (const document of counted) files += filesOf(document);
+  return { memories: await collection.deleteMany(filter, {}), files };
+}
+
+async function allOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of stream) found.push(each);
+  return found;
 }
 
 function isAddress(range: AddressRange): boolean {

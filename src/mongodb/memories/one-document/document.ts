@@ -3,6 +3,7 @@ import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/ad
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
+import type { StoredChange } from "./stored-change.js";
 
 /** One memory: the layout of specification section 5 (ADR 0002). */
 export interface MemoryDocument {
@@ -19,6 +20,12 @@ export interface MemoryDocument {
   revision?: number;
   createdAt?: Date;
   updatedAt?: Date;
+  /** Changes that are not in the collection of versions yet. There, maybe empty, in memories that have a history. */
+  outbox?: StoredChange[];
+  /** Whether the collection has an owner's document for this memory. */
+  hasVersions?: true;
+  /** When the first of its versions goes, where the memory can expire. */
+  versionsExpireAt?: Date;
 }
 
 interface FileMeta {

@@ -97,10 +97,11 @@ export const mapEntries = (entries: Expression, value: Expression): Expression =
   $map: { input: entries, as: "entry", in: value },
 });
 
+/** The key of `$$entry`, which is that of the directory `from` or below it, with `to` in its place. */
+export const movedKey = (from: string, to: string): Expression => ({ $concat: [literal(to), { $substrBytes: [key, utf8Bytes(from), -1] }] });
+
 /** The record with the directory `from` and all below it under the key `to`. */
 export const recordMoved = (record: Expression, from: string, to: string): Expression => {
-  const fromBytes = utf8Bytes(from);
-  const movedKey: Expression = { $concat: [literal(to), { $substrBytes: [key, fromBytes, -1] }] };
-  const moved = where(keyIsWithin(from), { k: movedKey, v: "$$entry.v" }, "$$entry");
+  const moved = where(keyIsWithin(from), { k: movedKey(from, to), v: "$$entry.v" }, "$$entry");
   return { $arrayToObject: mapEntries({ $objectToArray: orEmpty(record) }, moved) };
 };

@@ -7,7 +7,7 @@ import { compareNamespaces } from "../../places/namespaces.js";
 import { type AddressRange, addressRangesWithin } from "../address-ranges.js";
 import type { MemoryDocument } from "./document.js";
 import { documentIndexes } from "./document-indexes.js";
-import { asPlainValues, type DocumentContext, notExpired, presentLookUp } from "./stored-document.js";
+import { asPlainValues, type DocumentContext, notExpired, presentLookUp } from "./document-context.js";
 
 /** A memory that is not empty, with as much of its document as was asked for. */
 export interface FoundDocument {

@@ -1,3 +1,4 @@
+import type { MemoryActor } from "../../../core/actor.js";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
 import {
@@ -10,6 +11,7 @@ import {
   pathIsDirectory,
   pathIsFile,
 } from "../../../core/errors.js";
+import type { HistoryBackend } from "../../../core/history-backend.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -25,9 +27,12 @@ import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { prefixOf, ROOT } from "../../../core/paths.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
-import type { Change, Status } from "./change.js";
+import type { Change, Circumstances, Status } from "./change.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
-import { contextFor, type DocumentContext, StoredDocument } from "./stored-document.js";
+import { contextFor, type DocumentContext } from "./document-context.js";
+import { StoredDocument } from "./stored-document.js";
+import { historyOf } from "./document-history.js";
+import { withoutKey } from "./expressions.js";
 import { findFilesProjection, listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, replaceChange, swapChange, writeChange } from "./text-changes.js";
 import { deleteChange, type DeleteMode, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
@@ -48,6 +53,14 @@ export class OneDocumentBackend implements MemoryBackend {
 
   forCall(call: OngoingCall): MemoryBackend {
     return new OneDocumentBackend(contextFor(call, this.#context), this.#address, this.#limits);
+  }
+
+  forActor(actor: MemoryActor): MemoryBackend {
+    return new OneDocumentBackend({ ...this.#context, actor }, this.#address, this.#limits);
+  }
+
+  history(): HistoryBackend | null {
+    return historyOf(this.#context, this.#document, this.#address, this.#limits);
   }
 
   async read(path: string): Promise<string> {
@@ -92,14 +105,14 @@ export class OneDocumentBackend implements MemoryBackend {
   async append(path: string, content: string, create: boolean): Promise<void> {
     if (path === ROOT) throw pathIsDirectory();
     const upsert = this.#creating(path, content, create);
-    await this.#apply((now) => appendChange(path, content, create, now, this.#limits), { upsert });
+    await this.#apply((circumstances) => appendChange(path, content, create, circumstances), { upsert });
   }
 
   async snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
     if (path === ROOT) throw pathIsDirectory();
     const upsert = this.#creating(path, content, create);
     const { before } = await this.#apply<{ before: MemoryDocument }>(
-      (now) => appendChange(path, content, create, now, this.#limits, { before: "$$ROOT" }),
+      (circumstances) => appendChange(path, content, create, circumstances, { before: this.#context.history === null ? "$$ROOT" : withoutKey("$$ROOT", "outbox") }),
       { upsert },
     );
     return snapshotOfDocument(before ?? null);
@@ -108,7 +121,7 @@ export class OneDocumentBackend implements MemoryBackend {
   async replace(path: string, oldContent: string, content: string): Promise<number> {
     if (path === ROOT) throw pathIsDirectory();
     const found = await this.#apply<{ replaced: number; text: string }>(
-      (now) => replaceChange(path, oldContent, content, now, this.#limits),
+      (circumstances) => replaceChange(path, oldContent, content, circumstances),
       { expected: ["unchanged", "costly"] },
     );
     return found.status === "costly" ? this.#replaceHere(path, oldContent, content, found.text) : (found.replaced ?? 0);
@@ -139,7 +152,7 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async #delete(path: string, mode: DeleteMode): Promise<{ status: Status; counts: DeletedCounts; keys: string[]; revision: number }> {
-    const build = (now: Date): Change => deleteChange(path, mode, now);
+    const build = (circumstances: Circumstances): Change => deleteChange(path, mode, circumstances);
     const { report } = await this.#document.change<{ counts: [files: number, dirs: number]; keys?: string[]; revision?: number }>(build, false);
     const { status = "missing", counts: [files, dirs] = [0, 0], keys = [], revision = 0 } = report ?? {};
     if (status === "directory" && mode === "fail") throw pathIsDirectory();
@@ -150,7 +163,7 @@ export class OneDocumentBackend implements MemoryBackend {
     if (path === ROOT) throw pathIsDirectory();
     const upsert = this.#creating(path, content, mode.ifMissing === "create");
     const { createdAt, now } = await this.#apply<{ createdAt: Date }>(
-      (time) => writeChange(path, content, mode, time, this.#limits),
+      (circumstances) => writeChange(path, content, mode, circumstances),
       { upsert },
     );
     return { kind: "file", sizeBytes: utf8Bytes(content), createdAt: createdAt ?? now, updatedAt: now };
@@ -178,7 +191,7 @@ export class OneDocumentBackend implements MemoryBackend {
         if (content === null) return content as Changed & null;
         const sizeBytes = this.#checkedBytes(content);
         const swapped = await this.#apply<{ createdAt: Date; text: string }>(
-          (now) => swapChange(path, expected, content, now, this.#limits),
+          (circumstances) => swapChange(path, expected, content, circumstances),
           { expected: ["raced"] },
         );
         if (swapped.status === "ok") {
@@ -195,13 +208,13 @@ export class OneDocumentBackend implements MemoryBackend {
   async rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const found = await this.#apply<{ keys: string[]; revision: number }>(
-        (now) => renameFileChange(from, to, now, this.#limits),
+        (circumstances) => renameFileChange(from, to, circumstances),
         { expected: ["directory"] },
       );
       if (found.status === "ok") return;
       for (const key of found.keys ?? []) checkMoved(to + pathOfKey(key).slice(from.length));
       const { revision = 0 } = found;
-      const moved = await this.#apply((now) => renameDirectoryChange(from, to, revision, now, this.#limits), { expected: ["raced"] });
+      const moved = await this.#apply((circumstances) => renameDirectoryChange(from, to, revision, circumstances), { expected: ["raced"] });
       if (moved.status === "ok") return;
       await pause(attempt);
     }
@@ -267,7 +280,7 @@ export class OneDocumentBackend implements MemoryBackend {
    * @param options.upsert whether a missing document is made; default false, and the file is missing with it
    */
   async #apply<Report extends object>(
-    build: (now: Date) => Change,
+    build: (circumstances: Circumstances) => Change,
     { upsert = false, expected = [] }: { upsert?: boolean; expected?: readonly Status[] } = {},
   ): Promise<Partial<Report> & { status: Status; now: Date }> {
     const { report, now } = await this.#document.change<Report>(build, upsert);

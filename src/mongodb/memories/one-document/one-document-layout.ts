@@ -10,6 +10,7 @@ import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
+import { VersionCollection, versionsCollectionOf } from "../../history/version-collection.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
 import type { AddressRange } from "../address-ranges.js";
 import { MemoryExpiry } from "../memory-expiry.js";
@@ -18,13 +19,15 @@ import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
 import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
-import { documentIndexes, expiryIndexes, ownerIndexes } from "./document-indexes.js";
+import { documentIndexes, expiryIndexes, outboxIndexes, ownerIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
-import { removeDocuments, summaryPage } from "./document-summaries.js";
+import { removeMemories, summaryPage } from "./document-summaries.js";
 import { ExpectedDocument } from "./expected-document.js";
 import { documentsWithin } from "./found-documents.js";
 import { OneDocumentBackend } from "./one-document-backend.js";
-import { asPlainValues, contextFor, type DocumentContext, StoredDocument } from "./stored-document.js";
+import { asPlainValues, contextFor, type DocumentContext } from "./document-context.js";
+import { StoredDocument } from "./stored-document.js";
+import { bytesWithoutOutbox } from "./outbox-expressions.js";
 import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
@@ -33,19 +36,26 @@ const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } 
 export class OneDocumentLayout implements MemoryLayout {
   readonly indexes: readonly LayoutIndex[];
   readonly #context: DocumentContext;
+  /** Also without history: what is forgotten may have one of another time. */
+  readonly #versions: VersionCollection;
 
-  private constructor(context: DocumentContext, indexes: readonly LayoutIndex[]) {
+  private constructor(context: DocumentContext, indexes: readonly LayoutIndex[], versions: VersionCollection) {
     this.#context = context;
     this.indexes = indexes;
+    this.#versions = versions;
   }
 
-  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes }: LayoutContext): OneDocumentLayout {
+  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, history }: LayoutContext): OneDocumentLayout {
     const collection = new ExactCollection(db.collection<MemoryDocument>(collectionName, { writeConcern }));
+    const versions = new VersionCollection(new ExactCollection(db.collection(versionsCollectionOf(collectionName), { writeConcern })), history ?? {});
     const prepare = once(async () => {
       if (!makesIndexes) return;
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, [...Object.values(documentIndexes), ...Object.values(ownerIndexes)], "a memory", own.option);
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
+      if (history?.begins !== true) return;
+      await createIndexes(collection, outboxIndexes, "the history", own.option);
+      await versions.makeIndexes(own.option);
     });
     const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
     const examples = [
@@ -54,11 +64,12 @@ export class OneDocumentLayout implements MemoryLayout {
     ];
     const indexes = examples.map((index) => ({ collection: db.collection(collectionName), ...index }));
     const expiry = new MemoryExpiry(expireMs, clock);
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry }, indexes);
+    const kept = history && { versions, begins: history.begins };
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null }, indexes, versions);
   }
 
   forCall(call: OngoingCall): MemoryLayout {
-    return new OneDocumentLayout(contextFor(call, this.#context), this.indexes);
+    return new OneDocumentLayout(contextFor(call, this.#context), this.indexes, this.#versions.forCall(call));
   }
 
   async ready(): Promise<void> {
@@ -89,7 +100,7 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
-    const { report } = await this.#document(address).change((now) => deleteEmptyDirectoryChange(path, now), false);
+    const { report } = await this.#document(address).change((circumstances) => deleteEmptyDirectoryChange(path, circumstances), false);
     if (report?.status === "exists") throw directoryNotEmpty();
   }
 
@@ -103,7 +114,7 @@ export class OneDocumentLayout implements MemoryLayout {
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
     const pipeline = [
       ...(address ? [{ $match: address }] : []),
-      { $project: { nodeId: 1, scope: 1, threadId: 1, userId: 1, sizeBytes: { $bsonSize: "$$ROOT" }, outdated: isLegacy } },
+      { $project: { nodeId: 1, scope: 1, threadId: 1, userId: 1, sizeBytes: bytesWithoutOutbox, outdated: isLegacy } },
     ];
     const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
     for await (const { _id, sizeBytes, outdated, ...stored } of streaming(found)) {
@@ -128,14 +139,14 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   remove(range: AddressRange): Promise<ForgottenCounts> {
-    return removeDocuments(this.#context, range);
+    return removeMemories(this.#context, this.#versions, range);
   }
 
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {
     return this.#document(address, limits).rewriteEarlierFormat();
   }
 
-  #document(address: CheckedAddress, limits: Pick<BackendLimits, "maxMemoryBytes"> = memoryDefaults): StoredDocument {
+  #document(address: CheckedAddress, limits: BackendLimits = memoryDefaults): StoredDocument {
     return new StoredDocument(this.#context, address, limits);
   }
 }

@@ -1,44 +1,16 @@
 import type { FindOneAndUpdateOptions, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
-import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { MemoryTree } from "../../../core/tree.js";
-import { type Answer, type Change, changeReport, type Status } from "./change.js";
+import { flush } from "../../history/flush.js";
+import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { isDuplicateKey, storageError } from "../../driver/errors.js";
-import type { ExactCollection } from "../../driver/exact-collection.js";
-import type { MemoryExpiry } from "../memory-expiry.js";
+import { asPlainValues, type DocumentContext, presentLookUp } from "./document-context.js";
+import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { type Expression, where } from "./expressions.js";
-
-/** What all memories of one collection share. */
-export interface DocumentContext {
-  collection: ExactCollection<MemoryDocument>;
-  /** Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
-  ready: () => Promise<void> | undefined;
-  /** Queues the edits of one file inside this process, so that they do not race each other. */
-  edits: KeyedMutex;
-  clock: () => Date;
-  /** The times of files, where they are not those of `clock`. */
-  fileClock?: () => Date;
-  expiry: MemoryExpiry;
-}
-
-/** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */
-export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddress): object {
-  return { ...lookUp(address), ...notExpired(expiry.deadline(address.scope)) };
-}
-
-/** Also true for documents of the earlier system without times, which never expire until they are changed. */
-export function notExpired(deadline: Date | null): { updatedAt?: object } {
-  return deadline === null ? {} : { updatedAt: { $not: { $lte: deadline } } };
-}
-
-/** The same, for the commands of one call. */
-export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
-  return { ...context, collection: context.collection.forCall(call) };
-}
+import { bytesWithoutOutbox, fillsOutbox, type OutboxReport } from "./outbox-expressions.js";
+import { OutboxSource } from "./outbox-source.js";
 
 export interface Outcome<Report> {
   /** Null where there was no document. */
@@ -47,19 +19,16 @@ export interface Outcome<Report> {
   now: Date;
 }
 
-/** Values as JavaScript's own, whatever the client's defaults are. */
-export const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
-
 /** The commands that reach the document of one memory. */
 export class StoredDocument {
   readonly #context: DocumentContext;
   readonly #address: CheckedAddress;
-  readonly #maxMemoryBytes: number;
+  readonly #limits: BackendLimits;
 
-  constructor(context: DocumentContext, address: CheckedAddress, { maxMemoryBytes }: Pick<BackendLimits, "maxMemoryBytes">) {
+  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits) {
     this.#context = context;
     this.#address = address;
-    this.#maxMemoryBytes = maxMemoryBytes;
+    this.#limits = limits;
   }
 
   /** What the projection answers. It holds the revision; of a document without one, a second command reads the whole tree. */
@@ -69,38 +38,75 @@ export class StoredDocument {
   }
 
   findWhole(): Promise<MemoryDocument | null> {
-    return this.#findRaw<MemoryDocument>({});
+    return this.#findRaw<MemoryDocument>({ outbox: 0 });
   }
 
-  /** Bytes of BSON; null where there is no document. */
+  /** Bytes of BSON, without what the history has in it; null where there is no document. */
   async findSize(): Promise<number | null> {
-    const found = await this.#findRaw<{ sizeBytes: number }>({ _id: 0, sizeBytes: { $bsonSize: "$$ROOT" } });
+    const found = await this.#findRaw<{ sizeBytes: number }>({ _id: 0, sizeBytes: bytesWithoutOutbox });
     return found?.sizeBytes ?? null;
   }
 
-  /** One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. */
+  /**
+   * One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. With history some
+   * more, once in a hundred changes.
+   */
   async change<Report extends object>(
-    build: (now: Date) => Change,
+    build: (circumstances: Circumstances) => Change,
     upsert: boolean,
   ): Promise<Outcome<Report>> {
-    const { clock, fileClock } = this.#context;
+    const { clock, fileClock, history, actor } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const now = (fileClock ?? clock)();
-      const change = build(now);
+      const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins };
+      const change = build({ ...this.#limits, now, recording });
       try {
         const { projection } = change;
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
-        const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
+        const answer = await this.#update<Answer<Report & OutboxReport>>(pipeline, { projection, upsert });
         const report = answer && changeReport(answer, change);
+        if (report?.status === "ok" && history !== null) await this.#keepOutboxSmall(report);
         if (report?.status !== "legacy") return { report, now };
         await this.#rewriteLegacy();
       } catch (error) {
-        if (!isDuplicateKey(error)) throw storageError(error, "write", this.#maxMemoryBytes);
-        await this.#deleteExpired();
+        if (isTooLarge(error) && history !== null && attempt === 0) await this.#flush();
+        else if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
+        else await this.#deleteExpired();
       }
       await pause(attempt);
     }
     throw lostRace();
+  }
+
+  /** The change has been made, whatever becomes of this: the next one to fill the outbox tries again. */
+  async #keepOutboxSmall(report: OutboxReport): Promise<void> {
+    const { clock, expiry, history } = this.#context;
+    const until = expiry.versionsExpireAt(this.#address.scope, clock());
+    try {
+      if (fillsOutbox(report)) await this.#flush();
+      const { memory, versionsExpireAt } = report.recorded ?? {};
+      if (until === null || memory === undefined || versionsExpireAt === undefined || versionsExpireAt >= until.latest) return;
+      await history?.versions.prolong(memory, until.expiresAt);
+      await this.#context.collection.updateOne(presentLookUp(this.#context, this.#address), { $set: { versionsExpireAt: until.expiresAt } }, {});
+    } catch {
+      // Nothing is lost: what is recorded stays in the document.
+    }
+  }
+
+  /** Moves what is recorded into the collection of versions. @throws MemoryError EIO */
+  async flush(): Promise<void> {
+    try {
+      await this.#flush();
+    } catch (error) {
+      throw storageError(error, "read", null);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const { history, expiry, clock } = this.#context;
+    if (history === null) return;
+    const expiresAt = expiry.versionsExpireAt(this.#address.scope, clock())?.expiresAt ?? null;
+    await flush(new OutboxSource(this.#context, this.#address), history.versions, expiresAt);
   }
 
   /** A document that has expired and that nobody has swept is in the way of a new one. */
@@ -108,9 +114,12 @@ export class StoredDocument {
     const deadline = this.#context.expiry.deadline(this.#address.scope);
     if (deadline === null) return;
     try {
-      await this.#context.collection.deleteOne({ ...lookUp(this.#address), updatedAt: { $lte: deadline } }, {});
+      const { collection, history } = this.#context;
+      const filter = { ...lookUp(this.#address), updatedAt: { $lte: deadline } };
+      const expired = await collection.findOneAndDelete<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } });
+      if (expired !== null) await history?.versions.remove(String(expired._id));
     } catch (error) {
-      throw storageError(error, "write", this.#maxMemoryBytes);
+      throw storageError(error, "write", this.#limits.maxMemoryBytes);
     }
   }
 
@@ -134,7 +143,7 @@ export class StoredDocument {
         const outcome = await this.#rewriteLegacy();
         if (outcome !== "raced") return outcome === "rewritten";
       } catch (error) {
-        throw storageError(error, "write", this.#maxMemoryBytes);
+        throw storageError(error, "write", this.#limits.maxMemoryBytes);
       }
       await pause(attempt);
     }
@@ -163,7 +172,7 @@ export class StoredDocument {
       const options = { ...asPlainValues, projection: projection ?? {} };
       return await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), options);
     } catch (error) {
-      throw storageError(error, "read", this.#maxMemoryBytes);
+      throw storageError(error, "read", this.#limits.maxMemoryBytes);
     }
   }
 }

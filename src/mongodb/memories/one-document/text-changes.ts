@@ -1,7 +1,7 @@
 import type { WriteMode } from "../../../core/backend.js";
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
-import { type Change, isDirectory, type Limits, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
-import { keyOfPath, newFileBytes } from "./document.js";
+import { type Change, type Circumstances, isDirectory, memoryBytes, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
+import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
 import {
   bound,
   type Expression,
@@ -15,6 +15,7 @@ import {
   where,
   withValueAt,
 } from "./expressions.js";
+import { addedDirectories } from "./outbox-expressions.js";
 
 interface TextChange {
   path: string;
@@ -27,19 +28,27 @@ interface TextChange {
   refusals: Refusals;
   variables: Variables;
   report?: Record<string, Expression>;
+  /** The text before, as it is recorded. Null creates the file. */
+  before: { text: Expression } | { bytes: Expression };
+  /** Where it holds, the file has that text already. */
+  unless?: Expression;
 }
 
 /** The change of one file's text, and of all that goes with it. */
-function textChange(textual: TextChange, now: Date, limits: Limits): Change {
-  const { path, newText, newBytes, growth, refusals, variables, report } = textual;
+function textChange(textual: TextChange, circumstances: Circumstances): Change {
+  const { path, newText, newBytes, growth, refusals, variables, report, before, unless } = textual;
+  const { now, maxFileBytes } = circumstances;
   const key = keyOfPath(path);
+  const old = "text" in before ? before.text : before.bytes;
+  const recordedFile = { key: literal(key), ["text" in before ? "before" : "beforeBytes"]: old };
+  const directories = addedDirectories(parentKeys(key), (parent) => valueAt("$dirs", parent));
   return refusableChange(
     [
       [isDirectory(path), "directory"],
       ...refusals,
       // The caller has checked a text whose size it knows.
-      ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, limits.maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
-      [{ $gt: [growth, roomFor(limits)] }, "memoryFull"],
+      ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
+      [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
     ],
     {
       data: withValueAt("$data", key, newText),
@@ -48,8 +57,9 @@ function textChange(textual: TextChange, now: Date, limits: Limits): Change {
       }),
       dirs: withParents("$dirs", path),
     },
-    now,
-    { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
+    circumstances,
+    { files: [recordedFile], ...(directories && { directories: where(isNull(old), directories, "$$REMOVE") }), ...(unless !== undefined && { unless }) },
+    { sizeBytes: newBytes, memoryBytes: { $add: [memoryBytes(circumstances), growth] }, ...report },
     variables,
   );
 }
@@ -67,8 +77,7 @@ export function appendChange(
   path: string,
   content: string,
   create: boolean,
-  now: Date,
-  limits: Limits,
+  circumstances: Circumstances,
   report: Record<string, Expression> = {},
 ): Change {
   const bytes = utf8Bytes(content);
@@ -87,21 +96,23 @@ export function appendChange(
       refusals: creationRefusals(path, create, isNull("$$start")),
       variables: [["start", mayNeedNewline ? withNewline : text]],
       report,
+      before: { bytes: textBytes(mayNeedNewline ? text : "$$start") },
+      ...(content === "" && { unless: { $not: [isNull("$$start")] } }),
     },
-    now,
-    limits,
+    circumstances,
   );
 }
 
-export function writeChange(path: string, content: string, mode: WriteMode, now: Date, limits: Limits): Change {
+export function writeChange(path: string, content: string, mode: WriteMode, circumstances: Circumstances): Change {
   const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
   if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
   const text = textOrNull(valueAt("$data", keyOfPath(path)));
-  return textChange({ ...wholeText(path, content, textBytes(text)), refusals }, now, limits);
+  const isSame: Expression = { $and: [{ $eq: ["$$oldBytes", utf8Bytes(content)] }, { $eq: [text, literal(content)] }] };
+  return textChange({ ...wholeText(path, content, textBytes(text)), refusals, before: { text }, unless: isSame }, circumstances);
 }
 
 /** Sets the text if it is still `expected`; where it is not, the report holds the text as it is now. */
-export function swapChange(path: string, expected: string, content: string, now: Date, limits: Limits): Change {
+export function swapChange(path: string, expected: string, content: string, circumstances: Circumstances): Change {
   const whole = wholeText(path, content, textBytes("$$text"));
   return textChange(
     {
@@ -116,13 +127,14 @@ export function swapChange(path: string, expected: string, content: string, now:
         ...whole.variables,
       ],
       report: { ...whole.report, text: where("$$raced", "$$text", "$$REMOVE") },
+      before: { text: "$$text" },
+      ...(content === expected && { unless: true }),
     },
-    now,
-    limits,
+    circumstances,
   );
 }
 
-function wholeText(path: string, content: string, oldBytes: Expression): Omit<TextChange, "refusals"> {
+function wholeText(path: string, content: string, oldBytes: Expression): Omit<TextChange, "refusals" | "before"> {
   const newBytes = utf8Bytes(content);
   return {
     path,
@@ -135,7 +147,7 @@ function wholeText(path: string, content: string, oldBytes: Expression): Omit<Te
 }
 
 /** Refuses as "costly", with the text in the report, what would take the server long to search through. */
-export function replaceChange(path: string, search: string, content: string, now: Date, limits: Limits): Change {
+export function replaceChange(path: string, search: string, content: string, circumstances: Circumstances): Change {
   const searchBytes = utf8Bytes(search);
   // It is compared at each place of the text where it could begin, and at one at least.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
@@ -157,8 +169,9 @@ export function replaceChange(path: string, search: string, content: string, now
         ["replaced", where({ $gt: [textBytes("$$text"), maxTextBytes] }, null, { $subtract: [{ $size: parts }, 1] })],
       ],
       report: { replaced: "$$replaced", text: where(isNull("$$replaced"), "$$text", "$$REMOVE") },
+      before: { text: "$$text" },
+      ...(content === search && { unless: true }),
     },
-    now,
-    limits,
+    circumstances,
   );
 }

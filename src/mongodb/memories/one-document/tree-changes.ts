@@ -3,9 +3,10 @@ import { utf8Bytes } from "../../../core/text.js";
 import {
   type Change,
   change,
+  type Circumstances,
   isDirectory,
   isLegacy,
-  type Limits,
+  memoryBytes,
   parentIsFile,
   refusableChange,
   type Refusals,
@@ -20,7 +21,9 @@ import {
   firstOf,
   isText,
   keyIsWithin,
+  literal,
   mapEntries,
+  movedKey,
   orEmpty,
   recordMoved,
   recordsWhere,
@@ -29,6 +32,7 @@ import {
   withoutKey,
   withValueAt,
 } from "./expressions.js";
+import { addedDirectories, type RecordedParts } from "./outbox-expressions.js";
 
 /**
  * What a delete does with a directory: takes it, refuses it, only reports what lies in it, or takes it if the memory is still at
@@ -36,15 +40,25 @@ import {
  */
 export type DeleteMode = "delete" | "fail" | "report" | number;
 
-export function deleteChange(path: string, mode: DeleteMode, now: Date): Change {
-  if (path === ROOT) return deleteEverything(mode, now);
+export function deleteChange(path: string, mode: DeleteMode, circumstances: Circumstances): Change {
+  if (path === ROOT) return deleteEverything(mode, circumstances);
   const key = keyOfPath(path);
   const fileDeleted = { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
   const directoryDeleted = recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] });
   const refusals: Refusals = [[{ $not: [{ $or: ["$$text", isDirectory(path)] }] }, "missing"], ...refusalsFor(mode, path)];
   const counts = where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key)));
   const report = mode === "report" ? { counts, ...treeReport(path) } : { counts };
-  return refusableChange(refusals, where("$$text", fileDeleted, directoryDeleted), now, report, [["text", valueAt("$data", key)]]);
+  const file: Expression = [{ key: literal(key), before: "$$text", gone: true }];
+  const { files, directories } = deletedTree(keyIsWithin(key));
+  const recorded = { files: where("$$text", file, files), directories: where("$$text", "$$REMOVE", directories) };
+  return refusableChange(refusals, where("$$text", fileDeleted, directoryDeleted), circumstances, recorded, report, [["text", valueAt("$data", key)]]);
+}
+
+function deletedTree(condition: Expression): RecordedParts & { directories: { removed: Expression } } {
+  return {
+    files: mapEntries(entriesWhere("$data", condition), { key: "$$entry.k", before: "$$entry.v", gone: true }),
+    directories: { removed: mapEntries(entriesWhere("$dirs", condition), "$$entry.k") },
+  };
 }
 
 function refusalsFor(mode: DeleteMode, path: string): Refusals {
@@ -61,21 +75,22 @@ function treeReport(path: string): Record<string, Expression> {
 }
 
 /** The directory alone: "exists" says that something lies in it. */
-export function deleteEmptyDirectoryChange(path: string, now: Date): Change {
+export function deleteEmptyDirectoryChange(path: string, circumstances: Circumstances): Change {
   const key = keyOfPath(path);
   const within = { $sum: countsOf(["$data", "$dirs"], keyIsWithin(key)) };
   const refusals: Refusals = [
     [{ $not: [isDirectory(path)] }, "missing"],
     [{ $gt: [within, 1] }, "exists"],
   ];
-  return refusableChange(refusals, { dirs: withoutKey("$dirs", key) }, now, {});
+  const recorded = { files: [], directories: { removed: [literal(key)] } };
+  return refusableChange(refusals, { dirs: withoutKey("$dirs", key) }, circumstances, recorded, {});
 }
 
-function deleteEverything(mode: DeleteMode, now: Date): Change {
+function deleteEverything(mode: DeleteMode, circumstances: Circumstances): Change {
   const counts = ["$data", "$dirs"].map((record): Expression => ({ $size: { $objectToArray: orEmpty(record) } }));
   const nothing = { data: {}, dirs: {}, meta: {} };
   const refusals: Refusals = [[{ $eq: [counts, [0, 0]] }, "missing"], ...refusalsFor(mode, ROOT)];
-  return refusableChange(refusals, nothing, now, mode === "report" ? { counts, ...treeReport(ROOT) } : { counts });
+  return refusableChange(refusals, nothing, circumstances, deletedTree(true), mode === "report" ? { counts, ...treeReport(ROOT) } : { counts });
 }
 
 /** How many entries of each record satisfy the condition. */
@@ -84,7 +99,7 @@ function countsOf(records: string[], condition: Expression): Expression {
 }
 
 /** Where the source is a directory this only reports it, with what lies below: those paths are checked first. */
-export function renameFileChange(from: string, to: string, now: Date, limits: Limits): Change {
+export function renameFileChange(from: string, to: string, circumstances: Circumstances): Change {
   const key = keyOfPath(from);
   // One key in `data`, one in `meta`.
   const growth = growthOf(from, to, 2);
@@ -97,22 +112,35 @@ export function renameFileChange(from: string, to: string, now: Date, limits: Li
       [isDirectory(from), "directory"],
       [{ $not: [isText(text)] }, "missing"],
     ],
-    [{ $gt: [growth, roomFor(limits)] }, "memoryFull"],
+    [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
   );
-  return change(status, { data: moved("$data"), meta: moved("$meta"), dirs: withParents("$dirs", to) }, now, {
+  const added = newParents(to);
+  const recorded = { files: [{ key: literal(keyOfPath(to)), from: literal(key) }], ...(added && { directories: added }) };
+  return change(status, { data: moved("$data"), meta: moved("$meta"), dirs: withParents("$dirs", to) }, circumstances, recorded, {
     ...treeReport(from),
-    memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] },
+    memoryBytes: { $add: [memoryBytes(circumstances), growth] },
   });
 }
 
 /** Moves a directory if the memory is still at `revision`. */
-export function renameDirectoryChange(from: string, to: string, revision: number, now: Date, limits: Limits): Change {
+export function renameDirectoryChange(from: string, to: string, revision: number, circumstances: Circumstances): Change {
   const growth = growthOf(from, to, { $sum: countsOf(["$data", "$meta", "$dirs"], keyIsWithin(keyOfPath(from))) });
   const moved = (record: Expression): Expression => recordMoved(record, keyOfPath(from), keyOfPath(to));
-  const full: Branch = [{ $gt: [growth, roomFor(limits)] }, "memoryFull"];
+  const full: Branch = [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"];
   const status = renameStatus(to, [[{ $ne: ["$revision", revision] }, "raced"]], full);
   const fields = { data: moved("$data"), meta: moved("$meta"), dirs: withParents(moved("$dirs"), to) };
-  return change(status, fields, now, { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } });
+  const fromKey = keyOfPath(from);
+  const added = newParents(to);
+  const movedFile = { key: movedKey(fromKey, keyOfPath(to)), from: "$$entry.k" };
+  const recorded = {
+    files: mapEntries(entriesWhere("$data", keyIsWithin(fromKey)), movedFile),
+    directories: { ...added, moved: literal({ from: fromKey, to: keyOfPath(to) }) },
+  };
+  return change(status, fields, circumstances, recorded, { memoryBytes: { $add: [memoryBytes(circumstances), growth] } });
+}
+
+function newParents(to: string): { added: Expression } | undefined {
+  return addedDirectories(parentKeys(keyOfPath(to)), (parent) => valueAt("$dirs", parent));
 }
 
 /** By how many bytes the document grows: `keys` keys begin with `to` instead of `from`, and parents may be new. */

@@ -1,0 +1,42 @@
+import type { MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
+import type { OlderText } from "./older-text.js";
+import type { MemorySnapshot } from "./snapshot.js";
+
+/**
+ * What a backend that keeps history has beside the memory. Arguments arrive checked: ids have the form of an id, paths are
+ * normalised. A version that there is not, or that is no longer kept, is ENOENT.
+ */
+export interface HistoryBackend {
+  /** @param olderThan the last version of the page before */
+  page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]>;
+  read(id: string): Promise<MemoryVersion & { content: string | null }>;
+  at(id: string): Promise<MemorySnapshot>;
+  /** Two texts of files, at one moment; null where there is none. @param to null for the file of `from` as it is now */
+  texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }>;
+  /** @throws ENOENT, EISDIR */
+  lineage(path: string): Promise<FileLineage>;
+  /** @param checkPath throws if the file there may not be changed */
+  revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]>;
+  /** @param checkPath as of revert */
+  redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number>;
+}
+
+export interface VersionText {
+  path: string;
+  /** Of the version; null for the file as it is now. */
+  id: string | null;
+  content: string | null;
+}
+
+/** A file as it is now, and what it was before. */
+export interface FileLineage {
+  text: string;
+  /** Newest first. */
+  steps: LineageStep[];
+}
+
+export interface LineageStep {
+  version: MemoryVersion;
+  /** The text before the version. "none": there was none. "same": the same. Null: it is redacted or no longer kept. */
+  before: OlderText | "none" | "same" | null;
+}

@@ -1,0 +1,27 @@
+/** What a memory knows about a file, besides its text. */
+export interface FileStat {
+  kind: "file";
+  /** Bytes of UTF-8. */
+  sizeBytes: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A file with its text. */
+export interface SnapshotFile extends FileStat {
+  path: string;
+  content: string;
+}
+
+/** A whole memory at one moment. */
+export interface MemorySnapshot {
+  /** Sorted by path, in code-unit order. */
+  files: SnapshotFile[];
+  /** Paths of all directories but the root, sorted likewise. */
+  directories: string[];
+  /**
+   * Each change adds one. It is 0 if nobody ever wrote to the memory, and null on a generic BaseStore and in a folder,
+   * because they keep no count.
+   */
+  revision: number | null;
+}

@@ -1,0 +1,51 @@
+import type { MatchLines } from "./blame.js";
+
+/** How many lines may differ at most until all is taken for different: to compare takes time that grows with their square. */
+const maxEditLength = 1000;
+
+export interface DiffSide {
+  /** Of the header. */
+  name: string;
+  text: string;
+}
+
+/** A unified diff with three lines of context, that `patch` applies; "" where the texts are equal. */
+export async function unifiedDiff(older: DiffSide, newer: DiffSide): Promise<string> {
+  if (older.text === newer.text) return "";
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
+  const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY };
+  const compared = createTwoFilesPatch(older.name, newer.name, older.text, newer.text, "", "", options);
+  return compared ?? wholeDiff(older, newer);
+}
+
+/** Compares lines in the same way. */
+export async function lineMatcher(): Promise<MatchLines> {
+  const { diffArrays } = await import("diff");
+  return (older, newer) => {
+    const parts = diffArrays([...older], [...newer], { maxEditLength });
+    let index = 0;
+    return (parts ?? [{ added: true, removed: false, count: newer.length }]).flatMap(({ added, removed, count }) => {
+      if (removed) index += count;
+      if (removed) return [];
+      return Array.from({ length: count }, () => (added ? -1 : index++));
+    });
+  };
+}
+
+/** One hunk that takes all out and puts all in. */
+function wholeDiff(older: DiffSide, newer: DiffSide): string {
+  const [removed, added] = [linesOf(older.text), linesOf(newer.text)];
+  const range = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;
+  const hunk = [...marked("-", removed, older.text), ...marked("+", added, newer.text)];
+  return `--- ${older.name}\n+++ ${newer.name}\n@@ -${range(removed)} +${range(added)} @@\n${hunk.join("\n")}\n`;
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+function marked(mark: string, lines: readonly string[], text: string): string[] {
+  const all = lines.map((line) => mark + line);
+  return text === "" || text.endsWith("\n") ? all : [...all, "\\ No newline at end of file"];
+}

@@ -1,0 +1,47 @@
+import type { MemorySnapshot } from "../../core/snapshot.js";
+import type { RecordedChange } from "./outbox.js";
+import type { OwnerDocument } from "./version-document.js";
+
+/** Where versions come from. */
+export interface FlushSource {
+  /** One command. Null where there is no memory, or it has expired. @param what "outbox": the texts that the outbox needs only */
+  read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null>;
+  /** Forgets the changes that have become versions. @returns false where the memory is gone */
+  settle(present: PresentMemory, revision: number): Promise<boolean>;
+}
+
+/** How history reaches the memory itself, which a layout stores. */
+export interface HistorySource extends FlushSource {
+  /** Makes several changes in one step if the memory is still at that revision. @returns the new one; null if it is not. @throws ENOSPC */
+  restore(restored: Restoration, revision: number): Promise<RecordedChange | null>;
+}
+
+/** A memory as it is at one moment. */
+export interface PresentMemory {
+  /** The id of its document, as it is and as versions have it. */
+  documentId: unknown;
+  memory: string;
+  revision: number;
+  /** Which have not become versions yet. */
+  changes: RecordedChange[];
+  /** Texts by path: all, or those of the changes and of the path that was asked for. */
+  texts: ReadonlyMap<string, string>;
+  /** With "tree" only. */
+  tree?: MemorySnapshot;
+  /** With `{ path }` only. */
+  isDirectory?: boolean;
+  /** Null where the memory has versions already. */
+  owner: OwnerDocument | null;
+}
+
+/** What a revert makes of a tree. */
+export interface Restoration {
+  /** The whole text of each file that changes, by path; null for one that goes. */
+  files: ReadonlyMap<string, string | null>;
+  /** Which of the files is renamed from where. */
+  renamed: ReadonlyMap<string, string>;
+  addedDirectories: readonly string[];
+  removedDirectories: readonly string[];
+  /** As the memory was when this was planned. */
+  tree: MemorySnapshot;
+}

@@ -1,0 +1,156 @@
+import type { MemoryActor } from "../../core/actor.js";
+import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/errors.js";
+import type { MemoryVersion, RevertTarget, VersionFilter } from "../../core/history.js";
+import type { FileLineage, HistoryBackend, LineageStep, VersionText } from "../../core/history-backend.js";
+import { lostRace, maxAttempts, pause } from "../../core/lost-race.js";
+import { ROOT } from "../../core/paths.js";
+import type { MemorySnapshot } from "../../core/snapshot.js";
+import { utf8Bytes } from "../../core/text.js";
+import type { HistorySource } from "./history-source.js";
+import { HistoryView } from "./history-view.js";
+import { versionsOf } from "./outbox.js";
+import { redactionsOf } from "./redaction.js";
+import { restorationFor } from "./revert-plan.js";
+import { treeAt } from "./tree-at.js";
+import type { VersionCollection } from "./version-collection.js";
+import { checkVersionId, noSuchVersion, publicIdOf, storedId, type VersionDocument, versionOf } from "./version-document.js";
+import type { VersionQuery } from "./version-query.js";
+
+export interface HistoryContext {
+  source: HistorySource;
+  versions: VersionCollection;
+  /** Moves what the memory has recorded into the collection. */
+  flush: () => Promise<void>;
+  actor: MemoryActor | null;
+  clock: () => Date;
+  maxFileBytes: number;
+}
+
+/** The history of one memory in MongoDB (ADR 15). */
+export class MongoHistory implements HistoryBackend {
+  readonly #context: HistoryContext;
+
+  constructor(context: HistoryContext) {
+    this.#context = context;
+  }
+
+  async page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]> {
+    const view = await this.#view("outbox");
+    if (view === null) return [];
+    const found = await view.page(await queryOf(view, filter), limit, olderThan);
+    return found.map(versionOf);
+  }
+
+  async read(id: string): Promise<MemoryVersion & { content: string | null }> {
+    const view = await this.#viewOf(id);
+    const version = await view.one(id);
+    return { ...versionOf(version), content: await view.textOf(version) };
+  }
+
+  async at(id: string): Promise<MemorySnapshot> {
+    const view = await this.#viewOf(id);
+    await view.one(id);
+    return (await treeAt(view, id)).snapshot;
+  }
+
+  async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {
+    const view = await this.#viewOf(from);
+    const version = await view.one(from);
+    return { from: await textOf(view, version), to: to === null ? await presentOf(view, version) : await textOf(view, await view.one(to)) };
+  }
+
+  async lineage(path: string): Promise<FileLineage> {
+    const view = await this.#view({ path });
+    const text = view?.present.texts.get(path);
+    if (text === undefined) throw path === ROOT || view?.present.isDirectory === true ? pathIsDirectory() : fileNotFound();
+    const last = await view?.lastAt(path);
+    if (!view || !last || last.operation === "deleted") return { text, steps: [] };
+    const newestFirst = await view.lineage(last.file ?? "", null);
+    return { text, steps: newestFirst.map((version, index) => stepOf(version, newestFirst[index + 1])) };
+  }
+
+  async revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]> {
+    const { source, maxFileBytes } = this.#context;
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const view = await this.#view("tree");
+      if (view === null) throw "path" in what ? noSuchVersion(what.to) : new MemoryError("ENOENT", "ENOENT: the memory has no versions");
+      const restoration = await restorationFor(view, what, force);
+      if (restoration === null) return [];
+      for (const [path, content] of restoration.files) {
+        checkPath(path);
+        const sizeBytes = content === null ? 0 : utf8Bytes(content);
+        if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
+      }
+      const change = await source.restore(restoration, view.present.revision);
+      if (change !== null) {
+        const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
+        const made = versionsOf(view.present.memory, [change], new Map(texts), new Map());
+        return made.filter(({ operation }) => operation !== undefined).map(versionOf);
+      }
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  async redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number> {
+    const { versions, actor, clock, flush } = this.#context;
+    const redacted = new Set<string>();
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      await flush();
+      const view = await this.#view("tree");
+      if (view === null) throw noSuchVersion(checkVersionId(ids[0]));
+      const found = await Promise.all(ids.map((id) => view.one(id)));
+      const open = found.filter(({ redactedAt }) => redactedAt === undefined);
+      if (open.length === 0) return redacted.size;
+      for (const { path } of open) checkPath(path ?? ROOT);
+      const oldestPending = view.present.changes[0]?.revision ?? Infinity;
+      if (open.every((version) => version._id < storedId(view.present.memory, String(Math.min(oldestPending, 9_999_999_999))))) {
+        for (const version of open) redacted.add(version._id);
+        if (await versions.redact(view.present.memory, await redactionsOf(view, open, clock(), actor))) return redacted.size;
+      }
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  async #view(what: "outbox" | "tree" | { path: string }): Promise<HistoryView | null> {
+    const present = await this.#context.source.read(what);
+    return present === null ? null : HistoryView.of(present, this.#context.versions);
+  }
+
+  async #viewOf(id: string): Promise<HistoryView> {
+    const view = await this.#view("tree");
+    if (view === null) throw noSuchVersion(checkVersionId(id));
+    return view;
+  }
+}
+
+async function queryOf(view: HistoryView, { path, ...filter }: Omit<VersionFilter, "limit">): Promise<VersionQuery> {
+  if (path === undefined || path === ROOT) return filter;
+  if (await view.hasBelow(path)) return { ...filter, below: path };
+  const last = await view.lastAt(path);
+  return { ...filter, ofFile: { path, last } };
+}
+
+async function textOf(view: HistoryView, version: VersionDocument): Promise<VersionText> {
+  const id = publicIdOf(version);
+  if (version.redactedAt !== undefined) throw invalid(`version ${id} is redacted: it has no text to compare`);
+  return { path: version.path ?? "", id, content: await view.textOf(version) };
+}
+
+/** The file of a version as it is now, wherever it lies. */
+async function presentOf(view: HistoryView, version: VersionDocument): Promise<VersionText> {
+  const [newest = version] = await view.lineage(version.file ?? "", publicIdOf(version));
+  const path = newest.path ?? version.path ?? "";
+  return { path, id: null, content: view.present.texts.get(path) ?? null };
+}
+
+function stepOf(version: VersionDocument, previous: VersionDocument | undefined): LineageStep {
+  const isKept = version.since === undefined || previous === undefined || version.since === publicIdOf(previous);
+  return { version: versionOf(version), before: isKept ? beforeOf(version) : null };
+}
+
+function beforeOf({ operation, older }: VersionDocument): LineageStep["before"] {
+  if (operation === "created") return "none";
+  return operation === "renamed" && older === undefined ? "same" : (older ?? null);
+}

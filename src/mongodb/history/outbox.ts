@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import type { MemoryActor } from "../../core/actor.js";
+import type { VersionOperation } from "../../core/history.js";
+import { type OlderText, olderTextOf, wholeText } from "../../core/older-text.js";
+import { utf8Bytes } from "../../core/text.js";
+import { type DirectoryChange, publicId, storedId, type VersionDocument } from "./version-document.js";
+
+/** A change that the document of the memory has recorded of itself, by paths. */
+export interface RecordedChange {
+  revision: number;
+  at: Date;
+  actor: MemoryActor | null;
+  files: RecordedFile[];
+  directories: DirectoryChange;
+}
+
+export interface RecordedFile {
+  path: string;
+  /** Where the file lay before it was renamed. */
+  from?: string;
+  gone: boolean;
+  /** The text before, if it had one and the change replaced it. */
+  before?: string;
+  /** Bytes of UTF-8 of the text before, if the change only added to it. */
+  beforeBytes?: number;
+}
+
+/** The last version of a path that is known before a change. */
+export interface Head {
+  id: string;
+  file: string;
+  gone: boolean;
+}
+
+export function sha256Of(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+/** The paths whose heads are needed. */
+export function pathsBefore(changes: readonly RecordedChange[]): string[] {
+  const known = new Set<string>();
+  const needed = new Set<string>();
+  for (const { path, from } of changes.flatMap(({ files }) => files)) {
+    const before = from ?? path;
+    if (!known.has(before)) needed.add(before);
+    known.add(before).add(path);
+  }
+  return [...needed];
+}
+
+/**
+ * The versions of recorded changes.
+ * @param texts of the files that the changes name, after the last of them
+ * @param heads of the paths before the first of them
+ */
+export function versionsOf(
+  memory: string,
+  changes: readonly RecordedChange[],
+  texts: ReadonlyMap<string, string>,
+  heads: ReadonlyMap<string, Head>,
+): VersionDocument[] {
+  const versions = changes.flatMap((change) => documentsOf(memory, change));
+  addTexts(versions, new Map(texts));
+  addLineage(versions, new Map(heads));
+  return versions.map(({ document }) => document);
+}
+
+interface Pending {
+  document: VersionDocument;
+  id: string;
+  file: RecordedFile | null;
+}
+
+function documentsOf(memory: string, { revision, at, actor, files, directories }: RecordedChange): Pending[] {
+  const all: (RecordedFile | null)[] = files.length === 0 ? [null] : files;
+  return all.map((file, index) => {
+    const id = publicId(revision, index);
+    const paths = file && { path: file.path, ...(file.from !== undefined && { from: file.from }), operation: operationOf(file) };
+    const told = index === 0 && Object.keys(directories).length > 0 && { directories };
+    return { id, file, document: { _id: storedId(memory, id), ...paths, at, actor, sizeBytes: null, sha256: null, ...told } };
+  });
+}
+
+function operationOf({ gone, from, before, beforeBytes }: RecordedFile): VersionOperation {
+  if (gone) return "deleted";
+  if (from !== undefined) return "renamed";
+  return before === undefined && beforeBytes === undefined ? "created" : "modified";
+}
+
+/** From the last to the first: the text before a change is the text after the one before it. */
+function addTexts(versions: readonly Pending[], texts: Map<string, string>): void {
+  for (const { document, file } of versions.toReversed()) {
+    if (file === null) continue;
+    const { path, from, gone } = file;
+    const after = gone ? undefined : texts.get(path);
+    document.sizeBytes = after === undefined ? null : utf8Bytes(after);
+    document.sha256 = after === undefined ? null : sha256Of(after);
+    texts.delete(path);
+    const before = from === undefined ? textBefore(file, after) : after;
+    if (before !== undefined) texts.set(from ?? path, before);
+    if (document.operation === "created" || document.operation === "renamed") continue;
+    document.older = olderOf(before, after);
+  }
+}
+
+function textBefore({ before, beforeBytes }: RecordedFile, after: string | undefined): string | undefined {
+  if (before !== undefined || beforeBytes === undefined || after === undefined) return before;
+  return Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
+}
+
+function olderOf(before: string | undefined, after: string | undefined): OlderText | null {
+  if (before === undefined) return null;
+  return after === undefined ? wholeText(before) : olderTextOf(before, after);
+}
+
+function addLineage(versions: readonly Pending[], heads: Map<string, Head>): void {
+  for (const { document, id, file } of versions) {
+    if (file === null) continue;
+    const { path, from, gone } = file;
+    const head = heads.get(from ?? path);
+    const goesOn = head !== undefined && !head.gone && document.operation !== "created";
+    document.file = goesOn ? head.file : id;
+    if (head !== undefined) document.since = head.id;
+    if (from !== undefined) heads.delete(from);
+    heads.set(path, { id, file: document.file, gone });
+  }
+}

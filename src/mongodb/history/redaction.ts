@@ -1,0 +1,56 @@
+import type { MemoryActor } from "../../core/actor.js";
+import { invalid } from "../../core/errors.js";
+import { wholeText } from "../../core/older-text.js";
+import { type HistoryView, textBefore } from "./history-view.js";
+import type { Redaction } from "./version-collection.js";
+import { publicIdOf, type VersionDocument } from "./version-document.js";
+
+/**
+ * What has to change so that the text, path, size and hash of these versions are nowhere. A version holds the text before it; so of a
+ * redacted one the version after it loses what it holds, and the redacted one itself holds a whole text from then on, as it cannot
+ * be told by the redacted one any more. First what keeps something, then what takes something away.
+ * @param versions which are to be redacted
+ * @throws MemoryError EINVAL for the text that a file has now
+ */
+export async function redactionsOf(view: HistoryView, versions: readonly VersionDocument[], at: Date, by: MemoryActor | null): Promise<Redaction[]> {
+  const ids = new Set(versions.map(publicIdOf));
+  const keeping: Redaction[] = [];
+  const losing: Redaction[] = [];
+  const marking: Redaction[] = [];
+  for (const file of new Set(versions.flatMap((version) => version.file ?? []))) {
+    const lineage = await view.lineage(file, null);
+    lineage.forEach((version, index) => {
+      const [next, previous] = [lineage[index - 1], lineage[index + 1]];
+      if (!ids.has(publicIdOf(version))) return;
+      if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(version);
+      if (next !== undefined) losing.push(withoutText(next, version));
+      const before = previous === undefined || isRedacted(previous, ids) ? null : textBefore(lineage.slice(0, index + 1), view.present.texts);
+      const id = publicIdOf(version);
+      if (typeof before === "string" && version.operation !== "created") keeping.push({ id, found: version.older ?? null, set: { older: wholeText(before) }, unset: [] });
+      const whoAndWhen = { redactedAt: at, ...(by !== null && { redactedBy: by }), sizeBytes: null, sha256: null };
+      marking.push({ id, set: whoAndWhen, unset: ["path", "from", "directories"] });
+    });
+  }
+  return [...keeping, ...losing.filter(({ set, unset }) => unset.length > 0 || "older" in set), ...marking];
+}
+
+function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {
+  return version.redactedAt !== undefined || ids.has(publicIdOf(version));
+}
+
+/** Whether the text can be read in the file as it is now: as all of it, or as its start where the rest was only added. */
+function isPresentText(view: HistoryView, newer: readonly VersionDocument[], version: VersionDocument): boolean {
+  if (version.operation === "deleted") return false;
+  const path = (newer[0] ?? version).path ?? "";
+  if (newer[0]?.operation === "deleted" || !view.present.texts.has(path)) return false;
+  return newer.every(({ operation, older }) => operation === "renamed" || (older?.text === "" && older.end === 0 && older.start > 0));
+}
+
+function presentText(version: VersionDocument): Error {
+  return invalid(`version ${publicIdOf(version)} cannot be redacted: its text can be read in ${version.path ?? "the file"} as it is now; write or delete the file first`);
+}
+
+function withoutText(next: VersionDocument, { path }: VersionDocument): Redaction {
+  const unset = next.from !== undefined && next.from === path ? (["from"] as const) : [];
+  return { id: publicIdOf(next), set: next.operation === "renamed" ? {} : { older: null }, unset };
+}

@@ -1,0 +1,176 @@
+import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/errors.js";
+import type { RevertTarget } from "../../core/history.js";
+import { parentsOf, prefixOf, ROOT } from "../../core/paths.js";
+import type { MemorySnapshot } from "../../core/snapshot.js";
+import type { Restoration } from "./history-source.js";
+import { type HistoryView, textBefore } from "./history-view.js";
+import { movedPath, treeAt } from "./tree-at.js";
+import { noSuchVersion, publicIdOf, type VersionDocument } from "./version-document.js";
+
+/** What a tree is to become: the texts of some files, null for those that are to go. */
+interface Target {
+  files: Map<string, string | null>;
+  renamed: Map<string, string>;
+  addedDirectories: Set<string>;
+  /** As far as nothing lies in them. */
+  removedDirectories: Set<string>;
+}
+
+/** @returns null where nothing has to change. @throws MemoryError ECONFLICT, EINVAL, EISDIR, ENOENT, ENOTDIR */
+export async function restorationFor(view: HistoryView, what: RevertTarget, force: boolean): Promise<Restoration | null> {
+  const tree: MemorySnapshot = view.present.tree ?? { files: [], directories: [], revision: 0 };
+  const target = "path" in what ? await formerState(view, tree, what.path, what.to) : await undone(view, tree, what, force);
+  return restorationOf(tree, target);
+}
+
+function emptyTarget(): Target {
+  return { files: new Map(), renamed: new Map(), addedDirectories: new Set(), removedDirectories: new Set() };
+}
+
+/** A file or directory as it was right after a version. */
+async function formerState(view: HistoryView, tree: MemorySnapshot, path: string, to: string): Promise<Target> {
+  const version = await view.one(to);
+  const target = emptyTarget();
+  const last = await view.lastAt(path);
+  const isOfFile = version.path === path || (last !== null && version.file === last.file);
+  if (isOfFile) {
+    if (version.redactedAt !== undefined) throw redactedText(to);
+    const content = await view.textOf(version);
+    if (content === null && version.operation !== "deleted") throw redactedText(to);
+    target.files.set(path, content);
+    return target;
+  }
+  const { snapshot, redacted } = await treeAt(view, to);
+  const isWithin = (other: string): boolean => other === path || other.startsWith(prefixOf(path));
+  if (redacted.some((other) => other === "" || isWithin(other))) throw redactedText(to);
+  for (const file of tree.files) if (isWithin(file.path)) target.files.set(file.path, null);
+  for (const file of snapshot.files) if (isWithin(file.path)) target.files.set(file.path, file.content);
+  for (const directory of tree.directories) if (isWithin(directory)) target.removedDirectories.add(directory);
+  for (const directory of snapshot.directories) if (isWithin(directory)) target.addedDirectories.add(directory);
+  return target;
+}
+
+function redactedText(id: string): MemoryError {
+  return invalid(`version ${id} cannot be restored: its text, or one of its time, is redacted`);
+}
+
+/** The tree without what a run or a call has changed. */
+async function undone(view: HistoryView, tree: MemorySnapshot, what: Exclude<RevertTarget, { path: string }>, force: boolean): Promise<Target> {
+  const own = await versionsBy(view, what);
+  const [first] = own;
+  if (first === undefined) throw new MemoryError("ENOENT", `ENOENT: the memory has no version of ${"runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`}`);
+  const ids = new Set(own.map(publicIdOf));
+  const target = emptyTarget();
+  const present = new Map(tree.files.map(({ path, content }) => [path, content]));
+  const restored: { path: string; content: string; from: string | null }[] = [];
+  const conflicts: VersionDocument[] = [];
+  for (const file of new Set(own.flatMap((version) => version.file ?? []))) {
+    const oldest = own.findLast((version) => version.file === file);
+    if (oldest === undefined) continue;
+    const later = await view.lineage(file, publicIdOf(oldest));
+    const newest = later[0] ?? oldest;
+    const presentPath = newest.operation === "deleted" || newest.path === undefined || !present.has(newest.path) ? null : newest.path;
+    const other = later.findLast((version) => !ids.has(publicIdOf(version)));
+    const former = await formerFile(view, [...later, oldest]);
+    const isSo = former === null ? presentPath === null : presentPath === former.path && present.get(former.path) === former.content;
+    if (isSo) continue;
+    if (other !== undefined) conflicts.push(other);
+    if (presentPath !== null) target.files.set(presentPath, null);
+    if (former !== null) restored.push({ ...former, from: presentPath });
+  }
+  for (const { path, content, from } of restored) {
+    if (present.has(path) && !target.files.has(path)) {
+      const occupant = present.get(path) === content ? null : await view.lastAt(path);
+      if (occupant !== null) conflicts.push(occupant);
+    }
+    target.files.set(path, content);
+    if (from !== null && from !== path) target.renamed.set(path, from);
+  }
+  const [conflict] = conflicts;
+  if (conflict !== undefined && !force) throw laterChange(conflict);
+  undoDirectories(own, tree, target);
+  return target;
+}
+
+/** Newest first. */
+async function versionsBy(view: HistoryView, actor: { runId: string } | { toolCallId: string }): Promise<VersionDocument[]> {
+  const pageSize = 500;
+  const found: VersionDocument[] = [];
+  for (;;) {
+    const last = found.at(-1);
+    const page = await view.page({ actor }, pageSize, last === undefined ? null : publicIdOf(last));
+    found.push(...page);
+    if (page.length < pageSize) return found;
+  }
+}
+
+/** A file before the oldest of these versions, all of one file. @throws MemoryError ENOENT, EINVAL */
+async function formerFile(view: HistoryView, versions: readonly VersionDocument[]): Promise<{ path: string; content: string } | null> {
+  const oldest = versions.at(-1);
+  if (oldest === undefined || oldest.operation === "created") return null;
+  const head = oldest.since === undefined ? undefined : (await view.several([oldest.since])).get(oldest.since);
+  const content = head?.redactedAt === undefined ? textBefore(versions, view.present.texts) : null;
+  const path = oldest.from ?? oldest.path ?? head?.path;
+  if (content === undefined) throw noSuchVersion(oldest.since ?? publicIdOf(oldest));
+  if (content === null || path === undefined) throw redactedText(oldest.since ?? publicIdOf(oldest));
+  return { path, content };
+}
+
+function laterChange(version: VersionDocument): MemoryError {
+  const { path = "a redacted file", operation, actor } = version;
+  const facts = Object.entries(actor ?? {}).map(([field, fact]) => `${field} ${fact}`);
+  const by = facts.length === 0 ? "" : ` by ${facts.join(", ")}`;
+  const error = new MemoryError("ECONFLICT", `ECONFLICT: a later change would be undone too: version ${publicIdOf(version)} ${operation} ${path}${by}; pass force to undo it`);
+  if (version.path !== undefined) error.path = version.path;
+  return error;
+}
+
+function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, target: Target): void {
+  for (const { directories: { added = [], removed = [], moved } = {} } of own) {
+    for (const path of added) target.removedDirectories.add(path);
+    for (const path of removed) target.addedDirectories.add(path);
+    if (moved === undefined) continue;
+    for (const path of tree.directories) {
+      const back = movedPath(path, moved.to, moved.from);
+      if (back === null) continue;
+      target.removedDirectories.add(path);
+      target.addedDirectories.add(back);
+    }
+  }
+}
+
+/** Only what differs from the tree. */
+function restorationOf(tree: MemorySnapshot, target: Target): Restoration | null {
+  const present = new Map(tree.files.map(({ path, content }) => [path, content]));
+  const files = new Map([...target.files].filter(([path, content]) => (content === null ? present.has(path) : present.get(path) !== content)));
+  const renamed = new Map([...target.renamed].filter(([path, from]) => files.get(from) === null && !present.has(path) && files.has(path)));
+  const after = new Set([...present.keys()].filter((path) => files.get(path) !== null));
+  for (const [path, content] of files) if (content !== null) after.add(path);
+  const needed = new Set([...after].flatMap((path) => parentsOf(path)));
+  for (const path of target.addedDirectories) for (const each of [...parentsOf(path), path]) needed.add(each);
+  const held = new Set(tree.directories);
+  const removed = emptyDirectories(tree, target.removedDirectories, needed, after);
+  const addedDirectories = [...needed].filter((path) => !held.has(path) && path !== ROOT);
+  for (const [path, content] of files) {
+    if (content === null) continue;
+    if ((held.has(path) && !removed.has(path)) || needed.has(path)) throw withPath(pathIsDirectory(), path);
+    if (parentsOf(path).some((parent) => after.has(parent))) throw withPath(parentIsFile(), path);
+  }
+  if (files.size === 0 && addedDirectories.length === 0 && removed.size === 0) return null;
+  return { files, renamed, addedDirectories, removedDirectories: [...removed], tree };
+}
+
+function emptyDirectories(tree: MemorySnapshot, candidates: ReadonlySet<string>, needed: ReadonlySet<string>, files: ReadonlySet<string>): Set<string> {
+  const removed = new Set<string>();
+  // The deepest first: a directory may only hold such that are removed too.
+  for (const path of tree.directories.filter((each) => candidates.has(each) && !needed.has(each)).toSorted((a, b) => b.length - a.length)) {
+    const isBelow = (other: string): boolean => other.startsWith(prefixOf(path));
+    if (![...files].some(isBelow) && !tree.directories.some((other) => isBelow(other) && !removed.has(other))) removed.add(path);
+  }
+  return removed;
+}
+
+function withPath(error: MemoryError, path: string): MemoryError {
+  error.path = path;
+  return error;
+}

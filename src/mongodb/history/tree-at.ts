@@ -1,0 +1,85 @@
+import { MemoryError } from "../../core/errors.js";
+import { parentsOf } from "../../core/paths.js";
+import type { MemorySnapshot, SnapshotFile } from "../../core/snapshot.js";
+import { compareCodeUnits, utf8Bytes } from "../../core/text.js";
+import { type HistoryView, textBefore } from "./history-view.js";
+import { type DirectoryChange, publicIdOf, revisionOf, type VersionDocument } from "./version-document.js";
+
+/** A tree as it was. */
+export interface FormerTree {
+  snapshot: MemorySnapshot;
+  /** The paths of the files whose text is redacted, where they are known. The snapshot does not have them. */
+  redacted: string[];
+}
+
+/** The present tree, without what was changed after the change of a version. @throws MemoryError ENOENT where some of it is no longer kept */
+export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
+  const { tree, texts } = view.present;
+  const revision = revisionOf(id);
+  const files = new Map(tree?.files.map((file) => [file.path, file]));
+  const directories = new Set(tree?.directories);
+  const lineages = new Map<string, VersionDocument[]>();
+  const seen = new Set<string>();
+  for await (const version of view.newerThan(revision)) {
+    seen.add(publicIdOf(version));
+    undoDirectories(directories, version.directories ?? {});
+    if (version.file === undefined) continue;
+    const others = lineages.get(version.file);
+    if (others === undefined) lineages.set(version.file, [version]);
+    else others.push(version);
+  }
+  const isLost = ({ since }: VersionDocument): boolean => since !== undefined && !seen.has(since) && revisionOf(since) > revision;
+  const changed = [...lineages.values()];
+  const firsts = changed.map((newer) => newer.at(-1)).filter((first) => first !== undefined);
+  const heads = await view.several(firsts.flatMap(({ since, file }) => [since, file].filter((each) => each !== undefined)));
+  const present = changed.map(([newest]) => files.get(newest?.operation === "deleted" ? "" : (newest?.path ?? "")));
+  for (const [newest] of changed) if (newest?.operation !== "deleted") files.delete(newest?.path ?? "");
+  const redacted: string[] = [];
+  let lost = 0;
+  changed.forEach((newer, index) => {
+    const first = newer.at(-1);
+    if (first === undefined) return;
+    if (isLost(first)) lost += 1;
+    else if (first.operation !== "created") {
+      const head = first.since === undefined ? undefined : heads.get(first.since);
+      const path = first.from ?? first.path ?? head?.path;
+      const content = head?.redactedAt === undefined ? textBefore(newer, texts) : null;
+      if (content === undefined) lost += 1;
+      else if (content === null || path === undefined) redacted.push(path ?? "");
+      else files.set(path, fileOf(path, content, head, heads.get(first.file ?? ""), present[index] ?? null));
+    }
+  });
+  if (lost > 0) throw new MemoryError("ENOENT", `ENOENT: the tree at version ${id} is no longer known: ${lost} of its files have changed since, and their versions of then are no longer kept`);
+  for (const path of files.keys()) for (const parent of parentsOf(path)) directories.add(parent);
+  const snapshot = {
+    files: [...files.values()].toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+    directories: [...directories].toSorted(compareCodeUnits),
+    revision,
+  };
+  return { snapshot, redacted };
+}
+
+function fileOf(path: string, content: string, head: VersionDocument | undefined, first: VersionDocument | undefined, present: SnapshotFile | null): SnapshotFile {
+  const unknown = new Date(0);
+  const updatedAt = head?.at ?? present?.createdAt ?? unknown;
+  const createdAt = first?.operation === "created" ? first.at : (present?.createdAt ?? updatedAt);
+  return { path, kind: "file", content, sizeBytes: utf8Bytes(content), createdAt, updatedAt };
+}
+
+function undoDirectories(directories: Set<string>, { added = [], removed = [], moved }: DirectoryChange): void {
+  if (moved !== undefined) {
+    for (const path of Array.from(directories)) {
+      const back = movedPath(path, moved.to, moved.from);
+      if (back === null) continue;
+      directories.delete(path);
+      directories.add(back);
+    }
+  }
+  for (const path of added) directories.delete(path);
+  for (const path of removed) directories.add(path);
+}
+
+/** The path after a directory was moved; null if it does not lie in it. */
+export function movedPath(path: string, from: string, to: string): string | null {
+  return path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : null;
+}

@@ -1,0 +1,190 @@
+import type { IndexDescription } from "mongodb";
+import type { CheckedAddress } from "../../core/address.js";
+import type { OlderText } from "../../core/older-text.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
+import { createIndexes } from "../driver/create-indexes.js";
+import { storageError } from "../driver/errors.js";
+import type { ExactCollection } from "../driver/exact-collection.js";
+import { reading, streaming } from "../driver/reads.js";
+import type { Head } from "./outbox.js";
+import { idsOf, type OwnerDocument, publicIdOf, storedId, type VersionDocument } from "./version-document.js";
+
+export type StoredVersion = VersionDocument | OwnerDocument;
+
+/** How long versions are kept, where it is not for ever. The last version of each path always stays. */
+export interface Retention {
+  keepVersions?: number | undefined;
+  keepMs?: number | undefined;
+}
+
+/** What a redaction changes of a version. */
+export interface Redaction {
+  id: string;
+  /** As it was found: if it is not so any more, nothing is changed. */
+  found?: OlderText | null;
+  set: Partial<Pick<VersionDocument, "older" | "redactedAt" | "redactedBy" | "sizeBytes" | "sha256">>;
+  unset: readonly ("path" | "from" | "directories")[];
+}
+
+/** A sparse index would hold every document, as each has an id. */
+const having = (field: string): object => ({ [field]: { $exists: true } });
+
+/** Beside the memories, whatever their collection is called. */
+export function versionsCollectionOf(memoriesCollection: string): string {
+  return `${memoriesCollection}_versions`;
+}
+
+const ownerIndexes: (IndexDescription & { name: string })[] = [
+  { name: "owners_by_node", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, partialFilterExpression: having("nodeId") },
+  { name: "owners_by_thread", key: { threadId: 1 }, partialFilterExpression: having("threadId") },
+  { name: "owners_by_user", key: { userId: 1 }, partialFilterExpression: having("userId") },
+];
+
+const actorIndexes: (IndexDescription & { name: string })[] = [
+  ["actor.userId", "by_actor_user"],
+  ["actor.threadId", "by_actor_thread"],
+  ["actor.runId", "by_actor_run"],
+  ["actor.toolCallId", "by_actor_call"],
+  ["redactedBy.userId", "by_redactor_user"],
+  ["redactedBy.threadId", "by_redactor_thread"],
+].map(([field = "", name = ""]) => ({ name, key: { [field]: 1, _id: 1 }, partialFilterExpression: having(field) }));
+
+export const versionIndexes: (IndexDescription & { name: string })[] = [
+  { name: "by_file", key: { file: 1, _id: 1 }, partialFilterExpression: having("file") },
+  { name: "by_path", key: { path: 1, _id: 1 }, partialFilterExpression: having("path") },
+  { name: "by_former_path", key: { from: 1, _id: 1 }, partialFilterExpression: having("from") },
+  ...ownerIndexes,
+  ...actorIndexes,
+  { name: "expire_versions", key: { expiresAt: 1 }, expireAfterSeconds: 0, sparse: true },
+  { name: "drop_versions", key: { dropAt: 1 }, expireAfterSeconds: 0, sparse: true },
+];
+
+/** How many paths one command looks for. */
+const maxPathsPerCommand = 100;
+
+/** The versions of all memories, once they have left the documents of the memories. */
+export class VersionCollection {
+  readonly #collection: ExactCollection<StoredVersion>;
+  readonly #retention: Retention;
+
+  constructor(collection: ExactCollection<StoredVersion>, retention: Retention) {
+    this.#collection = collection;
+    this.#retention = retention;
+  }
+
+  forCall(call: OngoingCall): VersionCollection {
+    return new VersionCollection(this.#collection.forCall(call), this.#retention);
+  }
+
+  /** @param option which names the collection. @throws MemoryError EIO */
+  makeIndexes(option: string): Promise<void> {
+    return createIndexes(this.#collection, versionIndexes, "the history", option);
+  }
+
+  /** The last versions of these paths before a change. */
+  async heads(memory: string, paths: readonly string[], revision: number): Promise<Map<string, Head>> {
+    const before = { ...idsOf(memory), $lt: storedId(memory, String(revision)) };
+    const heads = new Map<string, Head>();
+    for (const some of chunksOf(paths)) {
+      const found = await this.#lastOf(some.map((path) => ({ path, _id: before })), 0);
+      for (const { path, operation, file, ...document } of found) {
+        const id = publicIdOf(document);
+        if (path !== undefined) heads.set(path, { id, file: file ?? id, gone: operation === "deleted" });
+      }
+    }
+    return heads;
+  }
+
+  /** @param owner where the memory has no version yet */
+  insert(owner: OwnerDocument | null, versions: readonly VersionDocument[]): Promise<void> {
+    return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions]);
+  }
+
+  /** Newest or oldest first. */
+  async *find(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string } = {}): AsyncGenerator<VersionDocument> {
+    yield* streaming(this.#collection.find<VersionDocument>(filter, { sort: { _id: direction }, promoteValues: true, ...options }));
+  }
+
+  /** Lets go what need not be kept of these paths. */
+  async applyRetention(memory: string, paths: readonly string[]): Promise<void> {
+    const { keepVersions, keepMs } = this.#retention;
+    for (const some of chunksOf(paths)) {
+      if (keepVersions !== undefined) {
+        const last = await this.#lastOf(some.map((path) => ({ path, _id: idsOf(memory) })), keepVersions);
+        const dropped = last.map(({ path, _id }) => ({ path, _id: { ...idsOf(memory), $lte: _id } }));
+        if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, {});
+      }
+      if (keepMs !== undefined) {
+        const last = await this.#lastOf(some.map((path) => ({ path, _id: idsOf(memory) })), 1);
+        const replaced = last.map(({ path, _id }) => ({ path, _id: { ...idsOf(memory), $lte: _id }, dropAt: { $exists: false } }));
+        if (replaced.length > 0) await this.#collection.updateMany({ $or: replaced }, [{ $set: { dropAt: { $add: ["$at", keepMs] } } }], {});
+      }
+    }
+  }
+
+  /** For each filter on a path the last version behind `skip` others. */
+  async #lastOf(filters: readonly object[], skip: number): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
+    const [first, ...others] = filters.map((filter): object[] => [
+      { $match: filter },
+      { $sort: { path: 1, _id: -1 } },
+      ...(skip > 0 ? [{ $skip: skip }] : []),
+      { $limit: 1 },
+      { $project: { path: 1, operation: 1, file: 1 } },
+    ]);
+    if (first === undefined) return [];
+    const pipeline = [...first, ...others.map((other) => ({ $unionWith: { coll: this.#collection.name, pipeline: other } }))];
+    return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, {}).toArray());
+  }
+
+  /** Keeps the versions of a memory until then at least. */
+  async prolong(memory: string, expiresAt: Date): Promise<void> {
+    await this.#collection.updateMany({ $or: [{ _id: memory }, { _id: idsOf(memory) }] }, { $set: { expiresAt } }, {});
+  }
+
+  /** @returns how many versions a memory had. The last to go says whose they were, so that a crash leaves nothing that cannot be found */
+  async remove(memory: string): Promise<number> {
+    const count = await this.#collection.deleteMany({ _id: idsOf(memory) }, {});
+    await this.#collection.deleteOne({ _id: memory }, {});
+    return count;
+  }
+
+  /** The memories of a range that have versions. */
+  async *memories(range: object): AsyncGenerator<string> {
+    for await (const { _id } of streaming(this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } }))) yield _id;
+  }
+
+  /** Takes a person or a thread out of who has made or redacted versions. */
+  async unname(field: "userId" | "threadId", id: string): Promise<void> {
+    for (const role of ["actor", "redactedBy"]) {
+      await this.#collection.updateMany({ [`${role}.${field}`]: id }, { $unset: { [`${role}.${field}`]: "" } }, {});
+    }
+  }
+
+  /** In their order. @returns false where a version was not as it was found; then some may have been changed */
+  async redact(memory: string, redactions: readonly Redaction[]): Promise<boolean> {
+    try {
+      for (const { id, found, set, unset } of redactions) {
+        const filter = { _id: storedId(memory, id), ...(found !== undefined && { older: found }) };
+        const unsetFields = unset.length === 0 ? {} : { $unset: Object.fromEntries(unset.map((field) => [field, ""])) };
+        const { matchedCount } = await this.#collection.updateOne(filter, { $set: set, ...unsetFields }, {});
+        if (matchedCount === 0) return false;
+      }
+      return true;
+    } catch (error) {
+      throw storageError(error, "write", null);
+    }
+  }
+}
+
+function chunksOf(paths: readonly string[]): string[][] {
+  const unique = [...new Set(paths)];
+  return Array.from({ length: Math.ceil(unique.length / maxPathsPerCommand) }, (_, index) =>
+    unique.slice(index * maxPathsPerCommand, (index + 1) * maxPathsPerCommand),
+  );
+}
+
+/** Whose versions they are, for the owner's document. */
+export function ownerOf(memory: string, address: CheckedAddress): OwnerDocument {
+  return { _id: memory, ...address };
+}
+

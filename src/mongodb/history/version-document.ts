@@ -1,0 +1,104 @@
+import type { MemoryActor } from "../../core/actor.js";
+import { invalid, MemoryError } from "../../core/errors.js";
+import type { MemoryVersion, VersionOperation } from "../../core/history.js";
+import type { OlderText } from "../../core/older-text.js";
+import { preview } from "../../core/options.js";
+
+/** What one change did to one file, or to directories alone. */
+export interface VersionDocument {
+  /** The memory, and the id in it with leading zeros, so that ids sort as the changes were made. */
+  _id: string;
+  /** The id of the first version of this file. Stays when the file is renamed. Absent where the change was of directories alone. */
+  file?: string;
+  /** The id of the version before, of this file or of a deleted one at its path. */
+  since?: string;
+  /** Absent where it is redacted. */
+  path?: string;
+  from?: string;
+  operation?: VersionOperation;
+  at: Date;
+  actor: MemoryActor | null;
+  /** The text before the change. Absent where there was none or the same. Null: it is redacted. */
+  older?: OlderText | null;
+  /** Null where there is no text after the change, or it is redacted. */
+  sizeBytes: number | null;
+  sha256: string | null;
+  directories?: DirectoryChange;
+  redactedAt?: Date;
+  redactedBy?: MemoryActor;
+  /** MongoDB deletes it then, as nobody has changed the memory any more. */
+  expiresAt?: Date;
+  /** MongoDB deletes it then, as it is older than `keepMs`. */
+  dropAt?: Date;
+}
+
+/** What a change did to directories. It is told once for the change. */
+export interface DirectoryChange {
+  added?: string[];
+  removed?: string[];
+  moved?: { from: string; to: string };
+}
+
+/** Whose versions they are. It has the id of the memory alone. Made before the first version, and removed after the last. */
+export interface OwnerDocument {
+  _id: string;
+  nodeId: string;
+  scope: string;
+  threadId?: string;
+  userId?: string;
+  expiresAt?: Date;
+}
+
+const revisionDigits = 10;
+const indexDigits = 6;
+
+/** Names a version: the revision of its change, and which of several files of the change it is. */
+export function publicId(revision: number, index: number): string {
+  return index === 0 ? String(revision) : `${revision}.${index}`;
+}
+
+/** @param memory the id of its document */
+export function storedId(memory: string, id: string): string {
+  const [revision = "", index = "0"] = id.split(".");
+  return `${memory}.${revision.padStart(revisionDigits, "0")}.${index.padStart(indexDigits, "0")}`;
+}
+
+export function publicIdOf({ _id }: Pick<VersionDocument, "_id">): string {
+  const [revision, index] = _id.split(".").slice(-2).map(Number);
+  return publicId(revision ?? 0, index ?? 0);
+}
+
+export function revisionOf(id: string): number {
+  return Number(id.split(".")[0]);
+}
+
+/** @throws MemoryError EINVAL */
+export function checkVersionId(id: unknown): string {
+  if (typeof id === "string" && /^(?:0|[1-9]\d{0,9})(?:\.[1-9]\d{0,5})?$/.test(id)) return id;
+  throw invalid(`a version is named by an id that history.list answers (given ${preview(id)})`);
+}
+
+export function noSuchVersion(id: string): MemoryError {
+  return new MemoryError("ENOENT", `ENOENT: the memory has no version ${id}, or keeps it no longer`);
+}
+
+/** Where the ids of a memory's versions lie. */
+export function idsOf(memory: string): { $gt: string; $lt: string } {
+  return { $gt: `${memory}.`, $lt: `${memory}/` };
+}
+
+export function versionOf(document: VersionDocument): MemoryVersion {
+  const { path = "", from, operation = "modified", at, actor, sizeBytes, sha256, redactedAt, redactedBy } = document;
+  return {
+    id: publicIdOf(document),
+    path,
+    ...(from !== undefined && { from }),
+    operation,
+    at,
+    actor,
+    sizeBytes,
+    sha256,
+    ...(redactedAt !== undefined && { redactedAt }),
+    ...(redactedBy !== undefined && { redactedBy }),
+  };
+}

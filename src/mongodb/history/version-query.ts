@@ -1,0 +1,52 @@
+import { actorFields, type MemoryActor } from "../../core/actor.js";
+import type { VersionFilter } from "../../core/history.js";
+import { prefixOf } from "../../core/paths.js";
+import type { VersionDocument } from "./version-document.js";
+
+/** Which versions of one memory are meant: those that fit all of these. */
+export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" | "after" | "before"> {
+  /** Those at this path, and those of the file that `last` is of, up to it. */
+  ofFile?: { path: string; last: VersionDocument | null };
+  /** Those of a directory. */
+  below?: string;
+}
+
+/** For the server. */
+export function filterOf({ ofFile, below, actor, operation, after, before }: VersionQuery): object {
+  const at = { ...(after && { $gt: after }), ...(before && { $lt: before }) };
+  return {
+    operation: operation ?? { $exists: true },
+    ...(ofFile && { $or: [{ path: ofFile.path }, { from: ofFile.path }, ...lineageOf(ofFile.last)] }),
+    ...(below !== undefined && { $or: [below, ...rangesBelow(below)].flatMap((path) => [{ path }, { from: path }]) }),
+    ...Object.fromEntries(factsOf(actor).map(([field, fact]) => [`actor.${field}`, fact])),
+    ...(Object.keys(at).length > 0 && { at }),
+  };
+}
+
+/** The same for a version that is at hand. */
+export function fits(version: VersionDocument, { ofFile, below, actor, operation, after, before }: VersionQuery): boolean {
+  const { path, from, file } = version;
+  const paths = [path, from].filter((each) => each !== undefined);
+  return (
+    version.operation !== undefined &&
+    (operation === undefined || version.operation === operation) &&
+    (ofFile === undefined || paths.includes(ofFile.path) || (ofFile.last !== null && file === ofFile.last.file && version._id <= ofFile.last._id)) &&
+    (below === undefined || paths.some((each) => each === below || each.startsWith(prefixOf(below)))) &&
+    factsOf(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
+    (after === undefined || version.at > after) &&
+    (before === undefined || version.at < before)
+  );
+}
+
+function lineageOf(last: VersionDocument | null): object[] {
+  return last?.file === undefined ? [] : [{ file: last.file, _id: { $lte: last._id } }];
+}
+
+/** What lies in a directory: "0" is the character after "/". */
+export function rangesBelow(directory: string): object[] {
+  return [{ $gt: `${directory}/`, $lt: `${directory}0` }];
+}
+
+function factsOf(actor: MemoryActor = {}): [keyof MemoryActor, string][] {
+  return actorFields.flatMap((field) => (actor[field] === undefined ? [] : [[field, actor[field]]]));
+}

@@ -1,0 +1,117 @@
+import type { CheckedAddress } from "../../../core/address.js";
+import type { BackendLimits } from "../../../core/backend.js";
+import { memoryFull } from "../../../core/errors.js";
+import type { HistoryBackend } from "../../../core/history-backend.js";
+import type { SnapshotFile } from "../../../core/snapshot.js";
+import { utf8Bytes } from "../../../core/text.js";
+import type { HistorySource, PresentMemory, Restoration } from "../../history/history-source.js";
+import { MongoHistory } from "../../history/memory-history.js";
+import type { RecordedChange } from "../../history/outbox.js";
+import { type Change, type Circumstances, memoryBytes, refusableChange, roomFor } from "./change.js";
+import { directoryBytes, keyOfPath, newFileBytes } from "./document.js";
+import type { DocumentContext } from "./document-context.js";
+import { entriesWhere, type Expression, literal } from "./expressions.js";
+import { OutboxSource } from "./outbox-source.js";
+import { recordedChange } from "./recorded-changes.js";
+import type { StoredChange, StoredFile } from "./stored-change.js";
+import type { StoredDocument } from "./stored-document.js";
+
+/** Null where the store keeps none. */
+export function historyOf(context: DocumentContext, document: StoredDocument, address: CheckedAddress, limits: BackendLimits): HistoryBackend | null {
+  const { history, actor, clock } = context;
+  if (history === null) return null;
+  const source = new DocumentHistory(context, document, address, limits);
+  return new MongoHistory({ source, versions: history.versions, flush: () => document.flush(), actor, clock, maxFileBytes: limits.maxFileBytes });
+}
+
+class DocumentHistory extends OutboxSource implements HistorySource {
+  readonly #document: StoredDocument;
+  readonly #maxMemoryBytes: number;
+
+  constructor(context: DocumentContext, document: StoredDocument, address: CheckedAddress, { maxMemoryBytes }: BackendLimits) {
+    super(context, address);
+    this.#document = document;
+    this.#maxMemoryBytes = maxMemoryBytes;
+  }
+
+  async restore(restoration: Restoration, revision: PresentMemory["revision"]): Promise<RecordedChange | null> {
+    const stored = { files: storedFiles(restoration), directories: storedDirectories(restoration) };
+    let made: StoredChange | null = null;
+    const { report } = await this.#document.change<{ memoryBytes: number }>((circumstances) => {
+      const { now, recording } = circumstances;
+      made = { revision: revision + 1, at: recording?.at ?? now, actor: recording?.actor ?? null, ...stored };
+      return restoreChange(restoration, stored, revision, circumstances);
+    }, false);
+    if (report?.status === "memoryFull") throw memoryFull(report.memoryBytes, this.#maxMemoryBytes);
+    return report?.status === "ok" && made !== null ? recordedChange(made) : null;
+  }
+}
+
+function restoreChange(restoration: Restoration, stored: Required<Pick<StoredChange, "files" | "directories">>, revision: number, circumstances: Circumstances): Change {
+  const { files, renamed, addedDirectories, removedDirectories, tree } = restoration;
+  const growth = growthOf(restoration);
+  const times = new Map(tree.files.map(({ path, createdAt }) => [path, createdAt]));
+  const gone = [...files].flatMap(([path, content]) => (content === null ? [keyOfPath(path)] : []));
+  const texts = [...files].flatMap(([path, content]) => (content === null ? [] : [{ path, key: keyOfPath(path), content }]));
+  const timesOf = (path: string): object => ({ createdAt: times.get(renamed.get(path) ?? path) ?? circumstances.now, updatedAt: circumstances.now });
+  const fields = {
+    data: { $mergeObjects: [withoutKeys("$data", gone), literal(Object.fromEntries(texts.map(({ key, content }) => [key, content])))] },
+    meta: { $mergeObjects: [withoutKeys("$meta", gone), literal(Object.fromEntries(texts.map(({ key, path }) => [key, timesOf(path)])))] },
+    dirs: {
+      $mergeObjects: [withoutKeys("$dirs", removedDirectories.map(keyOfPath)), literal(Object.fromEntries(addedDirectories.map((path) => [keyOfPath(path), true])))],
+    },
+  };
+  const recorded = { files: literal(stored.files), directories: literal(stored.directories) };
+  const report = { memoryBytes: { $add: [memoryBytes(circumstances), growth] } };
+  return refusableChange(
+    [
+      [{ $ne: ["$revision", revision] }, "raced"],
+      [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
+    ],
+    fields,
+    circumstances,
+    recorded,
+    report,
+  );
+}
+
+function withoutKeys(record: string, keys: readonly string[]): Expression {
+  return { $arrayToObject: entriesWhere(record, { $not: [{ $in: ["$$entry.k", literal(keys)] }] }) };
+}
+
+/** First what goes, as it may make room for the rest. */
+function storedFiles({ files, renamed, tree }: Restoration): StoredFile[] {
+  const present = new Map(tree.files.map(({ path, content }) => [path, content]));
+  const sources = new Set(renamed.values());
+  const gone: StoredFile[] = [];
+  const moved: StoredFile[] = [];
+  const written: StoredFile[] = [];
+  for (const [path, content] of files) {
+    const key = keyOfPath(path);
+    const from = renamed.get(path);
+    const before = present.get(from ?? path);
+    if (content === null) {
+      if (!sources.has(path)) gone.push({ key, before: before ?? null, gone: true });
+      continue;
+    }
+    if (from !== undefined) moved.push({ key, from: keyOfPath(from) });
+    if (before !== content) written.push({ key, ...(before !== undefined && { before }) });
+  }
+  return [...gone, ...moved, ...written];
+}
+
+function storedDirectories({ addedDirectories, removedDirectories }: Restoration): NonNullable<StoredChange["directories"]> {
+  return { added: addedDirectories.map(keyOfPath), removed: removedDirectories.map(keyOfPath) };
+}
+
+/** Parents that are there already are counted again: a restoration is refused a little early, and never makes the document too large. */
+function growthOf({ files, addedDirectories, removedDirectories, tree }: Restoration): number {
+  const present = new Map(tree.files.map((file): [string, SnapshotFile] => [file.path, file]));
+  let growth = directoryBytes(addedDirectories) - directoryBytes(removedDirectories);
+  for (const [path, content] of files) {
+    const before = present.get(path);
+    growth += (content === null ? 0 : utf8Bytes(content)) - (before?.sizeBytes ?? 0);
+    if (content !== null && before === undefined) growth += newFileBytes(path);
+  }
+  return growth;
+}

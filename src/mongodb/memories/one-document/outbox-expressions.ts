@@ -1,0 +1,69 @@
+import type { MemoryActor } from "../../../core/actor.js";
+import { type Expression, literal, where } from "./expressions.js";
+
+/** That and how a change records itself in its document, in the same step (ADR 15). */
+export interface Recording {
+  actor: MemoryActor | null;
+  at: Date;
+  /** False where only memories that have a history already go on with it. */
+  begins: boolean;
+}
+
+/** What a change tells the history of itself. Null: nothing, as it changes nothing. */
+export type Recorded = RecordedParts | null;
+
+export interface RecordedParts {
+  /** An array of `StoredFile`. */
+  files: Expression;
+  directories?: Expression;
+  /** Where it holds, the change changes nothing. */
+  unless?: Expression;
+}
+
+const orNone: Expression = { $ifNull: ["$outbox", []] };
+
+/** The bytes of the document, but for what its history has still in it. An empty document takes 5. */
+export const bytesWithoutOutbox: Expression = { $add: [{ $bsonSize: "$$ROOT" }, 5, { $multiply: [-1, { $bsonSize: { outbox: "$outbox" } }] }] };
+
+export function outboxWith({ actor, at, begins }: Recording, { files, directories, unless }: RecordedParts): Expression {
+  const entry = {
+    revision: { $sum: ["$revision", 1] },
+    at,
+    actor: literal(actor),
+    files,
+    ...(directories && { directories }),
+  };
+  const entries: Expression = unless === undefined ? [entry] : where(unless, [], [entry]);
+  const all: Expression = { $concatArrays: [orNone, entries] };
+  return begins ? all : where({ $isArray: ["$outbox"] }, all, "$$REMOVE");
+}
+
+/** How much the outbox held before the change, and when the versions expire. */
+export interface OutboxReport {
+  recorded?: { memory: string; count: number; bytes: number; lastBytes: number | null; versionsExpireAt?: Date };
+}
+
+export function outboxReport(recording: Recording | null): Record<string, Expression> {
+  if (recording === null) return {};
+  const lastBytes: Expression = { $bsonSize: { $arrayElemAt: ["$outbox", -1] } };
+  return {
+    recorded: { memory: { $toString: "$_id" }, count: { $size: orNone }, bytes: { $bsonSize: { outbox: "$outbox" } }, lastBytes, versionsExpireAt: "$versionsExpireAt" },
+  };
+}
+
+/** A hundred small changes take five commands more. */
+const changesPerFlush = 100;
+const bytesPerFlush = 512 * 1024;
+
+/** True for one of many concurrent changes only: the one that fills the outbox, or the one after that which made it large. */
+export function fillsOutbox({ recorded }: OutboxReport): boolean {
+  if (recorded === undefined) return false;
+  const { count, bytes, lastBytes } = recorded;
+  const multipleOf = (size: number): number => Math.floor(size / bytesPerFlush);
+  return (count + 1) % changesPerFlush === 0 || multipleOf(bytes) > multipleOf(bytes - (lastBytes ?? 0));
+}
+
+/** Which of the directories above a file are new. @param keys of them */
+export function addedDirectories(keys: readonly string[], isThere: (key: string) => Expression): { added: Expression } | undefined {
+  return keys.length === 0 ? undefined : { added: keys.map((key) => where(isThere(key), null, literal(key))) };
+}

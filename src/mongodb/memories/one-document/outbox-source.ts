@@ -1,0 +1,74 @@
+import type { CheckedAddress } from "../../../core/address.js";
+import { ROOT } from "../../../core/paths.js";
+import { reading } from "../../driver/reads.js";
+import type { FlushSource, PresentMemory } from "../../history/history-source.js";
+import { isDirectory } from "./change.js";
+import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
+import { asPlainValues, type DocumentContext, presentLookUp } from "./document-context.js";
+import { entriesWhere, type Expression, literal } from "./expressions.js";
+import { recordedChange } from "./recorded-changes.js";
+
+interface OutboxDocument extends Pick<MemoryDocument, "_id" | "revision" | "outbox" | "hasVersions"> {
+  texts?: { k: string; v: unknown }[];
+  isDirectory?: true;
+}
+
+const recordedKeys: Expression = {
+  $reduce: { input: { $ifNull: ["$outbox.files.key", []] }, initialValue: [], in: { $concatArrays: ["$$value", "$$this"] } },
+};
+
+const fields = { revision: 1, outbox: 1, hasVersions: 1 } as const;
+
+/** The changes that the document of a memory holds. */
+export class OutboxSource implements FlushSource {
+  readonly #context: DocumentContext;
+  readonly #address: CheckedAddress;
+
+  constructor(context: DocumentContext, address: CheckedAddress) {
+    this.#context = context;
+    this.#address = address;
+  }
+
+  async read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null> {
+    if (what === "tree") return this.#readTree();
+    const isWanted = typeof what === "object" ? [{ $eq: ["$$entry.k", literal(keyOfPath(what.path))] }] : [];
+    const texts = entriesWhere("$data", { $or: [{ $in: ["$$entry.k", recordedKeys] }, ...isWanted] });
+    const isDirectoryThere = typeof what === "object" && what.path !== ROOT && { isDirectory: isDirectory(what.path) };
+    const found = await this.#find<OutboxDocument>({ ...fields, texts, ...isDirectoryThere });
+    if (found?.revision === undefined) return found === null ? null : this.#readTree();
+    const textsByPath = new Map((found.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])));
+    return { ...this.#presentOf(found), texts: textsByPath, isDirectory: found.isDirectory === true };
+  }
+
+  async settle({ documentId }: PresentMemory, revision: number): Promise<boolean> {
+    const { collection, clock, expiry } = this.#context;
+    const until = expiry.versionsExpireAt(this.#address.scope, clock());
+    const update = {
+      $pull: { outbox: { revision: { $lte: revision } } },
+      $set: { hasVersions: true },
+      ...(until && { $min: { versionsExpireAt: until.expiresAt } }),
+    };
+    const { matchedCount } = await collection.updateOne({ _id: documentId }, update, {});
+    return matchedCount > 0;
+  }
+
+  async #readTree(): Promise<PresentMemory | null> {
+    const found = await this.#find<MemoryDocument>({});
+    if (found === null) return null;
+    const tree = snapshotOfDocument(found);
+    return { ...this.#presentOf(found), texts: new Map(tree.files.map(({ path, content }) => [path, content])), tree };
+  }
+
+  #presentOf({ _id, revision = 0, outbox = [], hasVersions }: OutboxDocument): Omit<PresentMemory, "texts"> {
+    const memory = String(_id);
+    const owner = hasVersions === true ? null : { _id: memory, ...this.#address };
+    return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), owner };
+  }
+
+  #find<Found extends object>(projection: object): Promise<Found | null> {
+    return reading(async () => {
+      await this.#context.ready();
+      return this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), { ...asPlainValues, projection });
+    });
+  }
+}
