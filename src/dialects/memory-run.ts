@@ -71,7 +71,8 @@ function runIdOf(config: LangGraphRunnableConfig): unknown {
 /** An object that LangGraph makes for a run and hands to all parts of it. In tools made by `tool()` the writer is missing. */
 function sharedInRun({ configurable, writer }: LangGraphRunnableConfig): object | undefined {
   const signals = configurable?.["__pregel_abort_signals"] as { externalAbortSignal?: AbortSignal } | undefined;
-  return signals?.externalAbortSignal ?? writer;
+  // Null in a ToolNode that is called by itself.
+  return signals?.externalAbortSignal ?? writer ?? undefined;
 }
 
 /** Who acts in a run, as far as it says. A fact that is too long is cut, so that nobody can hide behind one. */
