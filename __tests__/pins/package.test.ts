@@ -3,6 +3,7 @@ import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { bundledPackages } from "../../entries.config.js";
 import { brokenLinks, pageAt } from "../helpers/documentation.js";
 import { loadedModules } from "../helpers/loaded-modules.js";
 import { linkPackages, sizeOfFolder, unpackPackage } from "../helpers/packed-package.js";
@@ -67,6 +68,14 @@ describe("the weight of the package", () => {
     const sizes = await Promise.all(names.map((name) => sizeOfFolder(`node_modules/${name}`)));
     expect(names.length + 1).toBeLessThanOrEqual(8);
     expect(sizes.reduce((sum, size) => sum + size, await sizeOfFolder(packed))).toBeLessThanOrEqual(4_000_000);
+  });
+
+  it("says whose packages are in its files, and their licences", async () => {
+    const notices = await readFile("THIRD-PARTY-LICENSES.md", "utf8");
+    for (const name of bundledPackages) {
+      const licence = (await readFile(`node_modules/${name}/LICENSE`, "utf8")).trim();
+      expect(notices.replaceAll(/^> ?/gm, "")).toContain(`## ${name}\n\n${licence}`);
+    }
   });
 
   // Requirement: ways-in.weight
