@@ -55,10 +55,10 @@ export class StoredDocument {
     build: (circumstances: Circumstances) => Change,
     upsert: boolean,
   ): Promise<Outcome<Report>> {
-    const { clock, fileClock, history, actor } = this.#context;
+    const { clock, fileClock, history, actor, expiry } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const now = (fileClock ?? clock)();
-      const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins };
+      const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.deadline(this.#address.scope) !== null };
       const change = build({ ...this.#limits, now, recording });
       try {
         const { projection } = change;
@@ -66,8 +66,9 @@ export class StoredDocument {
         const answer = await this.#update<Answer<Report & OutboxReport>>(pipeline, { projection, upsert });
         const report = answer && changeReport(answer, change);
         if (report?.status === "ok" && history !== null) await this.#keepOutboxSmall(report);
-        if (report?.status !== "legacy") return { report, now };
-        await this.#rewriteLegacy();
+        if (report?.status === "legacy") await this.#rewriteLegacy();
+        else if (report?.status === "memoryFull" && attempt === 0 && (report.recorded?.count ?? 0) > 0) await this.#flush();
+        else return { report, now };
       } catch (error) {
         if (isTooLarge(error) && history !== null && attempt === 0) await this.#flush();
         else if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
@@ -84,10 +85,13 @@ export class StoredDocument {
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
     try {
       if (fillsOutbox(report)) await this.#flush();
-      const { memory, versionsExpireAt } = report.recorded ?? {};
-      if (until === null || memory === undefined || versionsExpireAt === undefined || versionsExpireAt >= until.latest) return;
-      await history?.versions.prolong(memory, until.expiresAt);
-      await this.#context.collection.updateOne(presentLookUp(this.#context, this.#address), { $set: { versionsExpireAt: until.expiresAt } }, {});
+      const { versionsExpireAt } = report.recorded ?? {};
+      if (history === null || until === null || versionsExpireAt === undefined || versionsExpireAt >= until.latest) return;
+      const { collection } = this.#context;
+      const found = await collection.findOne<Pick<MemoryDocument, "_id">>(presentLookUp(this.#context, this.#address), { projection: { _id: 1 } });
+      if (found === null) return;
+      await history.versions.prolong(String(found._id), until.expiresAt);
+      await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {});
     } catch {
       // Nothing is lost: what is recorded stays in the document.
     }
