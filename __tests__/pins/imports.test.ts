@@ -15,7 +15,8 @@ const mayImport: Record<string, string[]> = {
   "mongodb/places": ["core"],
   "mongodb/items": ["core", "mongodb/driver", "mongodb/places"],
   "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items"],
-  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places"],
+  "mongodb/proposals": ["core", "mongodb/driver"],
+  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/proposals"],
   "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories"],
   "mongodb/admin": ["core", "mongodb/driver", "mongodb/items", "mongodb/memories"],
   "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
@@ -38,15 +39,16 @@ const packageUsers: Record<string, string[]> = {
   "@langchain/openai": [],
   "@langchain/anthropic": [],
   "@anthropic-ai/sdk": [],
-  mongodb: ["mongodb/driver", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
+  mongodb: ["mongodb/driver", "mongodb/proposals", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
   deepagents: ["deepagents"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects", "prompt"],
+  diff: ["core"],
   commander: ["cli"],
 };
 
-const corePackages = ["zod", "async-mutex"];
+const corePackages = ["zod", "async-mutex", "diff", "node:crypto"];
 
 /** Files of one of these folders each stand alone: no backend, layout or dialect knows another. */
 const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|dialects\/[^/]+(?=\/))/;

@@ -1,3 +1,4 @@
+import type { ChangeRecords } from "./approval/change-record.js";
 import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
 import type { OngoingCall } from "./ongoing-call.js";
 
@@ -61,6 +62,8 @@ export interface MemoryBackend {
    * has to stop. A backend that cannot stop leaves this out.
    */
   forCall?(call: OngoingCall): MemoryBackend;
+  /** Where changes are kept that wait for a person. A backend that cannot mark a memory in the step of a change leaves this out. */
+  records?(): ChangeRecords;
 }
 
 /** What `write` does if the file exists, and if it does not. */

@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import type { MemoryActor } from "../core/access.js";
+import type { MemoryActor } from "../core/actor.js";
 
 /** A run of a graph or an agent, as those see it who choose a memory for it. */
 export interface MemoryRun {

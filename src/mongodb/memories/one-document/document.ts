@@ -19,6 +19,8 @@ export interface MemoryDocument {
   revision?: number;
   createdAt?: Date;
   updatedAt?: Date;
+  /** The ids of approved changes that were made, until their records say so. */
+  applied?: Record<string, true>;
 }
 
 interface FileMeta {

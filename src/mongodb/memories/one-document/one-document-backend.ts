@@ -1,4 +1,5 @@
 import type { CheckedAddress } from "../../../core/address.js";
+import type { ChangeRecord, ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
 import {
   alreadyExists,
@@ -26,6 +27,7 @@ import { prefixOf, ROOT } from "../../../core/paths.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Status } from "./change.js";
+import { DocumentRecords } from "./document-records.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
 import { contextFor, type DocumentContext, StoredDocument } from "./stored-document.js";
 import { findFilesProjection, listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
@@ -245,6 +247,29 @@ export class OneDocumentBackend implements MemoryBackend {
       directories: found.directories.map(pathOfKey),
       revision: found.revision,
     };
+  }
+
+  records(): ChangeRecords {
+    return new DocumentRecords(this.#context, this.#document, this.#address, (record, found) => this.#applyRecord(record, found));
+  }
+
+  /** Makes an approved change of the document as it was found. */
+  async #applyRecord(record: ChangeRecord, found: MemoryDocument | null): Promise<"applied" | "raced"> {
+    const { id, command, path, to, isDirectory, edited } = record;
+    const after = edited?.after ?? record.after;
+    const upsert = found === null && after !== null && this.#creating(path, after, true);
+    const build = (now: Date): Change => {
+      if (after !== null) return writeChange(path, after, { ifExists: "replace", ifMissing: "create" }, now, this.#limits);
+      if (command === "delete") return deleteChange(path, "delete", now);
+      const destination = to ?? path;
+      if (!isDirectory) return renameFileChange(path, destination, now, this.#limits);
+      return renameDirectoryChange(path, destination, found?.revision ?? 0, now, this.#limits);
+    };
+    if (after !== null) this.#checkedBytes(after);
+    const { report } = await this.#document.change(build, upsert, { id, found });
+    if (report === null || report.status === "ok") return "applied";
+    this.#refuse(report);
+    return "raced";
   }
 
   /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */

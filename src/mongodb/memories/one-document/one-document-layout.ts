@@ -10,6 +10,7 @@ import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
+import { RecordCollection } from "../../proposals/record-collection.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
 import type { AddressRange } from "../address-ranges.js";
 import { MemoryExpiry } from "../memory-expiry.js";
@@ -54,7 +55,8 @@ export class OneDocumentLayout implements MemoryLayout {
     ];
     const indexes = examples.map((index) => ({ collection: db.collection(collectionName), ...index }));
     const expiry = new MemoryExpiry(expireMs, clock);
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry }, indexes);
+    const records = RecordCollection.open(db, { name: `${collectionName}_proposals`, writeConcern, connect, clock });
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, records }, indexes);
   }
 
   forCall(call: OngoingCall): MemoryLayout {
@@ -127,7 +129,8 @@ export class OneDocumentLayout implements MemoryLayout {
     return summaryPage(this.#context, range, after);
   }
 
-  remove(range: AddressRange): Promise<ForgottenCounts> {
+  async remove(range: AddressRange): Promise<ForgottenCounts> {
+    await this.#context.records.remove(range);
     return removeDocuments(this.#context, range);
   }
 

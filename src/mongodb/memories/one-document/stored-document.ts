@@ -9,6 +9,7 @@ import { type Answer, type Change, changeReport, type Status } from "./change.js
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
+import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
 import { type Expression, where } from "./expressions.js";
 
@@ -23,6 +24,8 @@ export interface DocumentContext {
   /** The times of files, where they are not those of `clock`. */
   fileClock?: () => Date;
   expiry: MemoryExpiry;
+  /** The changes that wait for a person. */
+  records: RecordCollection;
 }
 
 /** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */
@@ -37,7 +40,7 @@ export function notExpired(deadline: Date | null): { updatedAt?: object } {
 
 /** The same, for the commands of one call. */
 export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
-  return { ...context, collection: context.collection.forCall(call) };
+  return { ...context, collection: context.collection.forCall(call), records: context.records.forCall(call) };
 }
 
 export interface Outcome<Report> {
@@ -78,10 +81,14 @@ export class StoredDocument {
     return found?.sizeBytes ?? null;
   }
 
-  /** One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. */
+  /**
+   * One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first.
+   * @param marked makes the change only where the document is as it was read and lacks the mark, and leaves the mark; else "raced"
+   */
   async change<Report extends object>(
     build: (now: Date) => Change,
     upsert: boolean,
+    marked?: MarkedChange,
   ): Promise<Outcome<Report>> {
     const { clock, fileClock } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -90,13 +97,16 @@ export class StoredDocument {
       try {
         const { projection } = change;
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
-        const answer = await this.#update<Answer<Report>>(pipeline, { projection, upsert });
+        const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
+        const answer = await this.#update<Answer<Report>>(all, { projection, upsert }, marked && markedFilter(marked));
+        if (answer === null && marked !== undefined && !upsert) return raced(now);
         const report = answer && changeReport(answer, change);
         if (report?.status !== "legacy") return { report, now };
         await this.#rewriteLegacy();
       } catch (error) {
         if (!isDuplicateKey(error)) throw storageError(error, "write", this.#maxMemoryBytes);
         await this.#deleteExpired();
+        if (marked !== undefined) return raced(now);
       }
       await pause(attempt);
     }
@@ -141,6 +151,17 @@ export class StoredDocument {
     throw lostRace();
   }
 
+  /** Takes marks away. Nothing else of the document changes. */
+  async unmark(ids: readonly string[]): Promise<void> {
+    const kept: Expression = { $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } } };
+    const pipeline = [{ $set: { applied: where({ $eq: [kept, []] }, "$$REMOVE", { $arrayToObject: kept }) } }];
+    try {
+      await this.#update(pipeline, { projection: { _id: 1 } }, { applied: { $exists: true } });
+    } catch (error) {
+      throw storageError(error, "write", this.#maxMemoryBytes);
+    }
+  }
+
   /** Unless the content of the document has changed since it was read. */
   async #rewriteLegacy(): Promise<"rewritten" | "raced" | "not legacy"> {
     const document = await this.findWhole();
@@ -166,6 +187,29 @@ export class StoredDocument {
       throw storageError(error, "read", this.#maxMemoryBytes);
     }
   }
+}
+
+/** A change that is made once, of a document as it was read. */
+export interface MarkedChange {
+  /** The mark. */
+  id: string;
+  /** Null where there was no document. */
+  found: Pick<MemoryDocument, "_id" | "revision"> | null;
+}
+
+function markedFilter({ id, found }: MarkedChange): object {
+  // An inserted document takes the revision from here.
+  return { revision: found?.revision ?? 0, [`applied.${id}`]: { $exists: false }, ...(found && { _id: found._id }) };
+}
+
+/** The revision tells whether the stages before have made the change. */
+function markedStage({ id, found }: MarkedChange): Record<string, Expression> {
+  const isMade: Expression = { $ne: ["$revision", found?.revision ?? 0] };
+  return { $set: { applied: where(isMade, { $mergeObjects: ["$applied", { [id]: true }] }, "$applied") } };
+}
+
+function raced<Report>(now: Date): Outcome<Report> {
+  return { report: { status: "raced" } as Report & { status: Status }, now };
 }
 
 /** A file that is written with an earlier time, as by an import, changes its memory now all the same; else it could expire at once. */
