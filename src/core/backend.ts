@@ -62,7 +62,7 @@ export interface MemoryBackend {
    * has to stop. A backend that cannot stop leaves this out.
    */
   forCall?(call: OngoingCall): MemoryBackend;
-  /** Where changes are kept that wait for a person. A backend that cannot mark a memory in the step of a change leaves this out. */
+  /** Where changes are kept that wait for a person. A backend that cannot mark a memory in the step of a change leaves this out. @internal */
   records?(): ChangeRecords;
 }
 

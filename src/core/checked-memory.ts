@@ -331,7 +331,7 @@ class CheckedMemory implements RestrictableMemory {
   #asked(
     change: Omit<AskedChange, "plan">,
     restrictions: Restrictions | null,
-    planIn: (tree: MemoryTree, shown: (path: string) => string, call: OngoingCall | undefined) => PlannedChange | null | Promise<PlannedChange | null>,
+    planIn: (tree: MemoryTree, shown: (path: string) => string, call: OngoingCall | undefined) => PlannedChange | Promise<PlannedChange | null>,
   ): Promise<PlannedChange["counts"] | null> {
     return this.#existing(change.path, "change", (backend, call) => {
       const memory: AskedMemory = {

@@ -1,45 +1,35 @@
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
-import { shownText } from "./shown-text.js";
-
-/** The search for the shortest diff takes time by the square of it. Beyond so many changed lines, all lines are replaced. */
+/** How many lines may differ at most until all is taken for different: to compare takes time that grows with their square. */
 const maxEditLength = 1000;
 
-const maxShownChars = 50_000;
+export interface DiffSide {
+  /** Of the header. */
+  name: string;
+  text: string;
+}
 
-/**
- * The diff of two texts in the unified format. Takes time that grows with the texts alone.
- *
- * @param before null where there is no file
- * @param after null where there will be none
- */
-export function unifiedDiff(path: string, before: string | null, after: string | null): string {
-  const oldName = before === null ? "/dev/null" : `a${path}`;
-  const newName = after === null ? "/dev/null" : `b${path}`;
+/** A unified diff with three lines of context, that `patch` applies; "" where the texts are equal. */
+export async function unifiedDiff(older: DiffSide, newer: DiffSide): Promise<string> {
+  if (older.text === newer.text) return "";
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
   const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY };
-  const patch = createTwoFilesPatch(oldName, newName, before ?? "", after ?? "", undefined, undefined, options);
-  return patch ?? `--- ${oldName}\n+++ ${newName}\n${replacement(linesOf(before ?? ""), linesOf(after ?? ""))}`;
+  const compared = createTwoFilesPatch(older.name, newer.name, older.text, newer.text, "", "", options);
+  return compared ?? wholeDiff(older, newer);
 }
 
-/**
- * A diff as people are shown it: what cannot be seen is escaped, and of a long one the start is shown. It says how much is left
- * out, because whoever decides about it must know.
- */
-export function shownDiff(diff: string): string {
-  // On a terminal a carriage return hides what stands before it.
-  const shown = shownText(diff.slice(0, maxShownChars).toWellFormed()).replaceAll("\r", "\\r");
-  if (diff.length <= maxShownChars) return shown;
-  return `${shown.endsWith("\n") ? shown : `${shown}\n`}[${diff.length - maxShownChars} more characters are not shown]\n`;
+/** One hunk that takes all out and puts all in. */
+function wholeDiff(older: DiffSide, newer: DiffSide): string {
+  const [removed, added] = [linesOf(older.text), linesOf(newer.text)];
+  const range = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;
+  const hunk = [...marked("-", removed, older.text), ...marked("+", added, newer.text)];
+  return `--- ${older.name}\n+++ ${newer.name}\n@@ -${range(removed)} +${range(added)} @@\n${hunk.join("\n")}\n`;
 }
 
-/** All lines of the one by all lines of the other. */
-function replacement(removed: string[], added: string[]): string {
-  const range = ({ length }: string[]): string => (length === 0 ? "0,0" : `1,${length}`);
-  const body = (sign: string, lines: string[]): string =>
-    lines.map((line) => (line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`)).join("");
-  return `@@ -${range(removed)} +${range(added)} @@\n${body("-", removed)}${body("+", added)}`;
-}
-
-/** With their line ends. */
 function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+function marked(mark: string, lines: readonly string[], text: string): string[] {
+  const all = lines.map((line) => mark + line);
+  return text === "" || text.endsWith("\n") ? all : [...all, "\\ No newline at end of file"];
 }

@@ -4,8 +4,8 @@ import type { SnapshotFile } from "../memory.js";
 import { parentsOf } from "../paths.js";
 import { appendText, compareCodeUnits, replaceText } from "../text.js";
 import type { MemoryTree } from "../tree.js";
-import { shownDiff, unifiedDiff } from "../unified-diff.js";
 import type { ChangeCommand, PlannedChange } from "./change-record.js";
+import { shownChange, shownDiff } from "./shown-diff.js";
 
 /** The commands that change the text of one file. */
 export type TextCommand = Exclude<ChangeCommand, "delete" | "rename">;
@@ -36,7 +36,7 @@ export async function planText(tree: MemoryTree, wish: TextWish, shown: (path: s
   if (after === before) return null;
   const base = { command, path, to: null, content, oldContent, before, after, isDirectory: false };
   const counts = replaced === undefined ? {} : { replaced };
-  return { ...base, base: baseOf(tree, base), diff: shownDiff(unifiedDiff(shown(path), before, after)), counts };
+  return { ...base, base: baseOf(tree, base), diff: await shownChange(shown(path), before, after), counts };
 }
 
 /** What a command makes of a text. @throws EFBIG */
@@ -52,13 +52,18 @@ export function textAfter(
 }
 
 /** @returns null where there is nothing. @throws EISDIR */
-export function planDelete(tree: MemoryTree, path: string, ifDirectory: "delete" | "fail", shown: (path: string) => string): PlannedChange | null {
+export async function planDelete(
+  tree: MemoryTree,
+  path: string,
+  ifDirectory: "delete" | "fail",
+  shown: (path: string) => string,
+): Promise<PlannedChange | null> {
   const isDirectory = tree.isDirectory(path);
   if (isDirectory && ifDirectory === "fail") throw pathIsDirectory();
   const { files, directories } = tree.within(path);
   if (files.length + directories.length === 0) return null;
   const [file] = files;
-  const diff = isDirectory || file === undefined ? listed("-", files, directories, shown) : unifiedDiff(shown(path), file.content, null);
+  const diff = isDirectory || file === undefined ? shownDiff(listed("-", files, directories, shown)) : await shownChange(shown(path), file.content, null);
   const counts = { files: files.length, dirs: directories.length };
   return treeChange(tree, { command: "delete", path, to: null, isDirectory }, diff, counts);
 }
@@ -71,7 +76,7 @@ export function planRename(tree: MemoryTree, path: string, to: string, shown: (p
   if (parentsOf(to).some((parent) => tree.files.has(parent))) throw parentIsFile();
   const moved = (each: string): string => shown(to + each.slice(path.length));
   const diff = `rename from ${shown(path)}\nrename to ${shown(to)}\n${listed("-", files, directories, shown)}${listed("+", files, directories, moved)}`;
-  return treeChange(tree, { command: "rename", path, to, isDirectory: tree.isDirectory(path) }, diff, {});
+  return treeChange(tree, { command: "rename", path, to, isDirectory: tree.isDirectory(path) }, shownDiff(diff), {});
 }
 
 function treeChange(
@@ -80,7 +85,7 @@ function treeChange(
   diff: string,
   counts: PlannedChange["counts"],
 ): PlannedChange {
-  return { ...what, content: null, oldContent: null, before: null, after: null, base: baseOf(tree, what), diff: shownDiff(diff), counts };
+  return { ...what, content: null, oldContent: null, before: null, after: null, base: baseOf(tree, what), diff, counts };
 }
 
 function listed(sign: string, files: readonly SnapshotFile[], directories: readonly string[], shown: (path: string) => string): string {
