@@ -31,7 +31,7 @@ export const access: Requirements = {
   },
   "access.bad-rules": {
     source: "specification section 12",
-    says: "a rule that is ill-formed, widens, asks, or is of no memory of this package is a TypeError that says what would do",
+    says: "a rule that is ill-formed, widens, or is of no memory of this package is a TypeError that says what would do",
   },
   "access.beside-writers": {
     source: "specification section 12",

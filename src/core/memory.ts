@@ -1,4 +1,5 @@
 import type { CheckedAddress } from "./address.js";
+import type { MemoryProposals } from "./approval/memory-proposals.js";
 import type { MemoryHistory } from "./history.js";
 import type { MemoryUse } from "./options.js";
 import type { PathRule } from "./paths.js";
@@ -79,6 +80,8 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
 export interface MemoryRights {
   /** The most that may be done anywhere. */
   widest: "write" | "append" | "read";
+  /** Whether a person is asked about some changes. They count as possible. */
+  asks: boolean;
   /** What may be done where, for a model; "" where everything may be done everywhere. @param root goes before each path. Default: "" */
   words: (root?: string) => string;
 }
@@ -100,6 +103,8 @@ export interface Memory {
   readonly rights?: MemoryRights | undefined;
   /** What happened in the memory; null where nothing records it: it needs MongoDB, and the option `history` of the store. */
   readonly history: MemoryHistory | null;
+  /** The changes that wait for a person. Null where none can: on other stores than MongoMemoryStore, and of several memories in one tree. */
+  readonly proposals?: MemoryProposals | null;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */

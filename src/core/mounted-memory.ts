@@ -1,4 +1,4 @@
-import { type CheckedPolicy, restrict, type RestrictableMemory, restricted, rightsOf } from "./access.js";
+import { bookkeeping, type CheckedPolicy, forBookkeeping, restrict, type RestrictableMemory, restricted, rightsOf } from "./access.js";
 import type { CheckedAddress } from "./address.js";
 import { bareRoot } from "./bare-root.js";
 import { MemoryError } from "./errors.js";
@@ -61,6 +61,7 @@ export class MountedMemory implements RestrictableMemory {
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
   readonly history: MemoryHistory | null;
+  readonly proposals = null;
   /** Where a path lies that is below none of the others. */
   readonly #root: Mount;
   /** The other mounts, the longest point first. */
@@ -206,6 +207,10 @@ export class MountedMemory implements RestrictableMemory {
       return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }) };
     };
     return new MountedMemory(this.#mounts.map(restrictedAt), this.#directories, bothRights(this.rights, rightsOf([policy])));
+  }
+
+  [bookkeeping](): MountedMemory {
+    return new MountedMemory(this.#mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) })), this.#directories, this.rights);
   }
 
   withPaths(paths: PathRule): MountedMemory {

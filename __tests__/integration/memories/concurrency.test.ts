@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
+import { RecordCollection } from "../../../src/mongodb/proposals/record-collection.js";
 import { MemoryExpiry } from "../../../src/mongodb/memories/memory-expiry.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
 import { OneDocumentBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
@@ -76,6 +77,7 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
       expiry: new MemoryExpiry({}, () => new Date()),
       history: null,
       actor: null,
+      records: RecordCollection.open(client.db(name), { name: "memories_proposals", writeConcern: {}, connect: () => undefined, clock: () => new Date() }),
     };
     const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
     await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");

@@ -289,7 +289,7 @@ describe("a graph template with mounts", () => {
   it.each<[object, string]>([
     [{ mounts: { "/r": {} } }, 'data.config.mounts["/r"].nodeId must be what the memory is called in the store (missing)'],
     [{ mounts: { "/": { nodeId: "R" } } }, 'data.config.mounts["/"] is the memory of the node itself'],
-    [{ mounts: { "/r": { nodeId: "R", access: "all" } } }, 'data.config.mounts["/r"].access must be "write" (the default), "append" or "read" (given "all")'],
+    [{ mounts: { "/r": { nodeId: "R", access: "all" } } }, 'data.config.mounts["/r"].access must be "write" (the default), "append", "read" or "ask" (a person approves each change) (given "all")'],
     [{ mounts: { "/r": { nodeId: "R", memory: "x" } } }, 'unknown field "data.config.mounts[\\"/r\\"].memory"'],
     [{ mounts: { r: { nodeId: "R" } } }, "a mount point is an absolute path"],
     [{ mounts: { "/r": "R" } }, 'data.config.mounts["/r"] must be an object'],

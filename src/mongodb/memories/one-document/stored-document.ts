@@ -49,11 +49,13 @@ export class StoredDocument {
 
   /**
    * One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. With history some
-   * more, once in a hundred changes.
+   * more, once in a while.
+   * @param marked makes the change only where the document is as it was read and lacks the mark, and leaves the mark; else "raced"
    */
   async change<Report extends object>(
     build: (circumstances: Circumstances) => Change,
     upsert: boolean,
+    marked?: MarkedChange,
   ): Promise<Outcome<Report>> {
     const { clock, fileClock, history, actor, expiry } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -63,7 +65,9 @@ export class StoredDocument {
       try {
         const { projection } = change;
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
-        const answer = await this.#update<Answer<Report & OutboxReport>>(pipeline, { projection, upsert });
+        const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
+        const answer = await this.#update<Answer<Report & OutboxReport>>(all, { projection, upsert }, marked && markedFilter(marked));
+        if (answer === null && marked !== undefined && !upsert) return raced(now);
         const report = answer && changeReport(answer, change);
         if (report?.status === "ok" && history !== null) await this.#keepOutboxSmall(report);
         if (report?.status === "legacy") await this.#rewriteLegacy();
@@ -73,6 +77,7 @@ export class StoredDocument {
         if (isTooLarge(error) && history !== null && attempt === 0) await this.#flush();
         else if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
         else await this.#deleteExpired();
+        if (marked !== undefined && isDuplicateKey(error)) return raced(now);
       }
       await pause(attempt);
     }
@@ -154,6 +159,17 @@ export class StoredDocument {
     throw lostRace();
   }
 
+  /** Takes marks away. Nothing else of the document changes. */
+  async unmark(ids: readonly string[]): Promise<void> {
+    const kept: Expression = { $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } } };
+    const pipeline = [{ $set: { applied: where({ $eq: [kept, []] }, "$$REMOVE", { $arrayToObject: kept }) } }];
+    try {
+      await this.#update(pipeline, { projection: { _id: 1 } }, { applied: { $exists: true } });
+    } catch (error) {
+      throw storageError(error, "write", this.#limits.maxMemoryBytes);
+    }
+  }
+
   /** Unless the content of the document has changed since it was read. */
   async #rewriteLegacy(): Promise<"rewritten" | "raced" | "not legacy"> {
     const document = await this.findWhole();
@@ -179,6 +195,29 @@ export class StoredDocument {
       throw storageError(error, "read", this.#limits.maxMemoryBytes);
     }
   }
+}
+
+/** A change that is made once, of a document as it was read. */
+export interface MarkedChange {
+  /** The mark. */
+  id: string;
+  /** Null where there was no document. */
+  found: Pick<MemoryDocument, "_id" | "revision"> | null;
+}
+
+function markedFilter({ id, found }: MarkedChange): object {
+  // An inserted document takes the revision from here.
+  return { revision: found?.revision ?? 0, [`applied.${id}`]: { $exists: false }, ...(found && { _id: found._id }) };
+}
+
+/** The revision tells whether the stages before have made the change. */
+function markedStage({ id, found }: MarkedChange): Record<string, Expression> {
+  const isMade: Expression = { $ne: ["$revision", found?.revision ?? 0] };
+  return { $set: { applied: where(isMade, { $mergeObjects: ["$applied", { [id]: true }] }, "$applied") } };
+}
+
+function raced<Report>(now: Date): Outcome<Report> {
+  return { report: { status: "raced" } as Report & { status: Status }, now };
 }
 
 /** A file that is written with an earlier time, as by an import, changes its memory now all the same; else it could expire at once. */
