@@ -5,9 +5,13 @@ import { describe, expect, it } from "@jest/globals";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
+import { checkAddress } from "../../../src/core/address.js";
+import type { ChangeRecords } from "../../../src/core/approval/change-record.js";
 import type { MemoryProposal, MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
+import { redactRecords } from "../../../src/core/approval/redact-records.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { memoryDefaults } from "../../../src/core/options.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
 import { createJournalTools } from "../../../src/dialects/journal/index.js";
@@ -16,6 +20,7 @@ import { dialectNames } from "../../../src/dialects/registry.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { layouts } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { cli } from "../../helpers/run-cli.js";
@@ -39,6 +44,14 @@ interface Place {
   proposals: MemoryProposals;
   collection: string;
   nodeId: string;
+}
+
+/** As the backend keeps them. */
+function recordsOf({ collection, nodeId }: Place): ChangeRecords {
+  const context = { db, collectionName: collection, writeConcern: {}, connect: () => undefined, clock: () => new Date(), expireMs: {}, makesIndexes: false };
+  const records = layouts.document(context).backend(checkAddress({ nodeId }), memoryDefaults).records?.();
+  if (records === undefined) throw new Error("no records");
+  return records;
 }
 
 const shared = new MongoMemoryStore({ client, dbName });
@@ -429,9 +442,9 @@ describe("a model", () => {
   });
 });
 
-describe("forgetting", () => {
-  const dump = async (collection: string): Promise<string> => JSON.stringify(await db.collection(`${collection}_proposals`).find().toArray());
+const dump = async (collection: string): Promise<string> => JSON.stringify(await db.collection(`${collection}_proposals`).find().toArray());
 
+describe("forgetting", () => {
   // Requirement: approval.forgotten
   it("a memory takes its proposals with it", async () => {
     const place = fresh({ store: {} });
@@ -469,6 +482,24 @@ describe("forgetting", () => {
     await expect(place.proposals.approve(id, ada)).rejects.toThrow("ENOENT");
     const indexes = await db.collection(`${place.collection}_proposals`).indexes();
     expect(indexes).toContainEqual(expect.objectContaining({ name: "expire_proposals", expireAfterSeconds: 0 }));
+  });
+});
+
+describe("redaction", () => {
+  // Requirement: approval.redacted
+  it("takes texts out of proposals, decided or not, and rejects those that are open", async () => {
+    const place = fresh({ store: {} });
+    await place.memory.write("/a", "one secret");
+    const open = await appended(place, "/a", "more");
+    const decided = await appended(place, "/b", "another secret");
+    const other = await appended(place, "/c", "fine");
+    await place.proposals.approve(decided, ada);
+    const records = recordsOf(place);
+    expect(await redactRecords(records, { paths: ["/a"], texts: ["another secret"] })).toBe(2);
+    expect(await dump(place.collection)).not.toContain("secret");
+    expect(await place.proposals.get(open)).toMatchObject({ status: "rejected", reason: "redacted", content: null, diff: "[redacted]\n", actor: {} });
+    expect(await place.proposals.get(decided)).toMatchObject({ status: "approved", content: null, decidedBy: { userId: "ada" } });
+    expect(await place.proposals.get(other)).toMatchObject({ status: "pending", content: "fine" });
   });
 });
 
