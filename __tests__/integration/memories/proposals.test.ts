@@ -278,6 +278,28 @@ describe("two reviewers at once", () => {
     }
   });
 
+  // Requirement: approval.two-reviewers, approval.crash
+  it("beside a writer who changes the text and changes it back make a change only if it ends as approved", async () => {
+    for (let round = 0; round < repetitions({ usual: 6, long: 500 }); round += 1) {
+      const place = fresh();
+      await place.memory.write("/a", "one");
+      const id = await appended(place, "/a", "x");
+      const other: Record<string, string> = { one: "two", two: "one" };
+      const write = async (): Promise<void> => {
+        for (let time = 0; time < 6; time += 1) await place.memory.edit("/a", (text) => other[text] ?? text);
+      };
+      const decisions = ["ada", "bob", "eve", "dan"].map(async (userId, index) =>
+        index === 3 ? place.proposals.reject(id, { by: { userId } }) : place.proposals.approve(id, { by: { userId } }),
+      );
+      const [written, ...outcomes] = await Promise.allSettled([write(), ...decisions]);
+      expect(written.status).toBe("fulfilled");
+      expect(outcomes.filter((outcome) => outcome.status === "fulfilled").length).toBeLessThanOrEqual(1);
+      for (const outcome of outcomes) if (outcome.status === "rejected") expect(codeOf(outcome.reason)).toMatch(/^ECONFLICT: /);
+      const isMade = (await place.memory.read("/a")).includes("x");
+      expect((await place.proposals.get(id))?.status === "approved").toBe(isMade);
+    }
+  });
+
   // Requirement: approval.two-reviewers
   it("of many proposals for the same file let each be made only on its base", async () => {
     const place = fresh();
