@@ -29,6 +29,7 @@ import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { uri, db, client, name: dbName } = testDatabase("standalone");
@@ -182,6 +183,18 @@ describe("a proposal", () => {
     expect(await db.collection(place.collection).countDocuments({ nodeId: place.nodeId })).toBe(0);
     await place.proposals.approve(id, ada);
     expect([await texts(place), (await place.memory.snapshot()).revision]).toEqual([{ "/a": "x" }, 1]);
+  });
+
+  // Requirement: approval.review
+  it("is kept and made by a client with the strict Stable API, too", async () => {
+    const strictClient = new MongoClient(uri, { serverApi });
+    const place = fresh({ store: { client: strictClient } });
+    const [first, second] = [await appended(place, "/a", "x"), await appended(place, "/b", "y")];
+    await place.proposals.approve(first, ada);
+    await place.proposals.approve(second, bob);
+    await place.store.forget({ userId: "ada" });
+    expect([await texts(place), (await place.proposals.get(first))?.decidedBy]).toEqual([{ "/a": "x", "/b": "y" }, {}]);
+    await strictClient.close();
   });
 
   // Requirement: approval.review
@@ -552,6 +565,17 @@ describe("an interrupt", () => {
     expect(await texts(place)).toEqual({ "/a": "x" });
     expect(await all(place.proposals.list())).toEqual([]);
     await otherClient.close();
+  });
+
+  // Requirement: approval.crash, approval.once
+  it("whose change a crash has left half-way is finished by the next resume, once", async () => {
+    const place = fresh({ node: { onAsk: "interrupt" } });
+    const agent = agentOf(place.node, new MemorySaver());
+    await agent.invoke(input, config);
+    await db.collection("memories_proposals").updateOne({ nodeId: place.nodeId }, { $set: { status: "applying", token: "of the dead", claim: "of the dead" } });
+    await agent.invoke(approved as never, config);
+    expect(await texts(place)).toEqual({ "/a": "x" });
+    expect(await db.collection("memories_proposals").findOne({ nodeId: place.nodeId })).toMatchObject({ status: "approved" });
   });
 
   // Requirement: approval.as-shown
