@@ -155,7 +155,7 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
 }
 
 describe("a history", () => {
-  const numRuns = repetitions({ usual: 15, long: 400 });
+  const numRuns = repetitions({ usual: 6, long: 300 });
 
   it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
     const store = new MongoMemoryStore({ client, dbName, history: true });
