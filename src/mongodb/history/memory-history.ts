@@ -26,7 +26,7 @@ export interface HistoryContext {
   maxFileBytes: number;
 }
 
-/** The history of one memory in MongoDB (ADR 15). */
+/** The history of one memory in MongoDB (ADR 0015). */
 export class MongoHistory implements HistoryBackend {
   readonly #context: HistoryContext;
 
