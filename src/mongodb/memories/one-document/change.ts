@@ -95,11 +95,12 @@ export function refusableChange(
   recorded: Recorded,
   report: Record<string, Expression>,
   variables: Variables = [],
+  ownVariables: Variables = [],
 ): Change {
   const all: Refusals = [[isLegacy, "legacy"], ...refusals];
   const conditions = all.map(([condition]) => condition);
   return {
-    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", changed(fields, circumstances, recorded))) }],
+    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", bound(ownVariables, changed(fields, circumstances, recorded)))) }],
     projection: { _id: 0, found: bound(variables, { refused: conditions, ...report, ...outboxReport(circumstances.recording) }) },
     reasons: all.map(([, reason]) => reason),
   };

@@ -4,7 +4,6 @@ import { appendSeparator, utf8Bytes } from "../../../core/text.js";
 import { type Change, type Circumstances, isDirectory, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
 import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
 import {
-  bound,
   type Expression,
   isNull,
   literal,
@@ -16,7 +15,7 @@ import {
   where,
   withValueAt,
 } from "./expressions.js";
-import { addedDirectories } from "./outbox-expressions.js";
+import { addedDirectories, type Recorded } from "./outbox-expressions.js";
 
 interface TextChange {
   path: string;
@@ -29,20 +28,19 @@ interface TextChange {
   refusals: Refusals;
   variables: Variables;
   report?: Record<string, Expression>;
-  /** How the text before is recorded. The expressions are null where the change creates the file. */
-  before: { text: Expression } | { bytes: Expression } | { older: OlderText };
+  /** How the text before is recorded. The expressions are null where the change creates the file. Null: not at all. */
+  before: { text: Expression } | { bytes: Expression } | { older: OlderText } | null;
   /** Where it holds, the file has that text already. */
   unless?: Expression;
+  /** Known to `newText` and `unless`, and no part of the report. */
+  ownVariables?: Variables;
 }
 
 /** The change of one file's text, and of all that goes with it. */
 function textChange(textual: TextChange, circumstances: Circumstances): Change {
-  const { path, newText, newBytes, growth, refusals, variables, report, before, unless } = textual;
+  const { path, newText, newBytes, growth, refusals, variables, report, ownVariables } = textual;
   const { now, maxFileBytes } = circumstances;
   const key = keyOfPath(path);
-  const recordedFile = { key: literal(key), ...recordedBefore(before) };
-  const isNew = "older" in before ? false : isNull("text" in before ? before.text : before.bytes);
-  const directories = addedDirectories(parentKeys(key), (parent) => valueAt("$dirs", parent));
   return refusableChange(
     [
       [isDirectory(path), "directory"],
@@ -59,13 +57,23 @@ function textChange(textual: TextChange, circumstances: Circumstances): Change {
       dirs: withParents("$dirs", path),
     },
     circumstances,
-    { files: [recordedFile], ...(directories && { directories: where(isNew, directories, "$$REMOVE") }), ...(unless !== undefined && { unless }) },
+    recordedText(textual),
     { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
     variables,
+    ownVariables,
   );
 }
 
-function recordedBefore(before: TextChange["before"]): Record<string, Expression> {
+function recordedText({ path, before, unless }: TextChange): Recorded {
+  if (before === null) return null;
+  const key = keyOfPath(path);
+  // Where the file is there, so are all of them.
+  const directories = "older" in before ? undefined : addedDirectories(parentKeys(key), (parent) => valueAt("$dirs", parent));
+  const files = [{ key: literal(key), ...recordedBefore(before) }];
+  return { files, ...(directories && { directories }), ...(unless !== undefined && { unless }) };
+}
+
+function recordedBefore(before: NonNullable<TextChange["before"]>): Record<string, Expression> {
   if ("older" in before) return { older: literal(before.older) };
   return "text" in before ? { before: before.text } : { beforeBytes: before.bytes };
 }
@@ -92,7 +100,10 @@ export function appendChange(
   const mayNeedNewline = appendSeparator("x", content) !== "";
   const withoutNewlines: Expression = { $rtrim: { input: "$$text", chars: "\n" } };
   const joins: Expression = { $or: [{ $eq: ["$$text", ""] }, { $ne: ["$$text", withoutNewlines] }] };
-  const withNewline = bound([["text", text]], { $concat: ["$$text", where(joins, "", "\n")] });
+  const withNewline: Variables = [
+    ["text", text],
+    ["start", { $concat: ["$$text", where(joins, "", "\n")] }],
+  ];
   return textChange(
     {
       path,
@@ -100,9 +111,9 @@ export function appendChange(
       newBytes: { $add: [textBytes("$$start"), bytes] },
       growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), bytes + newFileBytes(path)),
       refusals: creationRefusals(path, create, isNull("$$start")),
-      variables: [["start", mayNeedNewline ? withNewline : text]],
+      variables: mayNeedNewline ? withNewline : [["start", text]],
       report,
-      before: { bytes: textBytes(mayNeedNewline ? text : "$$start") },
+      before: { bytes: textBytes(mayNeedNewline ? "$$text" : "$$start") },
       ...(content === "" && { unless: { $not: [isNull("$$start")] } }),
     },
     circumstances,
@@ -113,8 +124,21 @@ export function writeChange(path: string, content: string, mode: WriteMode, circ
   const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
   if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
   const text = textOrNull(valueAt("$data", keyOfPath(path)));
-  const isSame: Expression = { $and: [{ $eq: ["$$oldBytes", utf8Bytes(content)] }, { $eq: [text, literal(content)] }] };
-  return textChange({ ...wholeText(path, content, textBytes(text)), refusals, before: { text }, unless: isSame }, circumstances);
+  if (circumstances.recording === null) return textChange({ ...wholeText(path, content, textBytes(text)), refusals, before: null }, circumstances);
+  const whole = wholeText(path, content, textBytes("$$text"));
+  return textChange(
+    {
+      ...whole,
+      newText: "$$content",
+      refusals,
+      variables: [["text", text], ...whole.variables],
+      before: { text: "$$text" },
+      unless: { $eq: ["$$text", "$$content"] },
+      // Once for both: a text may be long.
+      ownVariables: [["content", literal(content)]],
+    },
+    circumstances,
+  );
 }
 
 /** Sets the text if it is still `expected`; where it is not, the report holds the text as it is now. */
