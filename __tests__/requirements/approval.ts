@@ -20,5 +20,6 @@ export const approval: Requirements = {
   "approval.two-reviewers": { source, says: "of two reviewers one wins, and the other learns who" },
   "approval.crash": { source, says: "a change is made exactly once, or not, whatever crashes between two steps; the next call finishes it" },
   "approval.no-tool": { source, says: "no tool of a model approves or rejects, and no argument forges who did" },
+  "approval.redacted": { source, says: "what history redacts is taken out of proposals and of what runs wait for; open ones are rejected" },
   "approval.forgotten": { source, says: "forget and expireMs take proposals with them, and forget the ids in others" },
 };

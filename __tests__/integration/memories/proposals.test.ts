@@ -5,9 +5,13 @@ import { describe, expect, it } from "@jest/globals";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
+import { checkAddress } from "../../../src/core/address.js";
+import type { ChangeRecords } from "../../../src/core/approval/change-record.js";
 import type { MemoryProposal, MemoryProposals } from "../../../src/core/approval/memory-proposals.js";
+import { redactRecords } from "../../../src/core/approval/redact-records.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { memoryDefaults } from "../../../src/core/options.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
 import { createJournalTools } from "../../../src/dialects/journal/index.js";
@@ -16,6 +20,7 @@ import { dialectNames } from "../../../src/dialects/registry.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { layouts } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { cli } from "../../helpers/run-cli.js";
@@ -24,6 +29,7 @@ import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
 import { answerOf, connectInMemory } from "../../helpers/mcp-clients.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+import { serverApi } from "../../helpers/server-api.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { uri, db, client, name: dbName } = testDatabase("standalone");
@@ -39,6 +45,14 @@ interface Place {
   proposals: MemoryProposals;
   collection: string;
   nodeId: string;
+}
+
+/** As the backend keeps them. */
+function recordsOf({ collection, nodeId }: Place): ChangeRecords {
+  const context = { db, collectionName: collection, writeConcern: {}, connect: () => undefined, clock: () => new Date(), expireMs: {}, makesIndexes: false, history: null };
+  const records = layouts.document(context).backend(checkAddress({ nodeId }), memoryDefaults).records?.();
+  if (records === undefined) throw new Error("no records");
+  return records;
 }
 
 const shared = new MongoMemoryStore({ client, dbName });
@@ -172,6 +186,18 @@ describe("a proposal", () => {
   });
 
   // Requirement: approval.review
+  it("is kept and made by a client with the strict Stable API, too", async () => {
+    const strictClient = new MongoClient(uri, { serverApi });
+    const place = fresh({ store: { client: strictClient } });
+    const [first, second] = [await appended(place, "/a", "x"), await appended(place, "/b", "y")];
+    await place.proposals.approve(first, ada);
+    await place.proposals.approve(second, bob);
+    await place.store.forget({ userId: "ada" });
+    expect([await texts(place), (await place.proposals.get(first))?.decidedBy]).toEqual([{ "/a": "x", "/b": "y" }, {}]);
+    await strictClient.close();
+  });
+
+  // Requirement: approval.review
   it("is made with the content that the reviewer gives", async () => {
     const place = fresh();
     const id = await appended(place, "/a", "x");
@@ -262,6 +288,28 @@ describe("two reviewers at once", () => {
       const losses = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [codeOf(outcome.reason)] : []));
       for (const loss of losses) expect(loss).toMatch(new RegExp(`^ECONFLICT: .* by ${winners[0]} already$`));
       expect(await texts(place)).toEqual({ "/a": winners[0] === "dan" ? "one" : "one\nx" });
+    }
+  });
+
+  // Requirement: approval.two-reviewers, approval.crash
+  it("beside a writer who changes the text and changes it back make a change only if it ends as approved", async () => {
+    for (let round = 0; round < repetitions({ usual: 6, long: 500 }); round += 1) {
+      const place = fresh();
+      await place.memory.write("/a", "one");
+      const id = await appended(place, "/a", "x");
+      const other: Record<string, string> = { one: "two", two: "one" };
+      const write = async (): Promise<void> => {
+        for (let time = 0; time < 6; time += 1) await place.memory.edit("/a", (text) => other[text] ?? text);
+      };
+      const decisions = ["ada", "bob", "eve", "dan"].map(async (userId, index) =>
+        index === 3 ? place.proposals.reject(id, { by: { userId } }) : place.proposals.approve(id, { by: { userId } }),
+      );
+      const [written, ...outcomes] = await Promise.allSettled([write(), ...decisions]);
+      expect(written.status).toBe("fulfilled");
+      expect(outcomes.filter((outcome) => outcome.status === "fulfilled").length).toBeLessThanOrEqual(1);
+      for (const outcome of outcomes) if (outcome.status === "rejected") expect(codeOf(outcome.reason)).toMatch(/^ECONFLICT: /);
+      const isMade = (await place.memory.read("/a")).includes("x");
+      expect((await place.proposals.get(id))?.status === "approved").toBe(isMade);
     }
   });
 
@@ -429,9 +477,9 @@ describe("a model", () => {
   });
 });
 
-describe("forgetting", () => {
-  const dump = async (collection: string): Promise<string> => JSON.stringify(await db.collection(`${collection}_proposals`).find().toArray());
+const dump = async (collection: string): Promise<string> => JSON.stringify(await db.collection(`${collection}_proposals`).find().toArray());
 
+describe("forgetting", () => {
   // Requirement: approval.forgotten
   it("a memory takes its proposals with it", async () => {
     const place = fresh({ store: {} });
@@ -472,6 +520,42 @@ describe("forgetting", () => {
   });
 });
 
+describe("redaction", () => {
+  // Requirement: approval.redacted
+  it("takes texts out of proposals, decided or not, and rejects those that are open", async () => {
+    const place = fresh({ store: {} });
+    await place.memory.write("/a", "one secret");
+    const open = await appended(place, "/a", "more");
+    const decided = await appended(place, "/b", "another secret");
+    const other = await appended(place, "/c", "fine");
+    await place.proposals.approve(decided, ada);
+    const records = recordsOf(place);
+    expect(await redactRecords(records, { paths: ["/a"], texts: ["another secret"] })).toBe(2);
+    expect(await dump(place.collection)).not.toContain("secret");
+    expect(await place.proposals.get(open)).toMatchObject({ status: "rejected", reason: "redacted", content: null, diff: "[redacted]\n", actor: {} });
+    expect(await place.proposals.get(decided)).toMatchObject({ status: "approved", content: null, decidedBy: { userId: "ada" } });
+    expect(await place.proposals.get(other)).toMatchObject({ status: "pending", content: "fine" });
+  });
+
+  // Requirement: approval.redacted
+  it("loses a text that the history redacts, and keeps who decided", async () => {
+    const place = fresh({ store: { history: true } });
+    const { memory, proposals } = place;
+    const { history } = memory;
+    if (history === null) throw new Error("no history");
+    const decided = await appended(place, "/a", "the secret");
+    await proposals.approve(decided, ada);
+    const replacing = await proposed(place, { command: "update", path: "/a", oldContent: "the secret", content: "nothing" });
+    await memory.write("/a", "nothing");
+    const [, created] = await all(history.list());
+    expect(created).toMatchObject({ operation: "created", path: "/a" });
+    await history.redact(created?.id ?? "");
+    expect(await dump(place.collection)).not.toContain("secret");
+    expect(await proposals.get(decided)).toMatchObject({ status: "approved", content: null, decidedBy: { userId: "ada" } });
+    expect(await proposals.get(replacing)).toMatchObject({ status: "rejected", reason: "redacted" });
+  });
+});
+
 describe("an interrupt", () => {
   const agentOf = (node: MemoryNode, checkpointer: MemorySaver) =>
     createAgent({
@@ -499,6 +583,17 @@ describe("an interrupt", () => {
     expect(await texts(place)).toEqual({ "/a": "x" });
     expect(await all(place.proposals.list())).toEqual([]);
     await otherClient.close();
+  });
+
+  // Requirement: approval.crash, approval.once
+  it("whose change a crash has left half-way is finished by the next resume, once", async () => {
+    const place = fresh({ node: { onAsk: "interrupt" } });
+    const agent = agentOf(place.node, new MemorySaver());
+    await agent.invoke(input, config);
+    await db.collection("memories_proposals").updateOne({ nodeId: place.nodeId }, { $set: { status: "applying", token: "of the dead", claim: "of the dead" } });
+    await agent.invoke(approved as never, config);
+    expect(await texts(place)).toEqual({ "/a": "x" });
+    expect(await db.collection("memories_proposals").findOne({ nodeId: place.nodeId })).toMatchObject({ status: "approved" });
   });
 
   // Requirement: approval.as-shown

@@ -78,7 +78,7 @@ async function interrupting(
     if (isAsAsked) {
       const edited = decision.type === "edit" ? await editedTo(current, decision.content, memory) : null;
       if (edited !== null && edited.after === current.before) return null;
-      const claimed = await records.swap(id, { status: "pending" }, { edited, status: "applying", token: newToken(), decidedAt: records.now() });
+      const claimed = await records.swap(id, { status: "pending" }, { edited, status: "applying", token: newToken(), claim: newToken(), decidedAt: records.now() });
       const made = claimed === null ? await finish(records, (await records.find(id)) ?? current) : await carryOut(records, claimed);
       if (made.status === "approved") return made.counts;
     }
@@ -113,7 +113,7 @@ export async function editedTo(
 }
 
 function recordOf(planned: PlannedChange, about: Pick<ChangeRecord, "id" | "kind">, { actor }: Asking, records: ChangeRecords): ChangeRecord {
-  const undecided = { status: "pending", token: null, askedAt: null, edited: null, decidedBy: null, decidedAt: null, reason: null } as const;
+  const undecided = { status: "pending", token: null, claim: null, askedAt: null, edited: null, decidedBy: null, decidedAt: null, reason: null } as const;
   return { ...planned, ...about, ...undecided, actor, at: records.now() };
 }
 

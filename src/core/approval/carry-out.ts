@@ -61,5 +61,5 @@ async function applied(records: ChangeRecords, current: ChangeRecord, isCurrent:
 }
 
 function reopened(records: ChangeRecords, { id, token }: ChangeRecord): Promise<ChangeRecord | null> {
-  return records.swap(id, { status: "applying", token }, { status: "pending", token: null, edited: null, decidedBy: null, decidedAt: null });
+  return records.swap(id, { status: "applying", token }, { status: "pending", token: null, claim: null, edited: null, decidedBy: null, decidedAt: null });
 }

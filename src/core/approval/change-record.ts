@@ -39,6 +39,8 @@ export interface ChangeRecord extends PlannedChange {
   status: ChangeStatus;
   /** Of the attempt that may make the change now. */
   token: string | null;
+  /** Of the approval that is being carried out, whoever does that. */
+  claim: string | null;
   /** Which interrupt of its task asked, from 0. */
   askedAt: number | null;
   /** What the person who approved it has made of the content. */

@@ -65,10 +65,12 @@ export class RecordedProposals implements MemoryProposals {
       if (content !== undefined && record.after === null) throw invalid(`a ${record.command} has no content`);
       const edited = content === undefined ? null : await editedTo(record, content, this.#memory);
       const decided = { decidedBy: by, decidedAt: records.now() };
-      const claimed = await records.swap(id, { status: "pending" }, { ...decided, edited, status: "applying", token: newToken() });
+      const claimed = await records.swap(id, { status: "pending" }, { ...decided, edited, status: "applying", token: newToken(), claim: newToken() });
       if (claimed === null) throw await decidedBefore(records, record);
       const made = await carryOut(records, claimed);
       if (made.status === "pending") throw await baseChanged(backend, record, this.#memory.maxFileBytes);
+      // Another who carried it out may have opened it again, and a third have decided since.
+      if (made.status !== "approved" || made.claim !== claimed.claim) throw await decidedBefore(records, made);
       return proposalOf(made);
     });
   }
@@ -104,13 +106,15 @@ async function open(records: ChangeRecords, id: string, by: MemoryActor | null):
   if (record === null) throw new MemoryError("ENOENT", `ENOENT: there is no proposal ${preview(id)} of this memory`);
   const finished = await finish(records, record);
   if (finished.status === "pending") return finished;
-  const isOwn = by !== null && record.status === "applying" && finished.status === "approved" && finished.decidedBy?.userId === by.userId;
+  const isOwn = by !== null && record.status === "applying" && finished.status === "approved" && finished.claim === record.claim && finished.decidedBy?.userId === by.userId;
   if (isOwn) return finished;
   throw await decidedBefore(records, finished);
 }
 
 async function decidedBefore(records: ChangeRecords, record: ChangeRecord): Promise<MemoryError> {
   const { id, status, decidedBy } = (await records.find(record.id)) ?? record;
+  // Its approval was given back meanwhile, because the base had changed.
+  if (status === "pending") return new MemoryError("ECONFLICT", `ECONFLICT: another reviewer was about to decide about the proposal ${id}; it is open again`);
   const who = decidedBy?.userId === undefined ? "" : ` by ${shorten(decidedBy.userId, 64)}`;
   return new MemoryError("ECONFLICT", `ECONFLICT: the proposal ${id} was ${status === "rejected" ? "rejected" : "approved"}${who} already`);
 }
