@@ -18,8 +18,7 @@ console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_AP
 const carol = { userId: "carol" };
 const suspicious = "66-99-66";
 
-function nameOf(actor: MemoryActor | null | undefined): string {
-  const { userId, threadId, runId, toolCallId } = actor ?? {};
+function nameOf({ userId, threadId, runId, toolCallId }: MemoryActor): string {
   return [userId, threadId, runId, toolCallId].filter((each) => each !== undefined).join(", ") || "nobody known";
 }
 
@@ -50,7 +49,7 @@ try {
 
   await ask("thread-1", "Answer mail-1.");
   for await (const { id, actor, diff } of proposals.list()) {
-    console.log(`\nProposed by ${nameOf(actor)}:\n${indented(diff)}`);
+    console.log(`\nProposed by ${nameOf(actor ?? {})}:\n${indented(diff)}`);
     const { reason } = await proposals.reject(id, { by: carol, reason: "A customer does not set policies." });
     console.log(`Carol rejects it: ${reason}`);
   }
@@ -64,7 +63,7 @@ try {
   const runIds = new Set<string>();
   for (const { path } of await memory.findFiles([suspicious])) {
     for (const { line, text, version } of await history.blame(path)) {
-      console.log(`  ${path}:${line} | ${text} | version ${version?.id} by ${nameOf(version?.actor)}`);
+      console.log(`  ${path}:${line} | ${text} | version ${version?.id} by ${nameOf(version?.actor ?? {})}`);
       if (text.includes(suspicious) && version?.actor?.runId) runIds.add(version.actor.runId);
     }
   }
@@ -80,7 +79,7 @@ try {
 
   console.log("\nThe log, newest first:");
   for await (const { id, operation, path, actor, redactedBy } of history.list()) {
-    console.log(`  ${id.padEnd(3)} ${operation.padEnd(8)} ${redactedBy ? `(redacted by ${nameOf(redactedBy)})` : path} by ${nameOf(actor)}`);
+    console.log(`  ${id.padEnd(3)} ${operation.padEnd(8)} ${redactedBy ? `(redacted by ${nameOf(redactedBy)})` : path} by ${nameOf(actor ?? {})}`);
   }
 } finally {
   await store.stop();
