@@ -21,6 +21,18 @@ export const commandLine: Requirements = {
     source: "reported: other memories",
     says: "grep finds a literal text or a regular expression with line numbers",
   },
+  "command-line.history": {
+    source: "specification section 13",
+    says: "log, diff, blame, revert and redact work on the history of a memory",
+  },
+  "command-line.history-goes-on": {
+    source: "specification section 13",
+    says: "what the command line changes has its version where the memory has a history, by an actor that names the program",
+  },
+  "command-line.pager": {
+    source: "specification section 13",
+    says: "a long output goes through a pager on a terminal, and nowhere else",
+  },
   "command-line.json": {
     source: "reported: other memories",
     says: "every command answers with JSON where asked to, errors with their code",

@@ -4,7 +4,7 @@ import { newCommand, programName } from "../command.js";
 import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { withMemory } from "../targets/open-target.js";
-import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
+import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 import { givenText } from "../terminal/text-input.js";
 
 interface AppendOptions extends TargetOptions {
@@ -18,7 +18,7 @@ export function addAppend(program: Command, context: CliContext): void {
     "Add to the end of a file, on a line of its own; makes the file and its directories. Without a text, or with -, reads the standard input.",
     ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --dir ./memory`],
   );
-  addTargetOptions(command).action(async (path: string, given: string | undefined, options: AppendOptions) => {
+  addActorOption(addTargetOptions(command)).action(async (path: string, given: string | undefined, options: AppendOptions) => {
     await withMemory(context, options, "write", async ({ memory }) => {
       const text = await givenText(given, context.io.stdin);
       await about(path, () => memory.append(path, text));

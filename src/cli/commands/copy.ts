@@ -7,6 +7,7 @@ import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withMemory, withTarget } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
 import {
+  addActorOption,
   addDestinationOptions,
   addTargetOptions,
   databaseOf,
@@ -40,7 +41,7 @@ export function addCopy(program: Command, context: CliContext): void {
   )
     .option("--all", "all memories of the database, in place of --node")
     .option("--overwrite", "replace files that are there with other contents");
-  addDestinationOptions(addTargetOptions(command)).action(async (options: CopyOptions) => {
+  addActorOption(addDestinationOptions(addTargetOptions(command))).action(async (options: CopyOptions) => {
     const sum = options.all === true ? await copyAll(options, context) : await copyOne(options, context);
     await reportTransfer("copied", sum, options.json === true, context);
   });
@@ -48,7 +49,9 @@ export function addCopy(program: Command, context: CliContext): void {
 
 function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum> {
   const destination = destinationOf(options, options, context.io.env);
-  return withMemory(context, options, "read", async (source) => {
+  // Who changes it is of the destination.
+  const { as: _as, ...sourceOptions } = options;
+  return withMemory(context, sourceOptions, "read", async (source) => {
     const tree = await about(source.name, () => readTree(source));
     return withTarget(destination, "restore", (open) =>
       withProgress(context, async (progress) => {
@@ -75,8 +78,8 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
         const overwrite = options.overwrite === true;
         const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
           for await (const address of source.addresses()) {
-            const tree = await readTree(memoryIn(source, address, "read", "posix"));
-            await use(await planTransfer(tree, memoryIn(destination, address, "restore", options.paths ?? "posix"), overwrite));
+            const tree = await readTree(memoryIn(source, address, { access: "read", paths: "posix" }));
+            await use(await planTransfer(tree, memoryIn(destination, address, { access: "restore", paths: options.paths ?? "posix", as: options.as }), overwrite));
           }
         };
         let total = 0;

@@ -54,7 +54,7 @@ function withTrees<T>(context: CliContext, options: ExportOptions, run: (trees: 
   refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
   return withDatabase(databaseOf(options, context.io.env), (database) => {
     async function* trees(): AsyncGenerator<Tree> {
-      for await (const address of database.addresses()) yield await readTree(memoryIn(database, address, "read", "posix"));
+      for await (const address of database.addresses()) yield await readTree(memoryIn(database, address, { access: "read", paths: "posix" }));
     }
     return about("the database", () => run(trees()));
   });

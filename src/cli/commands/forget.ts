@@ -52,13 +52,13 @@ async function forget(options: ForgetOptions, context: CliContext): Promise<void
       }
       if (!yes && found.length > 0) {
         await printMemories(found, err);
-        if (!(await isConfirmed(`Erase ${countsText(countsOf(found))} for good?`, context))) {
+        if (!(await isConfirmed(`Erase ${countsText(countsOf(found))} and their history for good?`, context))) {
           context.exitCode = exitCodes.refused;
           return err.line("nothing was erased");
         }
       }
-      // Nothing found may be a mistyped name, of which the deletion would make a collection.
-      const counts = found.length === 0 ? countsOf(found) : await database.forget(range);
+      // Where none is found, the histories of others may name the user or the thread all the same. Or the name of the database is mistyped.
+      const counts = (await database.hasCollections()) ? await database.forget(range) : { ...countsOf(found), versions: 0 };
       return json ? out.json({ ok: true, dryRun, ...counts }) : out.line(`erased ${countsText(counts)}`);
     }),
   );
@@ -73,14 +73,16 @@ function scopeOf({ node, thread, user }: OwnerOptions): { scope?: MemoryScope } 
 interface Counts {
   memories: number;
   files: number;
+  versions?: number;
 }
 
 function countsOf(found: readonly MemorySummary[]): Counts {
   return { memories: found.length, files: found.reduce((sum, { files }) => sum + files, 0) };
 }
 
-function countsText({ memories, files }: Counts): string {
-  return `${countText(memories, "memory")} with ${countText(files, "file")}`;
+function countsText({ memories, files, versions = 0 }: Counts): string {
+  const withVersions = versions === 0 ? "" : ` and ${countText(versions, "version")}`;
+  return `${countText(memories, "memory")} with ${countText(files, "file")}${withVersions}`;
 }
 
 async function printMemories(found: readonly MemorySummary[], output: Output): Promise<void> {

@@ -9,7 +9,7 @@ import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withTarget } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
-import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions, targetOf } from "../targets/target-options.js";
+import { addActorOption, addTargetOptions, databaseOf, refuseFlags, type TargetOptions, targetOf } from "../targets/target-options.js";
 import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer-report.js";
 
 interface ImportOptions extends TargetOptions {
@@ -31,7 +31,7 @@ export function addImport(program: Command, context: CliContext): void {
       `gunzip -c memories.jsonl.gz | ${programName} import -`,
     ],
   ).option("--overwrite", "replace files that are there with other contents");
-  addTargetOptions(command).action(async (from: string, options: ImportOptions) => {
+  addActorOption(addTargetOptions(command)).action(async (from: string, options: ImportOptions) => {
     const counts = await withArchive(from, context, (trees) => importAll(trees, from, options, context));
     await reportTransfer("imported", counts, options.json === true, context);
   });
@@ -66,7 +66,7 @@ async function importAll(trees: Tree[], from: string, options: ImportOptions, co
     const plans: TransferPlan[] = [];
     for (const tree of trees) {
       if (tree.address === null) throw usageFault(`${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`);
-      plans.push(await planTransfer(tree, memoryIn(database, tree.address, "restore", options.paths ?? "posix"), overwrite));
+      plans.push(await planTransfer(tree, memoryIn(database, tree.address, { access: "restore", paths: options.paths ?? "posix", as: options.as }), overwrite));
     }
     return carryOutAll(plans);
   });

@@ -1,10 +1,13 @@
 import { stat } from "node:fs/promises";
+import { actorField, maxActorChars } from "../../core/actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
 import { MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import { shorten } from "../../core/text.js";
+import { programName } from "../command.js";
 import { about, inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { redactUri } from "../redact.js";
@@ -41,7 +44,7 @@ export async function withTarget<T>(target: Target, access: Access, run: (open: 
   const address = checkedAddressOf(target.address);
   return withDatabase(target, async (database) => {
     if (access === "read" || access === "change") await assertThere(database, address);
-    return run(memoryIn(database, address, access, target.paths));
+    return run(memoryIn(database, address, { access, paths: target.paths, as: target.as }));
   });
 }
 
@@ -59,9 +62,19 @@ export async function withDatabase<T>(target: DatabaseTarget, run: (database: Me
   }
 }
 
-export function memoryIn(database: MemoryDatabase, address: CheckedAddress, access: Access, paths: PathRule): OpenMemory {
+interface MemoryUse {
+  access: Access;
+  paths: PathRule;
+  /** Of `--as`. */
+  as?: string | undefined;
+}
+
+/** @throws CommandFault EUSAGE for what is no id of a user */
+export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { access, paths, as }: MemoryUse): OpenMemory {
+  const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   const open = (clock?: () => Date): Memory =>
-    database.memory(address, access === "read" ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) });
+    database.memory(address, access === "read" ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) }).with({ actor });
+  if (as !== undefined && !actorField.safeParse(actor).success) throw usageFault(`--as ${JSON.stringify(shorten(as, 64))}: a user id has 1 to ${maxActorChars} characters`);
   return {
     kind: "database",
     memory: open(),

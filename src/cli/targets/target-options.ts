@@ -16,6 +16,7 @@ export interface TargetOptions {
   user?: string;
   dir?: string;
   paths?: PathRule;
+  as?: string;
 }
 
 /** Whose memory of a node: of a thread, of a user, or that of all. */
@@ -45,7 +46,7 @@ export interface FolderTarget {
 }
 
 /** Where one memory is. */
-export type Target = (FolderTarget | (DatabaseTarget & { address: MemoryAddress })) & { paths: PathRule };
+export type Target = (FolderTarget | (DatabaseTarget & { address: MemoryAddress; as: string | undefined })) & { paths: PathRule };
 
 /** The rule that reaches, and creates, most: administration should not be stopped by a name. */
 const defaultPaths: PathRule = "posix";
@@ -64,6 +65,14 @@ export function addTargetOptions(command: Command): Command {
     .option("--user <id>", "user id, for the memory of that user")
     .option("--dir <folder>", "a memory kept as files in a folder, in place of --uri and its options")
     .addOption(new Option("--paths <rule>", "which names can be created").choices(["posix", "adr"]).default(defaultPaths));
+}
+
+/**
+ * Whom a version names beside this program. Nobody unless it is said: an id of a user means somebody that the application knows, and not
+ * the user of this machine.
+ */
+export function addActorOption(command: Command): Command {
+  return command.option("--as <user>", 'user id to name in the history as who changes it, such as "$USER" (default: none, only this program)');
 }
 
 export function addDestinationOptions(command: Command): Command {
@@ -93,12 +102,13 @@ export function targetOf(options: TargetOptions, env: CliIo["env"]): Target {
   if (dir !== undefined) {
     if (uri !== undefined) throw usageFault("--uri and --dir exclude each other; pass the one where the memory is");
     refuseFlags(options, ["db", "collection", ...memoryFlags], "goes with --uri; a folder given by --dir is one memory");
+    refuseFlags(options, ["as"], "goes with --uri; a folder given by --dir keeps no history");
     return { kind: "folder", dir, paths };
   }
   const { MONGODB_URI: fromEnvironment = "" } = env;
   if (uri === undefined && fromEnvironment === "") throw noMemory();
   if (node === undefined) throw usageFault("no memory was named; pass --node, and --thread or --user for the memory of one thread or user");
-  return { ...databaseOf(options, env), address: memoryAddress(node, options), paths };
+  return { ...databaseOf(options, env), address: memoryAddress(node, options), paths, as: options.as };
 }
 
 /** Where `copy` writes to: what is not said of it is as in the source. @throws CommandFault EUSAGE */
@@ -108,6 +118,7 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
   if (toDir !== undefined) {
     const given = Object.entries({ toUri, toDb, toCollection, toNode, toThread, toUser }).find(([, value]) => value !== undefined);
     if (given !== undefined) throw usageFault(`${flagOf(given[0])} does not go with --to-dir, as a folder is one memory; leave one of the two out`);
+    refuseFlags(source, ["as"], "does not go with --to-dir, as a folder keeps no history; leave one of the two out");
     return { kind: "folder", dir: toDir, paths };
   }
   if ([toUri, toDb, toCollection, toNode, toThread, toUser].every((value) => value === undefined)) throw noDestination();
@@ -116,7 +127,7 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
   if (toThread !== undefined && toUser !== undefined) throw bothOwners("--to-thread", "--to-user");
   const isSaid = toNode !== undefined || toThread !== undefined || toUser !== undefined;
   const owner = isSaid ? { thread: toThread, user: toUser } : source;
-  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, owner), paths };
+  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, owner), paths, as: source.as };
 }
 
 /** @throws CommandFault EUSAGE */
