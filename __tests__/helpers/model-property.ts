@@ -8,7 +8,7 @@ import { mountMemories } from "../../src/core/mounted-memory.js";
 import { ModelMemory } from "./model-memory.js";
 import { ModelTree } from "./model-tree.js";
 
-interface Step {
+export interface Step {
   label: string;
   real: (memory: Memory) => Promise<unknown>;
   model: (model: Model) => unknown;
@@ -22,7 +22,7 @@ const names: Record<PathRule, string[]> = {
 };
 const texts = ["", "\n", "x", "xx", "\nx", "x\n", "é\n🧠", "$x", "a.b", "x\nx\nx", "$$ROOT"];
 
-function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
+export function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
   const path = fc
     .array(fc.constantFrom(...names[rule]), { minLength: 0, maxLength: 3 })
     .map((segments) => `/${segments.join("/")}`);
@@ -75,7 +75,7 @@ function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
   );
 }
 
-async function outcomeOf(run: () => unknown): Promise<unknown> {
+export async function outcomeOf(run: () => unknown): Promise<unknown> {
   try {
     return { value: (await run()) ?? null };
   } catch (error) {

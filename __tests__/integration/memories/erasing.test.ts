@@ -162,18 +162,18 @@ describe("forget", () => {
   ])("of %j removes these documents and no other, and once more finds none", async (who, gone) => {
     const { store, documents } = await peopleStore();
     for (const address of people) await store.memory(address).write("/second", "text");
-    expect(await store.forget(who)).toEqual({ memories: gone.length, files: 2 * gone.length });
+    expect(await store.forget(who)).toEqual({ memories: gone.length, files: 2 * gone.length, versions: 0 });
     const left = await documents.find({}, { projection: { _id: 0, nodeId: 1, scope: 1, threadId: 1, userId: 1 } }).toArray();
     expect(left).toHaveLength(people.length - gone.length);
     for (const address of gone) expect(left).not.toContainEqual(address);
-    expect(await store.forget(who)).toEqual({ memories: 0, files: 0 });
+    expect(await store.forget(who)).toEqual({ memories: 0, files: 0, versions: 0 });
   });
 
   // Requirement: erasing.forget
-  it("is one command for an address, and a count and a deletion for a user, by an index", async () => {
+  it("is one command for an address and a look for its history, and a count and a deletion for a user, by an index", async () => {
     const { store } = await peopleStore();
     const ofAddress = await commandsOf(client, () => store.forget(user("a", "bob")));
-    expect(ofAddress.map(({ commandName }) => commandName)).toEqual(["findAndModify"]);
+    expect(ofAddress.map(({ commandName }) => commandName)).toEqual(["findAndModify", "find"]);
     const [count, deletion] = await commandsOf(client, () => store.forget({ userId: "ada" }));
     expect([count?.commandName, deletion?.commandName]).toEqual(["find", "delete"]);
     const { delete: name, deletes, $db: _db } = deletion?.command ?? {};

@@ -44,11 +44,11 @@ export class HistoryView {
     return [...pending, ...(await all(this.#versions.find({ _id: ids, ...filterOf(query) }, -1, { limit: rest, ...options })))];
   }
 
-  /** Newest first: everything after a version. */
-  async *newerThan(id: string): AsyncGenerator<VersionDocument> {
-    const after = storedId(this.present.memory, id);
-    yield* this.#pending.filter((version) => version._id > after).toReversed();
-    yield* this.#versions.find({ _id: { $gt: after, $lt: this.#end } }, -1);
+  /** Newest first: everything after a change. */
+  async *newerThan(revision: number): AsyncGenerator<VersionDocument> {
+    const start = storedId(this.present.memory, String(revision + 1));
+    yield* this.#pending.filter((version) => version._id >= start).toReversed();
+    yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1);
   }
 
   /** The versions of a file, newest first. @param after an id of which newer ones are meant; null for all */

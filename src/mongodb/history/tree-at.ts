@@ -3,7 +3,7 @@ import { parentsOf } from "../../core/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/snapshot.js";
 import { compareCodeUnits, utf8Bytes } from "../../core/text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
-import { type DirectoryChange, publicIdOf, revisionOf, storedId, type VersionDocument } from "./version-document.js";
+import { type DirectoryChange, publicIdOf, revisionOf, type VersionDocument } from "./version-document.js";
 
 /** A tree as it was. */
 export interface FormerTree {
@@ -12,14 +12,15 @@ export interface FormerTree {
   redacted: string[];
 }
 
-/** The present tree, without what was changed after a version. @throws MemoryError ENOENT where some of it is no longer kept */
+/** The present tree, without what was changed after the change of a version. @throws MemoryError ENOENT where some of it is no longer kept */
 export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
-  const { tree, texts, memory } = view.present;
+  const { tree, texts } = view.present;
+  const revision = revisionOf(id);
   const files = new Map(tree?.files.map((file) => [file.path, file]));
   const directories = new Set(tree?.directories);
   const lineages = new Map<string, VersionDocument[]>();
   const seen = new Set<string>();
-  for await (const version of view.newerThan(id)) {
+  for await (const version of view.newerThan(revision)) {
     seen.add(publicIdOf(version));
     undoDirectories(directories, version.directories ?? {});
     if (version.file === undefined) continue;
@@ -27,7 +28,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     if (others === undefined) lineages.set(version.file, [version]);
     else others.push(version);
   }
-  const isLost = ({ since }: VersionDocument): boolean => since !== undefined && !seen.has(since) && storedId(memory, since) > storedId(memory, id);
+  const isLost = ({ since }: VersionDocument): boolean => since !== undefined && !seen.has(since) && revisionOf(since) > revision;
   const changed = [...lineages.values()];
   const firsts = changed.map((newer) => newer.at(-1)).filter((first) => first !== undefined);
   const heads = await view.several(firsts.flatMap(({ since, file }) => [since, file].filter((each) => each !== undefined)));
@@ -53,7 +54,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
   const snapshot = {
     files: [...files.values()].toSorted((a, b) => compareCodeUnits(a.path, b.path)),
     directories: [...directories].toSorted(compareCodeUnits),
-    revision: revisionOf(id),
+    revision,
   };
   return { snapshot, redacted };
 }

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "@jest/globals";
+import { applyPatch } from "diff";
+import fc from "fast-check";
+import { createHash, randomUUID } from "node:crypto";
+import type { MemoryHistory, MemoryVersion } from "../../../src/core/history.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { ModelMemory } from "../../helpers/model-memory.js";
+import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
+import { repetitions } from "../../helpers/repetitions.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, name: dbName } = testDatabase("standalone");
+
+interface Tree {
+  files: Map<string, string>;
+  directories: Set<string>;
+  /** The version that each text is of. */
+  owners: Map<string, string>;
+}
+
+/** What is done between the commands: it names a former version by a number. */
+type Act = { kind: "command"; step: Step } | { kind: "revert"; to: number; path: string } | { kind: "redact"; which: number } | { kind: "flush" };
+
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 12, arbitrary: stepsOf("posix").map((step): Act => ({ kind: "command", step })) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), to: fc.nat(), path: fc.constantFrom("/", "/a", "/a.b", "/é/a") }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("redact" as const), which: fc.nat() }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "flush" as const }) },
+);
+
+async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of stream) found.push(each);
+  return found;
+}
+
+/** A memory with its history, and every tree that it was. */
+class Recorded {
+  readonly trees = new Map<string, Tree>();
+  readonly redacted = new Set<string>();
+  readonly memory: Memory;
+  readonly history: MemoryHistory;
+  readonly #flushed: string;
+  #present: Tree;
+
+  private constructor(memory: Memory, history: MemoryHistory, flushed: string) {
+    this.memory = memory;
+    this.history = history;
+    this.#flushed = flushed;
+    this.#present = { files: new Map(), directories: new Set(), owners: new Map() };
+  }
+
+  static async open(store: MongoMemoryStore): Promise<Recorded> {
+    const memory = store.memory({ nodeId: randomUUID() }, { paths: "posix" });
+    if (memory.history === null) throw new Error("no history");
+    await memory.write("/first", "x");
+    await memory.delete("/first");
+    const [deleted] = await all(memory.history.list());
+    return new Recorded(memory, memory.history, deleted?.id ?? "");
+  }
+
+  /** To redact moves all versions out of the document, even where one is redacted already. */
+  async flush(): Promise<void> {
+    await this.history.redact(this.#flushed);
+    this.redacted.add(this.#flushed);
+  }
+
+  /** Takes note of the tree after a change. */
+  async note(): Promise<void> {
+    const { files, directories } = await this.memory.snapshot();
+    const last = [...this.trees.keys()].at(-1);
+    const fresh: MemoryVersion[] = [];
+    for await (const version of this.history.list()) {
+      if (version.id === last || version.id === this.#flushed) break;
+      fresh.unshift(version);
+    }
+    const owners = new Map(this.#present.owners);
+    for (const { operation, path, from, id } of fresh) {
+      if (operation === "deleted") owners.delete(path);
+      else owners.delete(from ?? "").valueOf();
+      if (operation !== "deleted") owners.set(path, id);
+    }
+    this.#present = { files: new Map(files.map(({ path, content }) => [path, content])), directories: new Set(directories), owners };
+    expect([...owners.keys()].toSorted()).toEqual([...this.#present.files.keys()].toSorted());
+    const newest = fresh.at(-1);
+    if (newest !== undefined) this.trees.set(newest.id, this.#present);
+  }
+
+  get present(): Tree {
+    return this.#present;
+  }
+}
+
+async function carryOut(act: Act, recorded: Recorded, model: ModelMemory): Promise<void> {
+  const { memory, history, trees, redacted } = recorded;
+  const ids = [...trees.keys()];
+  if (act.kind === "flush") return recorded.flush();
+  if (act.kind === "command") {
+    const { step } = act;
+    expect([step.label, await outcomeOf(() => step.real(memory))]).toEqual([step.label, await outcomeOf(() => step.model(model))]);
+    return recorded.note();
+  }
+  if (act.kind === "redact") {
+    const versions = await all(history.list());
+    const version = versions[act.which % Math.max(versions.length, 1)];
+    if (version === undefined) return;
+    const outcome = await outcomeOf(() => history.redact(version.id));
+    if (outcome !== null && "value" in (outcome as object)) redacted.add(version.id);
+    else expect([...recorded.present.files.values()].some((text) => text !== "")).toBe(true);
+    return;
+  }
+  const id = ids[act.to % Math.max(ids.length, 1)];
+  const tree = id === undefined ? undefined : trees.get(id);
+  if (id === undefined || tree === undefined) return;
+  const isHidden = [...tree.owners.values()].some((owner) => redacted.has(owner));
+  const outcome = await outcomeOf(() => history.revert({ path: act.path, to: id }));
+  await recorded.note();
+  const { files, directories } = recorded.present;
+  if (act.path === "/" && !isHidden) expect({ outcome, files, directories }).toEqual({ outcome: { value: expect.anything() }, files: tree.files, directories: tree.directories });
+  model.files.clear();
+  for (const [path, text] of files) model.files.set(path, text);
+  model.directories.clear();
+  for (const path of directories) model.directories.add(path);
+}
+
+async function assertHistory({ memory, history, trees, redacted, present }: Recorded): Promise<void> {
+  for (const [id, { files, directories, owners }] of trees) {
+    const found = await history.at(id);
+    const readable = [...files].filter(([path]) => !redacted.has(owners.get(path) ?? ""));
+    expect({ id, files: new Map(found.files.map(({ path, content }) => [path, content])) }).toEqual({ id, files: new Map(readable) });
+    if (redacted.size <= 1) expect({ id, directories: new Set(found.directories) }).toEqual({ id, directories });
+    for (const [path, text] of readable) expect((await history.read(owners.get(path) ?? "")).content).toBe(text);
+  }
+  const versions = await all(history.list());
+  const texts = await Promise.all(versions.map(({ id }) => history.read(id)));
+  for (const { content, sizeBytes, sha256, redactedAt } of texts) {
+    expect([sizeBytes, sha256]).toEqual(content === null || redactedAt ? [null, null] : [Buffer.byteLength(content), createHash("sha256").update(content).digest("hex")]);
+  }
+  for (const [index, { id, content, redactedAt }] of texts.entries()) {
+    const other = texts[(index * 7 + 3) % texts.length];
+    if (redactedAt || other === undefined || other.redactedAt) continue;
+    const diff = await history.diff(id, other.id);
+    expect(diff === "" ? content ?? "" : applyPatch(content ?? "", diff)).toBe(other.content ?? "");
+  }
+  for (const [path, text] of present.files) {
+    const lines = await history.blame(path);
+    const expected = text.endsWith("\n") ? text.slice(0, -1).split("\n") : text === "" ? [] : text.split("\n");
+    expect(lines.map((line) => line.text)).toEqual(expected);
+    for (const { text: line, version } of lines) {
+      if (version !== null && !redacted.has(version.id)) expect((await history.read(version.id)).content?.split("\n")).toContain(line);
+    }
+  }
+  expect((await memory.snapshot()).files).toHaveLength(present.files.size);
+}
+
+describe("a history", () => {
+  const numRuns = repetitions({ usual: 15, long: 400 });
+
+  it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
+    const store = new MongoMemoryStore({ client, dbName, history: true });
+    const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 40 }), async (all) => {
+      const recorded = await Recorded.open(store);
+      const model = new ModelMemory();
+      for (const act of all) await carryOut(act, recorded, model);
+      await assertHistory(recorded);
+    });
+    await fc.assert(property, { numRuns, endOnFailure: false });
+  });
+
+  it("knows a tree exactly or says that it does not, where versions are not kept for ever", async () => {
+    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "short", history: { keepVersions: 2 } });
+    const changes = fc.array(fc.oneof({ weight: 4, arbitrary: stepsOf("posix").map((step): Act => ({ kind: "command", step })) }, fc.constant<Act>({ kind: "flush" })), { minLength: 10, maxLength: 40 });
+    const property = fc.asyncProperty(changes, async (all) => {
+      const recorded = await Recorded.open(store);
+      const model = new ModelMemory();
+      for (const act of all) await carryOut(act, recorded, model);
+      for (const [id, { files }] of recorded.trees) {
+        const outcome = await outcomeOf(() => recorded.history.at(id));
+        if ("code" in (outcome as object)) expect(outcome).toEqual({ code: "ENOENT" });
+        else expect(new Map((outcome as { value: { files: { path: string; content: string }[] } }).value.files.map(({ path, content }) => [path, content]))).toEqual(files);
+      }
+    });
+    await fc.assert(property, { numRuns, endOnFailure: false });
+  });
+});
