@@ -3,6 +3,7 @@ import type { RevertTarget } from "../../core/history.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { CommandFault, usageFault } from "../fault.js";
+import { checkActor } from "../history/version-filter.js";
 import { versionLine } from "../history/version-text.js";
 import { aboutHistory, withHistory } from "../history/with-history.js";
 import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
@@ -46,10 +47,11 @@ export function addRevert(program: Command, context: CliContext): void {
 function targetOfRevert(path: string | undefined, { to, run, toolCall }: RevertOptions): RevertTarget {
   const ways = [path ?? to, run, toolCall].filter((way) => way !== undefined);
   if (ways.length !== 1) throw usageFault("revert takes a path with --to, or --run, or --tool-call; pass one of the three");
+  checkActor({ ...(run !== undefined && { runId: run }), ...(toolCall !== undefined && { toolCallId: toolCall }) });
   if (run !== undefined) return { runId: run };
   if (toolCall !== undefined) return { toolCallId: toolCall };
   if (path === undefined) throw usageFault("--to needs a path; / is the whole memory");
-  if (to === undefined) throw usageFault("--to is missing: the version to go back to; `log` shows them");
+  if (to === undefined || to === "") throw usageFault("--to is missing: the version to go back to; `log` shows them");
   return { path, to };
 }
 

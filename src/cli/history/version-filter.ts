@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { MemoryActor } from "../../core/actor.js";
+import { actorField, maxActorChars, type MemoryActor } from "../../core/actor.js";
 import type { VersionFilter, VersionOperation } from "../../core/history.js";
 import { usageFault } from "../fault.js";
 
@@ -44,6 +44,7 @@ export function versionFilter(path: string | undefined, options: FilterOptions):
     ...(byAgent !== undefined && { agent: byAgent }),
     ...(byClient !== undefined && { client: byClient }),
   };
+  checkActor(actor);
   return {
     ...(path !== undefined && { path }),
     ...(Object.keys(actor).length > 0 && { actor }),
@@ -53,6 +54,12 @@ export function versionFilter(path: string | undefined, options: FilterOptions):
     ...(until !== undefined && { before: new Date(timesOf("--until", until).last + 1) }),
     ...(limit !== undefined && { limit: parseLimit(limit) }),
   };
+}
+
+/** @throws CommandFault EUSAGE */
+export function checkActor(actor: Partial<MemoryActor>): void {
+  if (actorField.safeParse(actor).success) return;
+  throw usageFault(`the ids and names of who made a version have 1 to ${maxActorChars} characters; \`log --json\` shows them`);
 }
 
 const dayMs = 86_400_000;
