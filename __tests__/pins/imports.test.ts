@@ -18,7 +18,7 @@ const mayImport: Record<string, string[]> = {
   "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items"],
   "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/history"],
   "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories"],
-  "mongodb/admin": ["core", "mongodb/driver", "mongodb/items", "mongodb/memories"],
+  "mongodb/admin": ["core", "mongodb/driver", "mongodb/history", "mongodb/items", "mongodb/memories"],
   "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
   "open-memory": ["core", "backends", "mongodb/store"],
   dialects: ["core"],

@@ -57,6 +57,10 @@ export const commandLine: Requirements = {
     source: "reported: other memories",
     says: "any memory comes back the same from an export",
   },
+  "command-line.archives-with-history": {
+    source: "specification section 15",
+    says: "an export carries the history along when told to, and an import restores it, redacted versions redacted",
+  },
   "command-line.export-keeps-memories-apart": {
     source: "specification section 1",
     says: "an export of all memories keeps each apart",

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { carryOut, planTransfer, type TransferCounts } from "../archive/transfer.js";
-import { readTree } from "../archive/tree.js";
+import { readTree, readTreeWithHistory } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
@@ -23,6 +23,7 @@ import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer
 interface CopyOptions extends TargetOptions, DestinationOptions {
   all?: boolean;
   overwrite?: boolean;
+  history?: boolean;
   json?: boolean;
 }
 
@@ -40,6 +41,7 @@ export function addCopy(program: Command, context: CliContext): void {
     ],
   )
     .option("--all", "all memories of the database, in place of --node")
+    .option("--history", "with the versions of the files, to where there is no memory yet")
     .option("--overwrite", "replace files that are there with other contents");
   addActorOption(addDestinationOptions(addTargetOptions(command))).action(async (options: CopyOptions) => {
     const sum = options.all === true ? await copyAll(options, context) : await copyOne(options, context);
@@ -52,7 +54,7 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
   // Who changes it is of the destination.
   const { as: _as, ...sourceOptions } = options;
   return withMemory(context, sourceOptions, "read", async (source) => {
-    const tree = await about(source.name, () => readTree(source));
+    const tree = await about(source.name, () => readerFor(options)(source));
     return withTarget(destination, "restore", (open) =>
       withProgress(context, async (progress) => {
         const plan = await planTransfer(tree, open, options.overwrite === true);
@@ -61,6 +63,10 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
       }),
     );
   });
+}
+
+function readerFor({ history }: CopyOptions): typeof readTree {
+  return history === true ? readTreeWithHistory : readTree;
 }
 
 /** Looks at every memory before it changes the first, and again as it copies it: so many may not fit into memory at once. */
@@ -78,7 +84,7 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
         const overwrite = options.overwrite === true;
         const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
           for await (const address of source.addresses()) {
-            const tree = await readTree(memoryIn(source, address, { access: "read", paths: "posix" }));
+            const tree = await readerFor(options)(memoryIn(source, address, { access: "read", paths: "posix" }));
             await use(await planTransfer(tree, memoryIn(destination, address, { access: "restore", paths: options.paths ?? "posix", as: options.as }), overwrite));
           }
         };

@@ -14,6 +14,7 @@ import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer
 
 interface ImportOptions extends TargetOptions {
   overwrite?: boolean;
+  history: boolean;
   json?: boolean;
 }
 
@@ -30,9 +31,11 @@ export function addImport(program: Command, context: CliContext): void {
       "import memory.jsonl --dir ./memory --overwrite",
       `gunzip -c memories.jsonl.gz | ${programName} import -`,
     ],
-  ).option("--overwrite", "replace files that are there with other contents");
+  )
+    .option("--overwrite", "replace files that are there with other contents")
+    .option("--no-history", "leave the versions out that the export holds");
   addActorOption(addTargetOptions(command)).action(async (from: string, options: ImportOptions) => {
-    const counts = await withArchive(from, context, (trees) => importAll(trees, from, options, context));
+    const counts = await withArchive(from, context, (trees) => importAll(options.history ? trees : trees.map(withoutHistory), from, options, context));
     await reportTransfer("imported", counts, options.json === true, context);
   });
 }
@@ -43,6 +46,10 @@ async function withArchive<T>(from: string, { io }: CliContext, run: (trees: Tre
   if (found.isDirectory()) return run(await readFolderArchive(from));
   if (found.isFile()) return withJsonlFile(from, run);
   throw inputFault(`${from}: it is neither a file nor a folder; name one that export has made, or - for the standard input`);
+}
+
+function withoutHistory(tree: Tree): Tree {
+  return { ...tree, history: null };
 }
 
 async function importAll(trees: Tree[], from: string, options: ImportOptions, context: CliContext): Promise<TransferSum> {

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { actorField, maxActorChars } from "../../core/actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
 import { MemoryError } from "../../core/errors.js";
-import type { Memory } from "../../core/memory.js";
+import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
@@ -21,6 +22,13 @@ import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions
  */
 type Access = "read" | "change" | "write" | "restore";
 
+interface MemoryArchive {
+  /** Null where there is no memory. */
+  read: () => Promise<ArchivedMemory | null>;
+  /** @param key the same for the same content only. @returns false where there is a memory already */
+  restore: (tree: MemorySnapshot, history: ArchivedHistory, key: string) => Promise<boolean>;
+}
+
 /** One memory, ready for use. */
 export interface OpenMemory {
   kind: "database" | "folder";
@@ -30,6 +38,8 @@ export interface OpenMemory {
   /** For messages; without passwords. */
   name: string;
   paths: PathRule;
+  /** The memory with its history; null where none is kept. */
+  archive: MemoryArchive | null;
   /** The same memory, whose changes are dated; null where the storage dates them itself. */
   dated: ((time: Date) => Memory) | null;
 }
@@ -81,6 +91,7 @@ export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { ac
     address,
     name: nameOf(address),
     paths,
+    archive: { read: () => database.archived(address), restore: (tree, history, key) => database.restore(address, tree, history, key) },
     dated: (time) => open(() => time),
   };
 }
@@ -95,7 +106,7 @@ async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, ac
   }
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
   const memory = opened(dir, () => openDirectoryMemory({ dir, paths, maxFileBytes: maxFileBytesFor(access) }));
-  return { kind: "folder", memory, address: null, name: `the folder ${dir}`, paths, dated: null };
+  return { kind: "folder", memory, address: null, name: `the folder ${dir}`, paths, archive: null, dated: null };
 }
 
 /** @throws CommandFault EUSAGE */

@@ -1,6 +1,7 @@
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/address.js";
-import type { Memory } from "../../core/memory.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
+import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
@@ -86,6 +87,16 @@ export class MemoryDatabase {
   /** @throws MemoryError EINVAL for a bad address */
   memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {}): Memory {
     return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths, maxFileBytes });
+  }
+
+  /** With its history. */
+  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
+    return this.layout.archived(address);
+  }
+
+  /** @returns false where there is a memory already. @throws MemoryError EIO */
+  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+    return this.#layouts.write.restore(address, tree, history, key);
   }
 
   /** Of all memories that are not empty, in the order of their namespaces. */

@@ -1,8 +1,10 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes, ownerFields } from "../../../core/address.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
+import type { MemorySnapshot } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
@@ -18,6 +20,7 @@ import type { ForgottenCounts } from "../memory-filter.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
+import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
 import { documentIndexes, expiryIndexes, outboxIndexes, ownerIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
@@ -140,6 +143,14 @@ export class OneDocumentLayout implements MemoryLayout {
 
   remove(range: AddressRange): Promise<ForgottenCounts> {
     return removeMemories(this.#context, this.#versions, range);
+  }
+
+  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
+    return archivedMemory(this.#context, this.#versions, address);
+  }
+
+  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+    return restoreMemory(this.#context, this.#versions, { address, tree, history, key });
   }
 
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {
