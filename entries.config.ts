@@ -3,6 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 /** Where the source of an entry may be, as the `paths` of tsconfig.json have it too. */
 const places = ["src/*.ts", "src/*/index.ts", "src/dialects/*/index.ts", "src/backends/*/index.ts"];
 
+/**
+ * Packages that become part of `dist`, because we use a small part of them: `diff` would be a fifth of what is installed. Their licences are in
+ * THIRD-PARTY-LICENSES.md.
+ */
+export const bundledPackages = ["diff"];
+
 /** The source file of each entry that package.json exports, by its name: `index` for ".", `claude` for "./claude". */
 export function entrySources(): Record<string, string> {
   const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as { exports: Record<string, unknown> };

@@ -1,11 +1,11 @@
 import { defineConfig } from "tsdown";
-import { entrySources } from "./entries.config.js";
+import { bundledPackages, entrySources } from "./entries.config.js";
 
 const common = {
   target: "es2022",
   platform: "node",
   fixedExtension: false,
-  deps: { skipNodeModulesBundle: true },
+  deps: { alwaysBundle: bundledPackages, onlyBundle: bundledPackages },
 } as const;
 
 /** Sources that become a file each, from the ground up: those below are not in the files above. */
@@ -31,9 +31,11 @@ export default defineConfig([
     clean: true,
     // A bundler keeps all of a file of which it keeps something, so `index` only passes on what other files hold.
     outputOptions: {
+      // The declarations have them.
+      comments: { jsdoc: false },
       codeSplitting: { groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })) },
     },
   },
   // A program, which nobody imports.
-  { ...common, entry: { cli: "src/cli/main.ts" }, format: "esm", dts: false, clean: false },
+  { ...common, entry: { cli: "src/cli/main.ts" }, format: "esm", dts: false, clean: false, outputOptions: { comments: { jsdoc: false } } },
 ]);

@@ -1,4 +1,5 @@
 import { access } from "./requirements/access.js";
+import { approval } from "./requirements/approval.js";
 import { baseStore } from "./requirements/base-store.js";
 import { claude } from "./requirements/claude.js";
 import { commandLine } from "./requirements/command-line.js";
@@ -37,6 +38,7 @@ export const requirements: Record<string, Requirements> = {
   guarantees,
   waiting,
   access,
+  approval,
   mounts,
   mongodb,
   "base-store": baseStore,

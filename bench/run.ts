@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { measureAgainst } from "./against/run.js";
 import { measureDialects } from "./dialects/run.js";
 import { measureErasing } from "./erasing/run.js";
+import { measureHistory } from "./history/run.js";
 import { measureHostileCalls } from "./hostile/run.js";
 import { replaceMeasured, replaceRow } from "./measuring/results-file.js";
 import { type CommandName, commandNames } from "./memories/commands.js";
@@ -35,7 +36,7 @@ const rounds = Number(values.rounds ?? defaults.rounds);
 const imports = Number(values.imports ?? defaults.imports);
 const fileCounts = numbers(values.files);
 
-const parts = ["memory", "store", "dialects", ...(values.against === undefined ? ["erasing", "hostile", "weight"] : ["import"])];
+const parts = ["memory", "store", "dialects", ...(values.against === undefined ? ["erasing", "history", "hostile", "weight"] : ["import"])];
 if (values.only !== undefined && !parts.includes(values.only)) {
   throw new Error(`--only takes ${parts.join(" or ")} (given ${values.only})`);
 }
@@ -48,6 +49,7 @@ if (values.against === undefined) {
   if (isWanted("store")) await runStore();
   if (isWanted("dialects")) await report("dialects", await measureDialects(rounds));
   if (isWanted("erasing")) await report("erasing", await measureErasing(rounds));
+  if (isWanted("history")) await report("history", await measureHistory(rounds));
   if (isWanted("hostile")) await report("hostile", await measureHostileCalls(rounds));
   if (isWanted("weight")) await runWeight();
 } else {

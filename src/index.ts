@@ -20,6 +20,9 @@ export type {
 export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access.js";
 export type { MemoryActor } from "./core/actor.js";
 export type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter, VersionOperation } from "./core/history.js";
+export type { OnAsk } from "./core/approval/asking.js";
+export type { ChangeCommand, ChangeStatus } from "./core/approval/change-record.js";
+export type { MemoryProposal, MemoryProposals, Reviewer } from "./core/approval/memory-proposals.js";
 export { mountMemories } from "./core/mounted-memory.js";
 export type { MountSettings } from "./core/mounts.js";
 export type { MemoryOptions, MemoryUse } from "./core/options.js";

@@ -1,13 +1,18 @@
 import type { MemoryAccess, MemoryPolicy } from "../../src/core/access.js";
 
-const breadth: Partial<Record<MemoryAccess, number>> = { read: 0, append: 1, write: 2 };
-
-/** Who may do what, the short way: each policy gives what its first rule that fits says, and the narrowest of them counts. */
-export function mayDo(policies: readonly MemoryPolicy[], path: string, needed: MemoryAccess): boolean {
-  return policies.every(({ access = "write", rules = [] }) => {
+/** Who may do what, the short way: each policy gives what its first rule that fits says, and the strictest of them counts. */
+export function verdictOf(policies: readonly MemoryPolicy[], path: string, needed: "append" | "write"): "yes" | "ask" | "no" {
+  const accesses = policies.map(({ access = "write", rules = [] }) => {
     const rule = rules.find((each) => fits(each.path.split("/").slice(1), path === "/" ? [] : path.split("/").slice(1)));
-    return (breadth[rule?.access ?? access] ?? 0) >= (breadth[needed] ?? 0);
+    return rule?.access ?? access;
   });
+  const refusing: MemoryAccess[] = needed === "append" ? ["read"] : ["read", "append"];
+  if (accesses.some((access) => refusing.includes(access))) return "no";
+  return accesses.includes("ask") ? "ask" : "yes";
+}
+
+export function mayDo(policies: readonly MemoryPolicy[], path: string, needed: "append" | "write"): boolean {
+  return verdictOf(policies, path, needed) === "yes";
 }
 
 /** Tries one way after another. */

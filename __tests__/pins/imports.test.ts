@@ -16,7 +16,8 @@ const mayImport: Record<string, string[]> = {
   "mongodb/history": ["core", "mongodb/driver"],
   "mongodb/items": ["core", "mongodb/driver", "mongodb/places"],
   "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items"],
-  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/history"],
+  "mongodb/proposals": ["core", "mongodb/driver"],
+  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/history", "mongodb/proposals"],
   "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories"],
   "mongodb/admin": ["core", "mongodb/driver", "mongodb/history", "mongodb/items", "mongodb/memories"],
   "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
@@ -39,16 +40,16 @@ const packageUsers: Record<string, string[]> = {
   "@langchain/openai": [],
   "@langchain/anthropic": [],
   "@anthropic-ai/sdk": [],
-  mongodb: ["mongodb/driver", "mongodb/history", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
+  mongodb: ["mongodb/driver", "mongodb/history", "mongodb/proposals", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
   deepagents: ["deepagents"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects", "prompt"],
-  commander: ["cli"],
   diff: ["core"],
+  commander: ["cli"],
 };
 
-const corePackages = ["zod", "async-mutex", "diff"];
+const corePackages = ["zod", "async-mutex", "diff", "node:crypto"];
 
 /** Files of one of these folders each stand alone: no backend, layout or dialect knows another. */
 const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|dialects\/[^/]+(?=\/))/;

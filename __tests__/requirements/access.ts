@@ -31,7 +31,7 @@ export const access: Requirements = {
   },
   "access.bad-rules": {
     source: "specification section 12",
-    says: "a rule that is ill-formed, widens, asks, or is of no memory of this package is a TypeError that says what would do",
+    says: "a rule that is ill-formed, widens, or is of no memory of this package is a TypeError that says what would do",
   },
   "access.beside-writers": {
     source: "specification section 12",
@@ -48,6 +48,10 @@ export const access: Requirements = {
   "access.guard-answers": {
     source: "specification section 12",
     says: "a guard that answers no text, an ill-formed or too large one, or not in time: nothing is stored",
+  },
+  "access.actor": {
+    source: "specification section 12",
+    says: "all tool calls of one run have one runId, in subgraphs and subagents too, and no two runs have the same",
   },
   "access.guard-and-edits": {
     source: "specification section 12",

@@ -89,6 +89,10 @@ export const claude: Requirements = {
     source: "Anthropic's memory tool documentation",
     says: "str_replace answers the documented words and a numbered snippet",
   },
+  "claude.str-replace-shows-what-is-stored": {
+    source: "specification section 12",
+    says: "the snippet of str_replace shows the text that was stored, also where a guard has changed it",
+  },
   "claude.str-replace-deletes": {
     source: "Anthropic's memory tool documentation",
     says: "new_str left out deletes the text, and never writes the word undefined",

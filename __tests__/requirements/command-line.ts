@@ -93,6 +93,14 @@ export const commandLine: Requirements = {
     source: "specification section 12",
     says: "every command works on the memory of a user as on that of a thread, and keeps them apart",
   },
+  "command-line.mounts": {
+    source: "specification section 12",
+    says: "--mount puts other memories of the database into the tree that a command looks into, changes or serves",
+  },
+  "command-line.new-memories": {
+    source: "reported: other memories",
+    says: "write, append and mcp tell of a memory that did not exist, and of the node nearest in name",
+  },
   "command-line.archives-of-version-0-1-0": {
     source: "specification section 1",
     says: "a backup that version 0.1.0 has written comes back",

@@ -17,6 +17,8 @@ export const mounts: Requirements = {
   "mounts.checked": { source, says: "bad mounts are refused by a TypeError that says what was given and what would do" },
   "mounts.of-nodes": { source, says: "a node's own memory is at the root, and memories of its store or any others are mounted below it" },
   "mounts.owner-of-the-run": { source, says: "the thread or user of a mount is found as that of the node's own memory" },
+  "mounts.without-owner": { source, says: "a tree goes on without a mount whose thread or user the run does not name; what is asked of it is EINVAL, and the connector tells it" },
+  "mounts.beside-writers": { source, says: "a mount exchanged beside writers takes nothing that neither allows, and writers through several trees lose no change of a memory that they share" },
   "mounts.access": { source, says: "the access of a mount, and the rules and the guard of a node, hold by the paths of the tree" },
   "mounts.told-to-models": { source, says: "the description of a tool tells what may be done at each mount" },
   "mounts.one-message": { source, says: "the connector shows all mounts in one message, each after a line with its mount point, description, scope and access" },

@@ -23,7 +23,7 @@ export const waiting: Requirements = {
   },
   "waiting.server-stops-too": {
     source: "specification section 4",
-    says: "MongoDB is told the time limit of each command, and reads end with their call",
+    says: "MongoDB is told the time limit of each change, and reads end with their call",
   },
   "waiting.closing": {
     source: "specification section 4",

@@ -12,10 +12,23 @@ export interface MountResult extends Comparison {
 
 const timed = ["read", "list", "append", "write", "outline"] as const;
 const points = ["/", "/team", "/rules", "/archive"];
-const iterations = 150;
+
+interface MountCase {
+  what: string;
+  ours: Call | undefined;
+  /** Against the slowest of them. */
+  theirs: (Call | undefined)[];
+}
+
+interface MountBenchOptions {
+  package: Package;
+  client: MongoClient;
+  dbName: string;
+  rounds: number;
+}
 
 /** Commands through one mount against the same without, and the connector of four mounts against the slowest of its reads. */
-export async function runMountBench(options: { package: Package; client: MongoClient; dbName: string; rounds: number }): Promise<MountResult[]> {
+export async function runMountBench(options: MountBenchOptions): Promise<MountResult[]> {
   const { package: tested, client, dbName, rounds } = options;
   const store = new tested.MongoMemoryStore({ client, dbName });
   await store.start();
@@ -29,7 +42,26 @@ export async function runMountBench(options: { package: Package; client: MongoCl
   const read: Call = () => inMemory.read(fixture.paths[0] ?? "");
   const readMounted = ((mounted): Call => () => mounted.read(fixture.paths[0] ?? ""))(tested.mountMemories({ "/": inMemory }));
   const [plain, mounted] = [memory, tested.mountMemories({ "/": memory })].map((each) => memoryCommands(each, fixture));
-  const connectors = await Promise.all([10, 100].map(async (fileCount) => {
+  const cases = [
+    ...timed.map((name) => ({ what: `${name}, one mount`, ours: mounted?.[name], theirs: [plain?.[name]] })),
+    { what: "read of an InMemoryStore, one mount", ours: readMounted, theirs: [read] },
+    ...(await connectorCases(options)),
+    pingCase(options),
+  ];
+  return measureCases(cases, rounds, 150);
+}
+
+/** The connectors alone. @param where is put behind the name of each */
+export async function runConnectorBench(options: MountBenchOptions, where: string): Promise<MountResult[]> {
+  const cases = [...(await connectorCases(options)), pingCase(options)];
+  return measureCases(cases.map((each) => ({ ...each, what: `${each.what}${where}` })), options.rounds, 60);
+}
+
+async function connectorCases({ package: tested, client, dbName }: MountBenchOptions): Promise<MountCase[]> {
+  const store = new tested.MongoMemoryStore({ client, dbName });
+  await store.start();
+  const collection = client.db(dbName).collection<BenchDocument>("memories");
+  return Promise.all([10, 100].map(async (fileCount) => {
     const four = points.map(() => documentOf(fixtureOf(fileCount), new Date()));
     await collection.insertMany(four);
     const [first, ...rest] = four.map(({ nodeId }) => nodeId);
@@ -39,11 +71,15 @@ export async function runMountBench(options: { package: Package; client: MongoCl
     const what = `connector of four mounts of ${fileCount} files`;
     return { what, ours: () => tree.renderMessage(), theirs: alone.map((each) => () => each.renderMessage()) };
   }));
-  const cases = [
-    ...timed.map((name) => ({ what: `${name}, one mount`, ours: mounted?.[name], theirs: [plain?.[name]] })),
-    { what: "read of an InMemoryStore, one mount", ours: readMounted, theirs: [read] },
-    ...connectors,
-  ];
+}
+
+/** What the machine and the driver alone make of four commands at once, which do nothing. */
+function pingCase({ client, dbName }: MountBenchOptions): MountCase {
+  const ping: Call = () => client.db(dbName).command({ ping: 1 });
+  return { what: "four pings at once against one", ours: (iteration) => Promise.all(points.map(() => ping(iteration))), theirs: [ping] };
+}
+
+async function measureCases(cases: readonly MountCase[], rounds: number, iterations: number): Promise<MountResult[]> {
   const samples = new Map<string, Sample[]>();
   for (let round = 0; round <= rounds; round += 1) {
     for (const { what, ours, theirs } of cases) {

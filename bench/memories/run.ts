@@ -2,7 +2,8 @@ import type { WriteConcernSettings } from "mongodb";
 import type { CommandName } from "./commands.js";
 import { measureImport } from "../package/import-time.js";
 import { runMemoryBench } from "./against-driver.js";
-import { type MountResult, runMountBench } from "./mounts.js";
+import { atDistance } from "../measuring/distance.js";
+import { type MountResult, runConnectorBench, runMountBench } from "./mounts.js";
 import { builtPackage } from "../package/built-package.js";
 import { reportOf, type ServerResults } from "./report.js";
 import { durable, inDatabase, mongodVersion, notWaiting, onServer } from "../measuring/servers.js";
@@ -34,7 +35,9 @@ export async function measureMemory(options: MemoryRunOptions): Promise<string> 
     const name = onGivenServer ? "MONGODB_URI" : "Standalone";
     const found = [await measure(`${name}, writes with majority and journal`, uri, durable)];
     if (!onGivenServer) found.push(await measure(`${name}, writes not waiting for the journal`, uri, notWaiting));
-    return { mongod: await mongodVersion(uri), servers: found, mounts: await measureMounts(uri, options.rounds) };
+    const measured = await measureMounts(uri, options.rounds);
+    if (!onGivenServer) measured.push(...(await measureDistantMounts(uri, options.rounds)));
+    return { mongod: await mongodVersion(uri), servers: found, mounts: measured };
   });
   if (!onGivenServer) {
     const title = "Replica set of one, writes with majority and journal";
@@ -43,6 +46,15 @@ export async function measureMemory(options: MemoryRunOptions): Promise<string> 
   return reportOf({ mongod, rounds: options.rounds }, servers, mounts, await measureImport(options.imports));
 }
 
-export async function measureMounts(uri: string, rounds: number): Promise<MountResult[]> {
+async function measureMounts(uri: string, rounds: number): Promise<MountResult[]> {
   return inDatabase(uri, {}, async (client, dbName) => runMountBench({ package: await builtPackage(), client, dbName, rounds }));
+}
+
+const delayMs = 2;
+
+async function measureDistantMounts(uri: string, rounds: number): Promise<MountResult[]> {
+  const tested = await builtPackage();
+  return atDistance(uri, delayMs, (distant) =>
+    inDatabase(distant, {}, (client, dbName) => runConnectorBench({ package: tested, client, dbName, rounds }, `, ${delayMs} ms away`)),
+  );
 }

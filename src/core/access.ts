@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { MemoryActor } from "./actor.js";
 import type { CheckedAddress } from "./address.js";
+import type { Asking } from "./approval/asking.js";
 import { invalid, MemoryError } from "./errors.js";
 import type { Memory, MemoryRights } from "./memory.js";
 import { checkOptions, preview } from "./options.js";
@@ -14,7 +15,7 @@ import { shorten } from "./text.js";
  * - `write`: everything.
  * - `append`: to read, to create files, and to add to the end of them. What is there stays.
  * - `read`: to read.
- * - `ask`: comes with a later version, and is refused until then.
+ * - `ask`: to read, and to change what a person approves.
  */
 export type MemoryAccess = "write" | "append" | "read" | "ask";
 
@@ -48,8 +49,10 @@ export type MemoryGuard = (change: GuardedChange) => string | undefined | void |
 /** What a call needs. */
 export type NeededAccess = "write" | "append";
 
-/** What a policy grants. */
-export type GrantedAccess = Exclude<MemoryAccess, "ask">;
+type WidestAccess = MemoryRights["widest"];
+
+/** `ask`: a person decides. */
+export type Verdict = "yes" | "ask" | "no";
 
 /** What restricts a memory. */
 export interface MemoryPolicy {
@@ -61,32 +64,46 @@ export interface MemoryPolicy {
 }
 
 interface CheckedRule {
-  access: GrantedAccess;
+  access: MemoryAccess;
   path: string;
   fits: (path: string) => boolean;
 }
 
 /** A policy that has been checked, and whom and what it is for. */
 export interface CheckedPolicy {
-  readonly access: GrantedAccess;
+  readonly access: MemoryAccess;
   readonly rules: readonly CheckedRule[];
   readonly guard?: MemoryGuard | undefined;
   /** Who changes the memory. */
   readonly actor?: MemoryActor | null;
+  /** How a person is asked, where this policy or another asks. Of several the innermost counts. */
+  readonly asking?: Asking;
   /** Where the memory lies in the tree that rules, guard and messages speak of. @default "/" */
   readonly mountPoint?: string;
 }
 
-const granted = { read: 0, append: 1, write: 2 } as const satisfies Record<GrantedAccess, number>;
+const verdicts = {
+  write: { append: "yes", write: "yes" },
+  append: { append: "yes", write: "no" },
+  ask: { append: "ask", write: "ask" },
+  read: { append: "no", write: "no" },
+} as const satisfies Record<MemoryAccess, Record<NeededAccess, Verdict>>;
 
-export const accessInWords = { read: "read-only", append: "append-only: add to files and create them", write: "writable" } as const satisfies Record<GrantedAccess, string>;
+const strictness = { yes: 0, ask: 1, no: 2 } as const satisfies Record<Verdict, number>;
+
+const extent = { read: 0, append: 1, write: 2 } as const satisfies Record<WidestAccess, number>;
+
+export const accessInWords = {
+  read: "read-only",
+  append: "append-only: add to files and create them",
+  write: "writable",
+  ask: "writable with approval: a person is asked about each change",
+} as const satisfies Record<MemoryAccess, string>;
 
 const maxRules = 100;
 
 /** Of an option `access`. */
-export const accessField = z.enum(["write", "append", "read"], {
-  message: 'must be "write", "append" or "read"; "ask" (approval) comes with a later version',
-});
+export const accessField = z.enum(["write", "append", "read", "ask"], { message: 'must be "write", "append", "read" or "ask"' });
 
 const patternField = z
   .string()
@@ -107,11 +124,16 @@ const policySchema = z.object({ access: accessField.optional(), rules: rulesFiel
 /** @throws TypeError, also for a rule that would give more than the access of the policy */
 export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
   checkOptions("MemoryPolicy", policySchema, policy);
-  const access = (policy.access ?? "write") as GrantedAccess;
-  const rules = (policy.rules ?? []).map((rule) => ({ access: rule.access as GrantedAccess, path: rule.path, fits: compilePathPattern(rule.path) }));
-  const wider = rules.find((rule) => granted[rule.access] > granted[access]);
+  const access = policy.access ?? "write";
+  const rules = (policy.rules ?? []).map((rule) => ({ access: rule.access, path: rule.path, fits: compilePathPattern(rule.path) }));
+  const wider = rules.find((rule) => widens(rule.access, access));
   if (wider) throw new TypeError(`a rule can only narrow: ${preview(wider.path)} is given "${wider.access}" where the access is "${access}"`);
   return { access, rules, guard: policy.guard };
+}
+
+/** Whether the one lets something be done that the other asks about or refuses. */
+function widens(one: MemoryAccess, other: MemoryAccess): boolean {
+  return (["append", "write"] as const).some((needed) => strictness[verdicts[one][needed]] < strictness[verdicts[other][needed]]);
 }
 
 function refuseIllPattern(path: string, context: { addIssue: (issue: { code: "custom"; message: string }) => void }): void {
@@ -125,9 +147,21 @@ function refuseIllPattern(path: string, context: { addIssue: (issue: { code: "cu
 
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
 
+export const bookkeeping: unique symbol = Symbol.for("langgraph-mongo-memory.bookkeeping");
+
+/**
+ * The same memory for what a dialect keeps for itself, such as an index, and in which a model has no word: nobody is asked about it.
+ * All else is refused as ever.
+ */
+export function forBookkeeping(memory: Memory): Memory {
+  return (memory as Partial<RestrictableMemory>)[bookkeeping]?.() ?? memory;
+}
+
 /** A memory of this package, of either build. Policies add up: of two the narrower decides. */
 export interface RestrictableMemory extends Memory {
   [restrict](policy: CheckedPolicy): Memory;
+  /** Left out by memories that ask nobody by themselves. */
+  [bookkeeping]?(): Memory;
 }
 
 /** The same memory under a policy. @throws TypeError for a memory that is not made by this package */
@@ -142,6 +176,8 @@ export class Restrictions {
   /** Whether a path below another may have less access than it. */
   readonly differ: boolean;
   readonly hasGuard: boolean;
+  /** Whether a person is asked somewhere. */
+  readonly mayAsk: boolean;
   readonly rights: MemoryRights;
   readonly #policies: readonly CheckedPolicy[];
 
@@ -149,6 +185,7 @@ export class Restrictions {
     this.#policies = policies;
     this.differ = policies.some(({ rules }) => rules.length > 0);
     this.hasGuard = policies.some(({ guard }) => guard !== undefined);
+    this.mayAsk = policies.some(asks);
     this.rights = rightsOf(policies);
   }
 
@@ -156,17 +193,42 @@ export class Restrictions {
     return new Restrictions([...this.#policies, policy]);
   }
 
-  /** @param path of the memory. @throws MemoryError EACCES */
-  assert(path: string, needed: NeededAccess): void {
+  withoutAsking(): Restrictions {
+    const given = (access: MemoryAccess): MemoryAccess => (access === "ask" ? "write" : access);
+    const unasked = (policy: CheckedPolicy): CheckedPolicy => ({
+      ...policy,
+      access: given(policy.access),
+      rules: policy.rules.map((rule) => ({ ...rule, access: given(rule.access) })),
+    });
+    return new Restrictions(this.#policies.map(unasked));
+  }
+
+  /** How a person is asked; null where nobody can be. */
+  get asking(): Asking | null {
+    return this.#policies.find(({ asking }) => asking !== undefined)?.asking ?? null;
+  }
+
+  /** How a path of the memory is called where a person is asked. */
+  shownPath(path: string): string {
+    return placeIn(this.#policies.find(({ asking }) => asking !== undefined) ?? {}, path);
+  }
+
+  /** Whether it may be done, or if a person approves. @param path of the memory. @throws MemoryError EACCES */
+  verdict(path: string, needed: NeededAccess): "yes" | "ask" {
+    let verdict: "yes" | "ask" = "yes";
     for (const policy of this.#policies) {
       const place = placeIn(policy, path);
       const access = accessOf(policy, place);
-      if (isGranted(needed, access)) continue;
-      const may = access === "read" ? "is read-only here" : "can only be appended to here";
-      const error = new MemoryError("EACCES", `EACCES: ${place} ${may} (access "${access}")`);
-      error.path = path;
-      throw error;
+      const own = verdicts[access][needed];
+      if (own === "no") throw refusal(path, `${place} ${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`);
+      if (own === "ask") verdict = "ask";
     }
+    return verdict;
+  }
+
+  /** The same for what nobody is asked about any more. @throws MemoryError EACCES */
+  assert(path: string, needed: NeededAccess): void {
+    if (this.verdict(path, needed) === "ask") throw refusal(path, `${path} is changed only if a person approves (access "ask")`);
   }
 
   /** The text that the guards let be stored, one after the other. @throws MemoryError EACCES, EINVAL, and one that a guard throws */
@@ -183,13 +245,29 @@ export class Restrictions {
   }
 }
 
+function refusal(path: string, words: string): MemoryError {
+  const error = new MemoryError("EACCES", `EACCES: ${words}`);
+  error.path = path;
+  return error;
+}
+
 /** @param needed undefined for what only reads */
-export function isGranted(needed: NeededAccess | undefined, access: GrantedAccess): boolean {
-  return needed === undefined || granted[access] >= granted[needed];
+export function isGranted(needed: NeededAccess | undefined, widest: WidestAccess): boolean {
+  return needed === undefined || extent[widest] >= extent[needed];
+}
+
+/** What may succeed: what a person approves, too. */
+export function possibleAccess(access: MemoryAccess): WidestAccess {
+  return access === "ask" ? "write" : access;
+}
+
+function asks({ access, rules }: CheckedPolicy): boolean {
+  return access === "ask" || rules.some((rule) => rule.access === "ask");
 }
 
 export function rightsOf(policies: readonly CheckedPolicy[]): MemoryRights {
   return {
+    asks: policies.some(asks),
     widest: narrowestAccess(policies.map(widestOf)),
     words: (root = "") => policies.flatMap((policy) => sentencesOf(policy, root)).join(" "),
   };
@@ -207,21 +285,21 @@ function sentencesOf({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: 
 }
 
 /** At most: what some rule grants before one that fits every path, or else the access. */
-function widestOf({ access, rules }: CheckedPolicy): GrantedAccess {
+function widestOf({ access, rules }: CheckedPolicy): WidestAccess {
   const last = rules.findIndex(({ path }) => /^(?:\/+\*\*)+\/*$/.test(path));
-  if (last === -1) return access;
-  return rules.slice(0, last + 1).map((rule) => rule.access).reduce((one, other) => (granted[one] > granted[other] ? one : other));
+  if (last === -1) return possibleAccess(access);
+  return rules.slice(0, last + 1).map((rule) => possibleAccess(rule.access)).reduce((one, other) => (extent[one] > extent[other] ? one : other));
 }
 
-export function narrowestAccess(accesses: readonly GrantedAccess[]): GrantedAccess {
-  return accesses.reduce((one, other) => (granted[one] < granted[other] ? one : other), "write");
+export function narrowestAccess(accesses: readonly WidestAccess[]): WidestAccess {
+  return accesses.reduce((one, other) => (extent[one] < extent[other] ? one : other), "write");
 }
 
-function accessOf({ access, rules }: CheckedPolicy, place: string): GrantedAccess {
+function accessOf({ access, rules }: CheckedPolicy, place: string): MemoryAccess {
   return rules.find(({ fits }) => fits(place))?.access ?? access;
 }
 
-function placeIn({ mountPoint = ROOT }: CheckedPolicy, path: string): string {
+function placeIn({ mountPoint = ROOT }: Pick<CheckedPolicy, "mountPoint">, path: string): string {
   if (mountPoint === ROOT) return path;
   return path === ROOT ? mountPoint : mountPoint + path;
 }

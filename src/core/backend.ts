@@ -1,3 +1,4 @@
+import type { ChangeRecords } from "./approval/change-record.js";
 import type { MemoryActor } from "./actor.js";
 import type { HistoryBackend } from "./history-backend.js";
 import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
@@ -67,6 +68,8 @@ export interface MemoryBackend {
   forActor?(actor: MemoryActor): MemoryBackend;
   /** What happened in the memory; null where it is not recorded. A backend that never records it leaves this out. */
   history?(): HistoryBackend | null;
+  /** Where changes are kept that wait for a person. A backend that cannot mark a memory in the step of a change leaves this out. @internal */
+  records?(): ChangeRecords;
 }
 
 /** What `write` does if the file exists, and if it does not. */

@@ -1,6 +1,6 @@
 import type { BlamedLine, MemoryVersion } from "./history.js";
 import type { FileLineage } from "./history-backend.js";
-import { type OlderText, readOlderText } from "./older-text.js";
+import type { OlderText } from "./older-text.js";
 
 /** Compares two lists of lines: which of the older one (by index) each newer line is, or -1. */
 export type MatchLines = (older: readonly string[], newer: readonly string[]) => number[];
@@ -32,11 +32,11 @@ export function blameLines({ text, steps }: FileLineage, matchLines: MatchLines)
 }
 
 class TracedText {
-  #text: string;
-  #lines: TracedLine[];
+  #length: number;
+  readonly #lines: TracedLine[];
 
   constructor(text: string, lines: readonly string[]) {
-    this.#text = text;
+    this.#length = text.length;
     this.#lines = lines.map((line, present) => ({ text: line, present }));
   }
 
@@ -45,16 +45,16 @@ class TracedText {
   }
 
   /** @returns the lines of the present text that the older one does not have */
-  goBack(before: OlderText, matchLines: MatchLines): number[] {
-    const newer = this.#text;
-    const older = readOlderText(before, newer);
-    const first = this.#lineAt(before.start, 0, 0);
-    const last = this.#lineAt(newer.length - before.end, first.line, first.start);
+  goBack({ start, text, end }: OlderText, matchLines: MatchLines): number[] {
+    const changedEnd = this.#length - end;
+    const first = this.#lineAt(start, { line: 0, start: 0 });
+    const last = this.#lineAt(changedEnd, first);
     const changed = this.#lines.slice(first.line, last.line + 1);
-    const lastEnd = last.start + (this.#lines[last.line]?.text.length ?? 0);
-    const olderLines = older.slice(first.start, older.length - (newer.length - lastEnd)).split("\n");
+    // The lines in which the change begins and ends, with what of them was there before.
+    const [head = "", tail = ""] = [this.#lines[first.line]?.text.slice(0, start - first.start), this.#lines[last.line]?.text.slice(changedEnd - last.start)];
+    const olderLines = (head + text + tail).split("\n");
     const matches = matched(olderLines, changed.map((line) => line.text), matchLines);
-    const traced: TracedLine[] = olderLines.map((text) => ({ text, present: -1 }));
+    const traced: TracedLine[] = olderLines.map((line) => ({ text: line, present: -1 }));
     const brought: TracedLine[] = [];
     changed.forEach((line, index) => {
       const same = traced[matches[index] ?? -1];
@@ -62,13 +62,13 @@ class TracedText {
       else same.present = line.present;
     });
     this.#lines.splice(first.line, changed.length, ...traced);
-    this.#text = older;
+    this.#length = start + text.length + end;
     return presentOf(brought);
   }
 
   /** The line in which an offset lies; the end of a line is part of it. */
-  #lineAt(offset: number, from: number, fromStart: number): { line: number; start: number } {
-    let [line, start] = [from, fromStart];
+  #lineAt(offset: number, from: LinePlace): LinePlace {
+    let { line, start } = from;
     for (; line < this.#lines.length - 1; line += 1) {
       const end = start + (this.#lines[line]?.text.length ?? 0);
       if (offset <= end) break;
@@ -76,6 +76,12 @@ class TracedText {
     }
     return { line, start };
   }
+}
+
+interface LinePlace {
+  line: number;
+  /** Where it begins in the text. */
+  start: number;
 }
 
 function presentOf(lines: readonly TracedLine[]): number[] {
@@ -90,10 +96,17 @@ function matched(older: readonly string[], newer: readonly string[], matchLines:
   while (end < Math.min(older.length, newer.length) - start && older.at(-1 - end) === newer.at(-1 - end)) end += 1;
   const inner = older.slice(start, older.length - end);
   const innerNewer = newer.slice(start, newer.length - end);
-  const found = inner.length === 0 || innerNewer.length === 0 ? innerNewer.map(() => -1) : matchLines(inner, innerNewer);
+  const found = inner.length === 0 || innerNewer.length === 0 ? innerNewer.map(() => -1) : (matchedInPlace(inner, innerNewer) ?? matchLines(inner, innerNewer));
   const shifted = found.map((index) => (index === -1 ? -1 : index + start));
   return newer.map((_, index) => {
     if (index < start) return index;
     return index >= newer.length - end ? index - newer.length + older.length : (shifted[index - start] ?? -1);
   });
+}
+
+/** For as many lines of which most are the same in their places, as after a few changes in one line each. */
+function matchedInPlace(older: readonly string[], newer: readonly string[]): number[] | null {
+  if (older.length !== newer.length) return null;
+  const matches = newer.map((line, index) => (older[index] === line ? index : -1));
+  return matches.filter((index) => index === -1).length * 2 <= newer.length ? matches : null;
 }

@@ -1,9 +1,15 @@
-import { type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemory, Restrictions } from "./access.js";
+import { bookkeeping, type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemory, Restrictions } from "./access.js";
 import type { MemoryActor } from "./actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
+import { type AskedChange, type AskedMemory, makeAsked } from "./approval/asked-change.js";
+import type { ChangeCommand, PlannedChange } from "./approval/change-record.js";
+import type { MemoryProposals } from "./approval/memory-proposals.js";
+import { planDelete, planRename, planText, type TextWish } from "./approval/plan.js";
+import { RecordedProposals } from "./approval/proposals.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
 import { CheckedHistory } from "./checked-history.js";
-import { alreadyExists, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
+import { alreadyExists, fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "./errors.js";
+import { type AskGuards, type BackendCommand, guardedEdit, guardedStore } from "./guarded-changes.js";
 import type { MemoryHistory } from "./history.js";
 import type { HistoryBackend } from "./history-backend.js";
 import type {
@@ -20,10 +26,10 @@ import type {
   OutlineOptions,
   WriteOptions,
 } from "./memory.js";
-import { lostRace, maxAttempts, pause } from "./lost-race.js";
 import { type Act, type OngoingCall, withinTime } from "./ongoing-call.js";
 import { checkMemoryOptions, checkMemoryUse, checkOptions, type MemoryOptions, type MemoryUse } from "./options.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
+import { MemoryTree } from "./tree.js";
 import { compareCodeUnits, startOf, utf8Bytes } from "./text.js";
 import { z } from "zod";
 
@@ -65,8 +71,6 @@ interface MemorySettings {
   restrictions?: Restrictions | null;
   actor?: MemoryActor | null;
 }
-
-type BackendCommand<T> = (backend: MemoryBackend, call: OngoingCall | undefined) => Promise<T>;
 
 /** The public door: checks and normalises what comes in, sorts what goes out; the backend only stores. */
 class CheckedMemory implements RestrictableMemory {
@@ -143,13 +147,24 @@ class CheckedMemory implements RestrictableMemory {
     return entries.toSorted((a, b) => compareCodeUnits(a.name, b.name));
   }
 
+  get proposals(): MemoryProposals | null {
+    if (this.#backend.records === undefined) return null;
+    const checked: AskedMemory["checked"] = (change) => this.#checkedByGuard(change, undefined);
+    return new RecordedProposals((act, command) => this.#run(act, command), { checked, maxFileBytes: this.#options.maxFileBytes });
+  }
+
   async append(path: string, content: string): Promise<void> {
-    await this.#appending(path, content, (backend, target, text, create) => backend.append(target, text, create));
+    await this.#appending(path, content, (backend, target, text, create) => backend.append(target, text, create), (ask) => ask());
   }
 
   async snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot> {
+    const askFirst = async (ask: () => Promise<void>): Promise<MemorySnapshot> => {
+      const before = await this.snapshot();
+      await ask();
+      return before;
+    };
     return sorted(
-      await this.#appending(path, content, (backend, target, text, create) => backend.snapshotAndAppend(target, text, create)),
+      await this.#appending(path, content, (backend, target, text, create) => backend.snapshotAndAppend(target, text, create), askFirst),
     );
   }
 
@@ -158,7 +173,10 @@ class CheckedMemory implements RestrictableMemory {
     checkText(oldContent, "oldContent");
     if (oldContent === "") throw invalid("oldContent must not be empty");
     this.#checkContent(content, "content");
-    this.#restrictions?.assert(target, "write");
+    if (this.#restrictions?.verdict(target, "write") === "ask") {
+      const counts = await this.#askedText(target, { command: "update", oldContent, create: false }, content);
+      return counts?.replaced ?? 0;
+    }
     return this.#storing("update", target, content, (backend, text) => backend.replace(target, oldContent, text));
   }
 
@@ -168,6 +186,13 @@ class CheckedMemory implements RestrictableMemory {
     const ifDirectory = options?.ifDirectory ?? "delete";
     if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
     const restrictions = this.#restrictions;
+    if (restrictions !== null && (await this.#asksWithin(target, restrictions))) {
+      const counts = await this.#asked({ command: "delete", path: target }, restrictions, (tree, shown) => {
+        for (const below of pathsWithin(tree, target)) restrictions.verdict(below, "write");
+        return planDelete(tree, target, ifDirectory, shown);
+      });
+      return { files: 0, dirs: 0, ...counts };
+    }
     restrictions?.assert(target, "write");
     const checkBelow = restrictions?.differ === true ? (below: string): void => restrictions.assert(below, "write") : undefined;
     const counts = await this.#existing(target, "change", (backend) => backend.delete(target, ifDirectory, checkBelow));
@@ -180,12 +205,17 @@ class CheckedMemory implements RestrictableMemory {
     if (options !== undefined) checkOptions("WriteOptions", writeOptionsSchema, options);
     this.#checkContent(content, "content");
     // What is there stays where only a new file is made.
-    this.#restrictions?.assert(target, options?.ifExists === "fail" ? "append" : "write");
+    const verdict = this.#restrictions?.verdict(target, options?.ifExists === "fail" ? "append" : "write");
     const creatable = creationFault(target, this.#options.paths) === null;
     const mode = {
       ifExists: options?.ifExists ?? "replace",
       ifMissing: creatable ? (options?.ifMissing ?? "create") : "fail",
     } as const;
+    if (verdict === "ask") {
+      const isNew = mode.ifExists === "fail";
+      await this.#askedText(target, { command: "write", create: mode.ifMissing === "create", isNew }, content);
+      return this.#statOfFile(target);
+    }
     return this.#storing("write", target, content, (backend, text) => backend.write(target, text, mode));
   }
 
@@ -197,8 +227,14 @@ class CheckedMemory implements RestrictableMemory {
       this.#checkContent(changed, "the edited text");
       return changed;
     };
-    this.#restrictions?.assert(target, "write");
-    if (this.#restrictions?.hasGuard === true) return this.#guardedEdit(target, checkedChange, this.#restrictions);
+    if (this.#restrictions?.verdict(target, "write") === "ask") {
+      await this.#askedText(target, { command: "edit", create: false }, checkedChange);
+      return this.#statOfFile(target);
+    }
+    if (this.#restrictions?.hasGuard === true) {
+      const { act, command } = guardedEdit(this.#askGuards(this.#restrictions), target, checkedChange);
+      return this.#existing(target, act, command);
+    }
     return this.#existing(target, "change", (backend) => backend.edit(target, checkedChange));
   }
 
@@ -213,6 +249,16 @@ class CheckedMemory implements RestrictableMemory {
     }
     if (destination.startsWith(prefixOf(source))) throw invalid("a directory cannot be moved into itself");
     const restrictions = this.#restrictions;
+    if (restrictions !== null && (await this.#asksWithin(source, restrictions, destination))) {
+      await this.#asked({ command: "rename", path: source }, restrictions, (tree, shown) => {
+        for (const moved of pathsWithin(tree, source)) {
+          const place = normalizePath(destination + moved.slice(source.length));
+          for (const each of [moved, place]) restrictions.verdict(each, "write");
+        }
+        return planRename(tree, source, destination, shown);
+      });
+      return;
+    }
     restrictions?.assert(source, "write");
     restrictions?.assert(destination, "write");
     const checkMoved = (moved: string): void => {
@@ -263,6 +309,12 @@ class CheckedMemory implements RestrictableMemory {
     return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions, actor: this.#actor });
   }
 
+  [bookkeeping](): Memory {
+    const restrictions = this.#restrictions;
+    if (restrictions?.mayAsk !== true) return this;
+    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions: restrictions.withoutAsking(), actor: this.#actor });
+  }
+
   withPaths(paths: PathRule): Memory {
     return this.with({ paths });
   }
@@ -271,12 +323,71 @@ class CheckedMemory implements RestrictableMemory {
     path: string,
     content: string,
     command: (backend: MemoryBackend, target: string, text: string, create: boolean) => Promise<T>,
+    askFirst: (ask: () => Promise<void>) => Promise<T>,
   ): Promise<T> {
     const target = normalizePath(path);
     this.#checkContent(content, "content");
-    this.#restrictions?.assert(target, "append");
     const create = creationFault(target, this.#options.paths) === null;
+    if (this.#restrictions?.verdict(target, "append") === "ask") {
+      return askFirst(async () => void (await this.#askedText(target, { command: "append", create }, content)));
+    }
     return this.#storing("append", target, content, (backend, text) => command(backend, target, text, create));
+  }
+
+  /** Whether a person is asked about what lies at or below a path, or would lie there after a move. @throws EACCES */
+  async #asksWithin(path: string, restrictions: Restrictions, destination?: string): Promise<boolean> {
+    const ends = destination === undefined ? [path] : [path, destination];
+    if (ends.map((end) => restrictions.verdict(end, "write")).includes("ask")) return true;
+    if (!restrictions.mayAsk || !restrictions.differ) return false;
+    const tree = new MemoryTree(await this.snapshot());
+    return pathsWithin(tree, path).some((below) => ends.some((end) => restrictions.verdict(end + below.slice(path.length), "write") === "ask"));
+  }
+
+  /** @param content or what makes it of the text */
+  #askedText(
+    path: string,
+    wish: Pick<TextWish, "command" | "oldContent" | "isNew" | "create">,
+    content: string | ((text: string) => string),
+  ): Promise<PlannedChange["counts"] | null> {
+    const { command } = wish;
+    const restrictions = this.#restrictions;
+    const madeOf = (before: string | null): string => (typeof content === "string" ? content : content(before ?? ""));
+    return this.#asked({ command, path, replay: madeOf }, restrictions, (tree, shown, call) => {
+      const contentFor = (before: string | null): Promise<string> => this.#checkedByGuard({ command, path, content: madeOf(before) }, call);
+      return planText(tree, { ...wish, path, contentFor, maxFileBytes: this.#options.maxFileBytes }, shown);
+    });
+  }
+
+  #asked(
+    change: Omit<AskedChange, "plan">,
+    restrictions: Restrictions | null,
+    planIn: (tree: MemoryTree, shown: (path: string) => string, call: OngoingCall | undefined) => PlannedChange | Promise<PlannedChange | null>,
+  ): Promise<PlannedChange["counts"] | null> {
+    return this.#existing(change.path, "change", (backend, call) => {
+      const memory: AskedMemory = {
+        address: this.address,
+        backend,
+        asking: restrictions?.asking ?? null,
+        shown: (path) => restrictions?.shownPath(path) ?? path,
+        checked: (edited) => this.#checkedByGuard(edited, call),
+        maxFileBytes: this.#options.maxFileBytes,
+      };
+      return makeAsked(memory, { ...change, plan: async (shown) => planIn(new MemoryTree(await backend.snapshot()), shown, call) });
+    });
+  }
+
+  async #statOfFile(path: string): Promise<FileStat> {
+    const stat = await this.stat(path);
+    if (stat?.kind !== "file") throw withPath(fileNotFound(), path);
+    return stat;
+  }
+
+  /** The text that the guards let be stored in place of one that a tool or a person has written. */
+  async #checkedByGuard({ command, path, content }: { command: ChangeCommand; path: string; content: string }, call: OngoingCall | undefined): Promise<string> {
+    this.#checkContent(content, "content");
+    const restrictions = this.#restrictions;
+    if (restrictions?.hasGuard !== true || command === "delete" || command === "rename") return content;
+    return this.#askGuards(restrictions)({ command, path, content }, call);
   }
 
   /** Runs a command with the text that the guards let be stored. */
@@ -288,49 +399,17 @@ class CheckedMemory implements RestrictableMemory {
   ): Promise<T> {
     const restrictions = this.#restrictions;
     if (restrictions?.hasGuard !== true) return this.#existing(path, "change", (backend) => store(backend, content));
-    let act: Act = "guard";
-    return this.#existing(path, () => act, async (backend, call) => {
-      const text = await this.#guarded(restrictions, { command, path, content }, call);
-      act = "change";
-      return store(backend, text);
-    });
+    const { act, command: guarded } = guardedStore(this.#askGuards(restrictions), { command, path, content }, store);
+    return this.#existing(path, act, guarded);
   }
 
-  /** The guards may take their time, so the text is only stored if it was made from what is there by then. */
-  #guardedEdit(path: string, change: (text: string) => string, restrictions: Restrictions): Promise<FileStat> {
-    let act: Act = "guard";
-    return this.#existing(path, () => act, async (backend, call) => {
-      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-        const read = await backend.read(path);
-        const text = await this.#guarded(restrictions, { command: "edit", path, content: change(read) }, call);
-        act = "change";
-        let isRaced = false;
-        const swap = (present: string): string => {
-          isRaced = present !== read;
-          if (isRaced) throw lostRace();
-          return text;
-        };
-        try {
-          return await backend.edit(path, swap);
-        } catch (error) {
-          if (!isRaced) throw error;
-        }
-        act = "guard";
-        await pause(attempt);
-      }
-      throw lostRace();
-    });
-  }
-
-  async #guarded(
-    restrictions: Restrictions,
-    change: Pick<GuardedChange, "command" | "path" | "content">,
-    call: OngoingCall | undefined,
-  ): Promise<string> {
-    const text = await restrictions.guarded({ ...change, address: this.address });
-    this.#checkContent(text, "the text of the guard");
-    call?.throwIfOver();
-    return text;
+  #askGuards(restrictions: Restrictions): AskGuards {
+    return async (change, call) => {
+      const text = await restrictions.guarded({ ...change, address: this.address });
+      this.#checkContent(text, "the text of the guard");
+      call?.throwIfOver();
+      return text;
+    };
   }
 
   #run<T>(act: Act | (() => Act), command: BackendCommand<T>): Promise<T> {
@@ -369,6 +448,11 @@ class CheckedMemory implements RestrictableMemory {
     const sizeBytes = utf8Bytes(content);
     if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
   }
+}
+
+function pathsWithin(tree: MemoryTree, path: string): string[] {
+  const { files, directories } = tree.within(path);
+  return [...files.map((file) => file.path), ...directories];
 }
 
 /** The innermost path that an error is given stays. */

@@ -33,6 +33,8 @@ export class MemoryError extends Error {
   readonly code: MemoryErrorCode;
   /** The path, normalised, where one call on one path of a memory was refused or failed. */
   declare path?: string;
+  /** The id of the proposal, where the change was not made but proposed to a person. The code is EACCES. */
+  declare proposal?: string;
 
   /** An error as the memories throw it, for backends and tests. @param message free text. It begins with the code, except for EINVAL */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {

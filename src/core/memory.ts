@@ -1,4 +1,5 @@
 import type { CheckedAddress } from "./address.js";
+import type { MemoryProposals } from "./approval/memory-proposals.js";
 import type { MemoryHistory } from "./history.js";
 import type { MemoryUse } from "./options.js";
 import type { PathRule } from "./paths.js";
@@ -79,6 +80,8 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
 export interface MemoryRights {
   /** The most that may be done anywhere. */
   widest: "write" | "append" | "read";
+  /** Whether a person is asked about some changes. They count as possible. */
+  asks: boolean;
   /** What may be done where, for a model; "" where everything may be done everywhere. @param root goes before each path. Default: "" */
   words: (root?: string) => string;
 }
@@ -100,6 +103,8 @@ export interface Memory {
   readonly rights?: MemoryRights | undefined;
   /** What happened in the memory; null where nothing records it: it needs MongoDB, and the option `history` of the store. */
   readonly history: MemoryHistory | null;
+  /** The changes that wait for a person. Null where none can: on other stores than MongoMemoryStore, and of several memories in one tree. */
+  readonly proposals?: MemoryProposals | null;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */
@@ -136,9 +141,10 @@ export interface Memory {
   write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
   /**
    * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it may run again after a
-   * lost race. If it throws, the error is passed on and nothing is written. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
+   * lost race. If it throws, the error is passed on and nothing is written. If a guard has changed the text, the answer has
+   * the text that was stored as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
-  edit(path: string, change: (text: string) => string): Promise<FileStat>;
+  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
   rename(from: string, to: string): Promise<void>;
   /** Null for a missing path. */

@@ -1,4 +1,4 @@
-import { type CheckedPolicy, restrict, type RestrictableMemory, restricted, rightsOf } from "./access.js";
+import { bookkeeping, type CheckedPolicy, forBookkeeping, restrict, type RestrictableMemory, restricted, rightsOf } from "./access.js";
 import type { CheckedAddress } from "./address.js";
 import { bareRoot } from "./bare-root.js";
 import { MemoryError } from "./errors.js";
@@ -61,6 +61,7 @@ export class MountedMemory implements RestrictableMemory {
   readonly paths: PathRule;
   readonly rights: MemoryRights | undefined;
   readonly history: MemoryHistory | null;
+  readonly proposals = null;
   /** Where a path lies that is below none of the others. */
   readonly #root: Mount;
   /** The other mounts, the longest point first. */
@@ -149,7 +150,7 @@ export class MountedMemory implements RestrictableMemory {
     return this.#onFile(path, (memory, inner) => memory.write(inner, content, options));
   }
 
-  edit(path: string, change: (text: string) => string): Promise<FileStat> {
+  edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }> {
     return this.#onFile(path, (memory, inner) => memory.edit(inner, change));
   }
 
@@ -161,7 +162,7 @@ export class MountedMemory implements RestrictableMemory {
     if (mount !== other.mount) {
       throw refusal("EXDEV", source, `lies in another memory than ${destination}; write the text there, then delete it here`);
     }
-    await this.#told(mount, null, mount.memory.rename(path, other.path));
+    await this.#told(mount, mount.memory.rename(path, other.path));
   }
 
   async stat(path: string): Promise<MemoryStat | null> {
@@ -208,6 +209,10 @@ export class MountedMemory implements RestrictableMemory {
     return new MountedMemory(this.#mounts.map(restrictedAt), this.#directories, bothRights(this.rights, rightsOf([policy])));
   }
 
+  [bookkeeping](): MountedMemory {
+    return new MountedMemory(this.#mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) })), this.#directories, this.rights);
+  }
+
   withPaths(paths: PathRule): MountedMemory {
     return this.with({ paths });
   }
@@ -220,7 +225,7 @@ export class MountedMemory implements RestrictableMemory {
         const inTree = pathInTree(mount, path);
         return this.#directories.has(inTree) || this.#placeOf(inTree).mount !== mount ? null : inTree;
       },
-      told: (answer) => this.#told(mount, null, answer),
+      told: (answer) => this.#told(mount, answer),
     }));
     const partOf = ({ point }: Mount): MountedPart => parts.find((part) => part.point === point) as MountedPart;
     return {
@@ -250,41 +255,45 @@ export class MountedMemory implements RestrictableMemory {
   /** A command on what must be a file. Of a directory that mounts make, the memory is asked for its root, and refuses that. */
   async #onFile<T>(path: string, command: (memory: Memory, inner: string) => Promise<T>): Promise<T> {
     const target = this.#normalize(path);
-    const place = this.#placeOf(target);
-    if (!this.#directories.has(target)) return this.#told(place.mount, null, command(place.mount.memory, place.path));
-    return this.#told(place.mount, target, command(place.mount.memory, ROOT));
+    const { mount, path: inner } = this.#placeOf(target);
+    const isDirectory = this.#directories.has(target);
+    // Not by #told: an await of its own takes longer than all else here.
+    try {
+      return await command(mount.memory, isDirectory ? ROOT : inner);
+    } catch (error) {
+      throw toldInTree(error, mount, isDirectory ? target : null);
+    }
   }
 
   /** A command on what may be a directory. @param empty answers for a directory that mounts make where the memory has none */
   async #onDirectory<T>(target: string, empty: T, command: (memory: Memory, inner: string) => Promise<T>): Promise<T> {
     const { mount, path } = this.#placeOf(target);
     try {
-      return await this.#told(mount, null, command(mount.memory, path));
+      return await command(mount.memory, path);
     } catch (error) {
       // EINVAL: the memory could not create this name.
-      const isNone = MemoryError.isInstance(error) && ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
+      const isNone = mount.missingOwner === undefined && MemoryError.isInstance(error) && ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
       if (isNone && this.#directories.has(target)) return empty;
-      throw error;
+      throw toldInTree(error, mount, null);
     }
   }
 
   /** Runs a command on every memory at the same time, and waits for all of them, so that nothing goes on when one has failed. */
   async #inEach<T>(command: (mount: Mount) => Promise<T> | T): Promise<T[]> {
     const run = async (mount: Mount): Promise<T> => command(mount);
-    const outcomes = await Promise.allSettled(this.#mounts.map((mount) => this.#told(mount, null, run(mount))));
+    const outcomes = await Promise.allSettled(this.#mounts.map((mount) => this.#told(mount, run(mount))));
     return outcomes.map((outcome) => {
       if (outcome.status === "rejected") throw outcome.reason;
       return outcome.value;
     });
   }
 
-  /** The answer of a memory. An error tells the path in the tree. @param target the path that was meant, if the memory was asked for another */
-  async #told<T>(mount: Mount, target: string | null, answer: Promise<T>): Promise<T> {
+  /** The answer of a memory. An error tells the path in the tree. */
+  async #told<T>(mount: Mount, answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      if (MemoryError.isInstance(error) && error.path !== undefined) error.path = target ?? pathInTree(mount, error.path);
-      throw error;
+      throw toldInTree(error, mount, null);
     }
   }
 
@@ -324,6 +333,12 @@ export class MountedMemory implements RestrictableMemory {
 function pathInTree({ point }: { point: string }, path: string): string {
   if (point === ROOT) return path;
   return path === ROOT ? point : point + path;
+}
+
+/** The same error, with the path in the tree. @param target the path that was meant, if the memory was asked for another */
+function toldInTree(error: unknown, mount: Mount, target: string | null): unknown {
+  if (MemoryError.isInstance(error) && error.path !== undefined) error.path = target ?? pathInTree(mount, error.path);
+  return error;
 }
 
 function withoutContent({ content: _content, ...file }: OutlineFile): OutlineFile {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accessField, accessInWords, type GrantedAccess, type MemoryAccess, narrowestAccess, restricted } from "./access.js";
+import { accessField, accessInWords, type MemoryAccess, narrowestAccess, possibleAccess, restricted } from "./access.js";
 import { MemoryError } from "./errors.js";
 import type { Memory, MemoryRights } from "./memory.js";
 import { checkOptions, preview } from "./options.js";
@@ -24,6 +24,8 @@ export interface Mount extends MountSettings {
   /** A normalised path. */
   point: string;
   memory: Memory;
+  /** Why a run cannot have the memory: it names no thread or user. */
+  missingOwner?: MemoryError;
 }
 
 const maxMounts = 32;
@@ -57,7 +59,7 @@ export function checkMounts(given: unknown): Mount[] {
 /** @param settings checked. @throws TypeError where the access to a memory of another package is narrowed */
 export function mountAt(point: string, memory: Memory, settings: MountSettings): Mount {
   const { access = "write" } = settings;
-  const narrowed = access === "write" ? memory : restricted(memory, { access: access as GrantedAccess, rules: [], mountPoint: point });
+  const narrowed = access === "write" ? memory : restricted(memory, { access, rules: [], mountPoint: point });
   return { ...settings, point, memory: narrowed };
 }
 
@@ -96,12 +98,13 @@ export function rightsInTree(mounts: readonly (MountSettings & { point: string; 
   const longestFirst = mounts.toSorted((a, b) => b.point.length - a.point.length || compareCodeUnits(a.point, b.point));
   const told = longestFirst.filter(({ point, access = "write", description }) => point !== ROOT || access !== "write" || description !== undefined);
   if (told.length === 0) return undefined;
-  const accesses = mounts.map(({ access = "write", memory }) => narrowestAccess([access as GrantedAccess, memory?.rights?.widest ?? "write"]));
+  const accesses = mounts.map(({ access = "write", memory }) => narrowestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]));
   const sentence = (root: string, { point, access = "write", description }: MountSettings & { point: string }): string => {
     const place = point === ROOT && mounts.length > 1 ? "All else" : `${root}${prefixOf(point)}**`;
-    return `${place} is ${accessInWords[access as GrantedAccess]}${description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`}.`;
+    return `${place} is ${accessInWords[access]}${description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`}.`;
   };
   return {
+    asks: mounts.some(({ access, memory }) => access === "ask" || memory?.rights?.asks === true),
     widest: (["write", "append"] as const).find((access) => accesses.includes(access)) ?? "read",
     words: (root = "") => told.map((mount) => sentence(root, mount)).join(" "),
   };
@@ -111,7 +114,7 @@ export function rightsInTree(mounts: readonly (MountSettings & { point: string; 
 export function bothRights(one: MemoryRights | undefined, other: MemoryRights | undefined): MemoryRights | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const words = (root?: string): string => [one.words(root), other.words(root)].filter((told) => told !== "").join(" ");
-  return { widest: narrowestAccess([one.widest, other.widest]), words };
+  return { asks: one.asks || other.asks, widest: narrowestAccess([one.widest, other.widest]), words };
 }
 
 /** Which paths are directories because memories are mounted at or below them, whatever the memories hold. */

@@ -1,3 +1,4 @@
+import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import type { PathRule } from "../core/paths.js";
 
@@ -68,6 +69,12 @@ export function toolFor(definition: ToolDefinition, { paths, rights }: KnownMemo
     readOnly: tool.readOnly || rights.widest === "read",
     destructive: tool.destructive && rights.widest === "write",
   };
+}
+
+/** The proposal that a change has become; null for any other error. Dialects put their own error around it. */
+export function proposalIn(error: unknown): string | null {
+  for (let cause = error; MemoryError.isInstance(cause); cause = cause.cause) if (cause.proposal !== undefined) return cause.proposal;
+  return null;
 }
 
 /** A set of tools with which models use a memory. */

@@ -49,6 +49,32 @@ function isPresent(id: unknown): boolean {
   return id !== undefined && id !== null;
 }
 
+/** Of runs that nobody has named, by what all parts of a run share. */
+const runIds = new WeakMap<object, string>();
+
+/**
+ * The id of the whole run: the same for all that happens in one `invoke` or `stream` of the outermost graph, in subgraphs too,
+ * and another for the next one, also where that resumes an interrupt. It is `run_id`, which a server sets and a program can, or
+ * else an id made here. LangGraph shows its nodes and tools no `runId`, and a callback manager knows the nearest parent only.
+ * Undefined outside a graph.
+ */
+function runIdOf(config: LangGraphRunnableConfig): unknown {
+  const given: unknown = config.configurable?.["run_id"] ?? config.metadata?.["run_id"];
+  if (given !== undefined) return given;
+  const shared = sharedInRun(config);
+  if (shared === undefined) return undefined;
+  const runId = runIds.get(shared) ?? globalThis.crypto.randomUUID();
+  runIds.set(shared, runId);
+  return runId;
+}
+
+/** An object that LangGraph makes for a run and hands to all parts of it. In tools made by `tool()` the writer is missing. */
+function sharedInRun({ configurable, writer }: LangGraphRunnableConfig): object | undefined {
+  const signals = configurable?.["__pregel_abort_signals"] as { externalAbortSignal?: AbortSignal } | undefined;
+  // Null in a ToolNode that is called by itself.
+  return signals?.externalAbortSignal ?? writer ?? undefined;
+}
+
 /** Who acts in a run, as far as it says. A fact that is too long is cut, so that nobody can hide behind one. */
 export function actorOf({ config, threadId, userId, toolCallId, client }: MemoryRun): MemoryActor {
   const configurable: Record<string, unknown> = config.configurable ?? {};
@@ -56,7 +82,7 @@ export function actorOf({ config, threadId, userId, toolCallId, client }: Memory
   const facts = {
     userId,
     threadId,
-    runId: config.runId ?? configurable["run_id"] ?? metadata["run_id"],
+    runId: runIdOf(config),
     checkpointId: configurable["checkpoint_id"],
     toolCallId,
     node: metadata["langgraph_node"],

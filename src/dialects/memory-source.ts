@@ -1,7 +1,9 @@
+import { restricted } from "../core/access.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/ongoing-call.js";
 import { memoryDefaults } from "../core/options.js";
+import { askingOf } from "./asking.js";
 import type { KnownMemory } from "./dialect.js";
 import { actorOf, type MemoryRun, signalOf } from "./memory-run.js";
 
@@ -25,7 +27,13 @@ export async function memoryOf(source: MemorySource | undefined, run: MemoryRun)
   if (source === undefined) {
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
-  return usedBy(run, await chosenFor(run, source));
+  const memory = await chosenFor(run, source);
+  return usedBy(run, memory.rights?.asks === true ? askingIn(run, memory) : memory);
+}
+
+/** What is mounted with `access: "ask"` without a MemoryNode asks as a node does by default. */
+function askingIn(run: MemoryRun, memory: Memory): Memory {
+  return restricted(memory, { access: "write", rules: [], asking: askingOf(run, "interrupt", actorOf(run)) });
 }
 
 /** The memory that a source chooses for a run. A function has 30 s for it, and ends with the run. */

@@ -148,6 +148,7 @@ export class MemoryConnectorNode {
     if (missingOwner) this.#report(missingOwner);
     const signal = signalOf(run);
     const shown = await (signal ? tree.with({ signal }) : tree).outlines(this.#wanted);
+    for (const { mount } of shown) if (mount.missingOwner) this.#report(mount.missingOwner);
     const own = shown.find(({ mount }) => mount.point === ROOT);
     if (scope === "global" || own === undefined) return this.#treeText(shown, null);
     if (missingOwner !== null) return this.#treeText(shown, isEmpty(own.outline) ? null : scope);

@@ -2,6 +2,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { checkPolicy, type CheckedPolicy, guardField, type MemoryGuard, type MemoryRule, restrict, restricted, rightsOf, rulesField } from "../core/access.js";
 import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, ownerFields } from "../core/address.js";
+import type { OnAsk } from "../core/approval/asking.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import { MountedMemory } from "../core/mounted-memory.js";
@@ -10,6 +11,7 @@ import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } 
 import type { PathRule } from "../core/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
+import { askingOf } from "../dialects/asking.js";
 import { actorOf, type MemoryRun, storeOf } from "../dialects/memory-run.js";
 import type { MemoryProvider } from "../dialects/memory-source.js";
 import { MemoryTool } from "../dialects/unified/memory-tool.js";
@@ -41,7 +43,16 @@ export interface MemoryNodeOptions extends MemoryOptions {
   rules?: MemoryRule[];
   /** Sees each text before it is stored, and may change or refuse it. Answers within `timeoutMs`. @default none */
   guard?: MemoryGuard;
+  /**
+   * What happens to a change where `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits or rejects it; the
+   * graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later (`memory.proposals`); needs a MongoMemoryStore.
+   * @default "interrupt"
+   */
+  onAsk?: OnAsk;
 }
+
+/** Of an option `onAsk`. */
+export const onAskField = z.enum(["interrupt", "propose"], { message: 'must be "interrupt" or "propose"' });
 
 const ownerOfRun = z.custom<OwnerOfRun>((value) => typeof value === "function", "must be a function from a run to an id").optional();
 
@@ -55,6 +66,7 @@ const optionsSchema = z
     mounts: z.unknown().optional(),
     rules: rulesField.optional(),
     guard: guardField.optional(),
+    onAsk: onAskField.optional(),
     ...memoryOptionFields,
   })
   .strict();
@@ -74,17 +86,19 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly #owners: RunOwners;
   readonly #mounts: NodeMounts | undefined;
   readonly #policy: CheckedPolicy | null;
+  readonly #onAsk: OnAsk;
 
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", threadId, userId, mounts, rules = [], guard, ...memoryOptions } = options;
+    const { store, nodeId, scope = "global", threadId, userId, mounts, rules = [], guard, onAsk = "interrupt", ...memoryOptions } = options;
     // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
     this.#mounts = mounts && new NodeMounts(mounts);
     this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
     this.rights = bothRights(this.#mounts?.rights, rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined);
+    this.#onAsk = onAsk;
     this.nodeId = nodeId;
     this.scope = scope;
     this.#store = store;
@@ -115,7 +129,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory that a run uses, with its mounts. If the run names no thread or user, the process is warned once.
+   * The memory that a run uses, with its mounts. If the run names no thread or user, the process is warned once. A mount that lacks
+   * its thread or user stays in the tree, and what is asked of a path below it is EINVAL.
    * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer in time
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
@@ -157,7 +172,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     try {
       return this.#open(store, nodeId, scope, owner);
     } catch (error) {
-      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner({ nodeId, scope }, error);
+      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner(`the ${scope} memory of node ${JSON.stringify(nodeId)}`, error);
       throw error;
     }
   }
@@ -174,10 +189,11 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     return policy === null ? memory : restricted(memory, policy);
   }
 
-  #policyFor({ address }: Memory, run: MemoryRun | null): CheckedPolicy | null {
-    if (this.#policy === null) return null;
+  #policyFor({ address, rights }: Memory, run: MemoryRun | null): CheckedPolicy | null {
+    if (this.#policy === null && rights?.asks !== true) return null;
     const { nodeId: _node, scope: _scope, ...owners } = address;
-    return { ...this.#policy, actor: run && { ...actorOf(run), ...owners } };
+    const actor = run && { ...actorOf(run), ...owners };
+    return { access: "write", rules: [], ...this.#policy, actor, asking: askingOf(run, this.#onAsk, actor) };
   }
 
   #storeOf(runStore: BaseStore | undefined): BaseStore {

@@ -1,11 +1,14 @@
 import { z } from "zod";
-import { addressFor, checkAddress, isMemoryScope, type MemoryScope } from "../core/address.js";
+import { addressFor, checkAddress, isMemoryScope, isMissingOwner, type MemoryScope } from "../core/address.js";
+import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import { isMemory, type Mount, mountAt, MountDirectories, mountFields, type MountSettings, normalizedPoints, rightsInTree } from "../core/mounts.js";
 import { checkOptions } from "../core/options.js";
 import { ROOT } from "../core/paths.js";
+import { unavailableMemory } from "../core/unavailable-memory.js";
 import type { MemoryRun } from "../dialects/memory-run.js";
 import { checkMemorySource, chosenFor, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
+import { warnOfMissingOwner } from "./missing-owner.js";
 
 /** A memory in the tree of a node: one in the store of the node, by its `nodeId` and `scope`, or any other, by `memory`. */
 export interface NodeMount extends MountSettings {
@@ -51,11 +54,20 @@ export class NodeMounts {
     this.rights = rightsInTree([{ ...this.#root, point: ROOT }, ...this.#others.map(({ point, settings }) => ({ ...settings, point }))]);
   }
 
-  /** The mounts of a run, with the node's own memory. */
-  async forRun(own: Memory, run: MemoryRun, open: OpenInStore): Promise<Mount[]> {
+  /** The mounts of a run, with the node's own memory. Where the run names no thread or user for another, the tree does without that. */
+  async forRun(own: Memory, run: MemoryRun, openInStore: OpenInStore): Promise<Mount[]> {
     const choose = async (mount: CheckedMount): Promise<Memory> =>
-      "source" in mount ? chosenFor(run, mount.source) : open(mount.nodeId, mount.scope);
-    const others = await Promise.all(this.#others.map(async (mount) => mountAt(mount.point, await choose(mount), mount.settings)));
+      "source" in mount ? chosenFor(run, mount.source) : openInStore(mount.nodeId, mount.scope);
+    const open = async (mount: CheckedMount): Promise<Mount> => {
+      try {
+        return mountAt(mount.point, await choose(mount), mount.settings);
+      } catch (error) {
+        if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
+        warnOfMissingOwner(`the memory mounted at ${JSON.stringify(mount.point)}`, error);
+        return { ...mount.settings, point: mount.point, memory: unavailableMemory(error, own), missingOwner: error };
+      }
+    };
+    const others = await Promise.all(this.#others.map(open));
     return [mountAt(ROOT, own, this.#root), ...others];
   }
 

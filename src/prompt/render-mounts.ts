@@ -87,9 +87,10 @@ function treeLines(section: Section, ...facts: string[]): string[] {
 }
 
 function headerOf({ mount, entries }: Section, ...others: string[]): string {
-  const { point, description, access, memory } = mount;
-  const rights = { write: [], append: ["append-only"], read: ["read-only"], ask: [] }[access ?? "write"];
-  const facts = [scopeWords(memory.address.scope), ...rights, ...(entries.length === 0 ? ["empty"] : []), ...others];
+  const { point, description, access, memory, missingOwner } = mount;
+  const rights = { write: [], append: ["append-only"], read: ["read-only"], ask: ["changed only if a person approves"] }[access ?? "write"];
+  const there = [scopeWords(memory.address.scope), ...rights, ...(entries.length === 0 ? ["empty"] : []), ...others];
+  const facts = missingOwner === undefined ? there : [`not available: ${missingOwner.message}`];
   const words = description === undefined ? "" : ` - ${printablePath(description.replaceAll(/\s+/g, " ").trim())}`;
   return `${printablePath(prefixOf(point))}${words} (${facts.join(", ")})`;
 }

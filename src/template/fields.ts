@@ -28,7 +28,7 @@ const scopeField = z.enum(["global", "perThread", "perUser"]).optional();
 export const mountTemplateFields = {
   nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store`),
   scope: scopeField.describe('"global" (the default), "perThread" or "perUser"'),
-  access: z.enum(["write", "append", "read"]).optional().describe('"write" (the default), "append" or "read"'),
+  access: z.enum(["write", "append", "read", "ask"]).optional().describe('"write" (the default), "append", "read" or "ask" (a person approves each change)'),
   description: mountFields.description.describe("a text of 1 to 500 characters that tells a model what the memory is for"),
   maxChars: mountFields.maxChars.describe("a whole number from 100 to 200000: how many characters of it are shown (default: no limit of its own)"),
 } satisfies Record<keyof MountTemplate, z.ZodType>;
@@ -57,8 +57,12 @@ const memoryFields = {
   rules: rulesField
     .optional()
     .describe(
-      'a list of at most 100 { "path", "access" }, the path absolute such as "/policies/**", the access "write", "append" or "read": what agents may do where; the first whose path fits decides (default: none)',
+      'a list of at most 100 { "path", "access" }, the path absolute such as "/policies/**", the access "write", "append", "read" or "ask": what agents may do where; the first whose path fits decides (default: none)',
     ),
+  onAsk: z
+    .enum(["interrupt", "propose"])
+    .optional()
+    .describe('"interrupt" (the run waits for a person; the default) or "propose" (a person decides later): what happens to a change where the access is "ask"'),
 } satisfies Record<keyof MemoryTemplate, z.ZodType>;
 
 const agentFields = {

@@ -105,6 +105,21 @@ describe("forget", () => {
   });
 
   // Requirement: command-line.forget
+  it("shows the first of many as they are found, and reads one page of them where it shows none", async () => {
+    const { place, collection } = await people();
+    const many = Array.from({ length: 1_200 }, (_, index) => ({ nodeId: `n${index}`, scope: "perUser", userId: "ada", revision: 1, data: { a: "x" } }));
+    await db.collection(collection).insertMany(many);
+    const { stdout } = await cli(["forget", ...place, "--user", "ada", "--dry-run"]);
+    expect(stdout.trimEnd().split("\n").slice(-2)).toEqual(["and 1182 more", "to erase: 1,202 memories with 1,203 files"]);
+    const { addresses, ...counts } = await cliJson(["forget", ...place, "--user", "ada", "--dry-run"]);
+    expect([new Set(addresses as object[]).size, counts]).toEqual([1_202, { ok: true, dryRun: true, memories: 1_202, files: 1_203 }]);
+    await db.command({ profile: 2 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toMatchObject({ memories: 1_202, files: 1_203 });
+    await db.command({ profile: 0 });
+    expect(await db.collection("system.profile").countDocuments({ "command.find": collection, "command.sort": { $exists: true } })).toBe(1);
+  });
+
+  // Requirement: command-line.forget
   it.each<[string[], string[]]>([
     [["--node", "a"], ["perThread of a", "perUser of a", "perUser of b"]],
     [["--node", "a", "--thread", "ada"], ["global of a", "perUser of a", "perUser of b"]],

@@ -34,7 +34,8 @@ describe("the program as a process", () => {
   it("takes MONGODB_URI from its environment and the text from its standard input", async () => {
     const child = spawnCli(["append", "/log", "--node", "piped"], { MONGODB_URI: withDatabase(uri, dbName) });
     child.stdin.end("from a pipe é🧠\n");
-    expect(await ended(child)).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
+    const stderr = 'note: created the memory of node "piped", which did not exist\n';
+    expect(await ended(child)).toEqual({ code: 0, signal: null, stdout: "", stderr });
     expect(await store.memory({ nodeId: "piped" }).read("/log")).toBe("from a pipe é🧠\n");
   });
 

@@ -161,7 +161,102 @@ describe("a memory that was never written", () => {
   });
 
   it("comes into being by the commands that write", async () => {
-    expect(await run("append", "/a", "text", "--node", nodeId, "--user", ada)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    expect(await run("append", "/a", "text", "--node", nodeId, "--user", ada)).toMatchObject({ exitCode: 0, stdout: "" });
     expect(await store.memory(ofUser()).read("/a")).toBe("text");
+  });
+});
+
+describe("--mount", () => {
+  const rules = "house, rules = 100%";
+  const mounts = (): string[] => ["--mount", `/rules=${nodeId} ${encodeURIComponent(rules)},access=read`, "--mount", `/far/mine=${nodeId},user=${ada}`];
+
+  beforeEach(async () => {
+    await store.memory({ nodeId: `${nodeId} ${rules}` }).write("/tone", "Be kind.");
+    await writeEach();
+  });
+
+  // Requirement: command-line.mounts
+  it("puts other memories into the tree that a command looks into and changes", async () => {
+    const target = ["--node", nodeId, ...mounts()];
+    expect((await run("ls", ...target)).stdout).toBe("a\nfar/\nrules/\n");
+    expect((await run("cat", "/rules/tone", ...target)).stdout).toBe("Be kind.");
+    expect((await run("grep", "of", ...target)).stdout).toBe("/a:1:of all\n/far/mine/a:1:of the user\n");
+    expect((await run("tree", ...target)).stdout).toContain("3 directories, 3 files");
+    expect((await run("append", "/far/mine/a", "more", ...target)).exitCode).toBe(0);
+    expect((await run("write", "/far/mine/b", "x", ...target)).exitCode).toBe(0);
+    expect((await run("mv", "/far/mine/b", "/far/mine/c", ...target)).exitCode).toBe(0);
+    expect((await run("rm", "/far/mine/c", ...target)).exitCode).toBe(0);
+    expect(await textsAt("/a")).toEqual(["of all", "of the thread", "of the user\nmore"]);
+    expect(await run("write", "/rules/tone", "x", ...target)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("EACCES: /rules/tone is read-only here") });
+    expect(await run("mv", "/a", "/far/mine/z", ...target)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("EXDEV") });
+  });
+
+  // Requirement: command-line.mounts
+  it("serves the tree to MCP clients", async () => {
+    const server = spawnCli(["mcp", "--http", "--port", "0", "--node", nodeId, ...mounts(), ...database]);
+    const [line] = (await once(server.stdout, "data")) as [Buffer];
+    const url = /serving (\S+)/.exec(line.toString())?.[1] ?? "";
+    const connected = await connectTo(new StreamableHTTPClientTransport(new URL(url)));
+    expect(await answerOf(connected, { command: "read", path: "/rules/tone" })).toContain("Be kind.");
+    expect(await answerOf(connected, { command: "append", path: "/rules/tone", content: "x" })).toContain("EACCES");
+    await connected.close();
+    const end = ended(server);
+    server.kill("SIGTERM");
+    await end;
+  });
+
+  // Requirement: command-line.mounts
+  it.each([
+    ["/team", "--mount /team: the node id is missing; pass <point>=<node>[,user=<id>|,thread=<id>][,access=read|append]"],
+    ["/team=", "nodeId must be a non-empty string"],
+    ["team=x", 'a mount point is an absolute path, such as "/team" (given "team")'],
+    ["/=x", "the memory that --node names is there"],
+    ["/team=x,user=a,thread=b", "a memory is of a thread or of a user, not of both"],
+    ["/team=x,user=", "user_id is required for perUser scope"],
+    ["/team=x,user=a,user=b", "user is given twice"],
+    ["/team=x,role=a", '"role=a" is none of user=, thread= and access='],
+    ["/team=x,access=all", 'the access "all" is none of read and append'],
+    ["/team=100%", "a percent sign begins no byte of UTF-8; write %25 for one that is meant"],
+  ])("%s is refused", async (mount, message) => {
+    const { exitCode, stderr } = await run("append", "/a", "x", "--node", nodeId, "--mount", mount);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await store.memory({ nodeId }).read("/a")).toBe("of all");
+  });
+
+  // Requirement: command-line.mounts
+  it("is refused twice at one point, with a folder, and for a memory that was never written where a command only looks", async () => {
+    expect(await run("ls", "--node", nodeId, "--mount", "/t=x", "--mount", "/t=y")).toMatchObject({ exitCode: 1 });
+    expect(await run("append", "/a", "x", "--node", nodeId, "--mount", "/t=x", "--mount", "/t=y")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--mount /t: it is given twice") });
+    expect(await cli(["ls", "--dir", folder, "--mount", "/t=x"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--mount goes with --uri") });
+    expect(await run("ls", "--node", nodeId, "--mount", `/t=${nodeId}x`)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`there is no memory of node "${nodeId}x" yet`) });
+  });
+});
+
+describe("a memory that did not exist", () => {
+  // Requirement: command-line.new-memories
+  it.each([["write", "/a", "x"], ["append", "/a", "x"]])("is told of on the standard error by %s, with the node that may be meant", async (...argv) => {
+    await store.memory({ nodeId }).write("/a", "x");
+    const typo = `${nodeId}s`;
+    const note = `created the memory of node "${typo}", which did not exist; the node nearest in name is "${nodeId}"`;
+    expect(await run(...argv, "--node", typo)).toEqual({ exitCode: 0, stdout: "", stderr: `note: ${note}\n` });
+    expect((await run(...argv, "--node", typo)).stderr).toBe("");
+    const other = { exitCode: 0, stderr: `note: created the memory of node "${nodeId}", user "eve", which did not exist\n` };
+    expect(await run(...argv, "--node", nodeId, "--user", "eve")).toMatchObject(other);
+    expect((await run(...argv, "--node", nodeId, "--user", "bob", "--json")).stderr).toBe(`{"note":"created the memory of node \\"${nodeId}\\", user \\"bob\\", which did not exist"}\n`);
+  });
+
+  // Requirement: command-line.new-memories
+  it("is not told of where nothing was made, or where another memory of the tree was changed", async () => {
+    await store.memory({ nodeId }).write("/a", "x");
+    expect((await run("write", "/bad\u0001name", "x", "--node", `${nodeId}s`)).stderr).not.toContain("created");
+    expect((await run("write", "/b", "x", "--node", nodeId, "--mount", `/t=${nodeId}s`)).stderr).toBe("");
+    expect((await run("write", "/t/b", "x", "--node", nodeId, "--mount", `/t=${nodeId}s`)).stderr).toContain(`created the memory of node "${nodeId}s"`);
+  });
+
+  // Requirement: command-line.new-memories
+  it("is told of by mcp when it starts", async () => {
+    await store.memory({ nodeId }).write("/a", "x");
+    const { stderr } = await cli(["mcp", "--http", "--port", "0", "--node", `${nodeId}s`, ...database], { untilStopped: async () => undefined });
+    expect(stderr).toBe(`note: there is no memory of node "${nodeId}s" yet, and the first change makes it; did you mean --node "${nodeId}"?\n`);
   });
 });

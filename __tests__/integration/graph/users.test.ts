@@ -30,6 +30,11 @@ const checkpointed = (): { checkpointer: MemorySaver } => ({ checkpointer: new M
 
 function noteTaker(): ScriptedChatModel {
   return new ScriptedChatModel((messages) => {
+    const asked = messages.findLastIndex(({ type }) => type === "human");
+    const often = /^note often (.*)$/.exec(messages[asked]?.text ?? "")?.[1];
+    const noted = messages.slice(asked).filter(({ type }) => type === "tool").length;
+    const note = { tool: "memory", args: { path: "/notes", command: "append", content: often } };
+    if (often !== undefined && noted < 3) return noted === 0 ? [note, note] : note;
     const last = messages.findLast(({ type }) => type !== "system");
     const [, content] = /^note (.*)$/.exec(last?.text ?? "") ?? [];
     if (content === undefined) return notesShownTo(messages);
@@ -147,6 +152,39 @@ describe.each(waysIn)("the user of a run of %s", (way, build) => {
     const seen = await Promise.all(users.map((user) => ask("what do you see?", inThread(`${user}, 3`, { configurable: { customer: user } }))));
     expect(seen).toEqual(users.map((user) => `I see: ${user}, ${user}`));
   });
+});
+
+// Requirement: access.actor
+it.each(waysIn)("the actor of a run of %s has one runId in all its tool calls, which no other run has", async (_way, build) => {
+  const runIds: unknown[] = [];
+  const node = new MemoryNode({ ...freshAddress(), guard: ({ actor }) => void runIds.push(actor?.runId) });
+  const ask = build(node, new InMemoryStore());
+  await ask("note often a", inThread("1", {}));
+  expect(runIds).toEqual([expect.any(String), runIds[0], runIds[0]]);
+  await ask("note often b", inThread("1", {}));
+  expect(runIds.slice(3)).toEqual([expect.any(String), runIds[3], runIds[3]]);
+  await Promise.all(["2", "3"].map((thread) => ask("note often c", inThread(thread, {}))));
+  expect(new Set(runIds).size).toBe(4);
+  await ask("note often d", inThread("1", { configurable: { run_id: "the server's" } }));
+  expect(runIds.slice(12)).toEqual(["the server's", "the server's", "the server's"]);
+});
+
+// Requirement: access.actor
+it("the actor of a deep agent's run has one runId in all its tool calls, also those of a subagent", async () => {
+  const runIds: unknown[] = [];
+  const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore(), guard: ({ actor }) => void runIds.push(actor?.runId) });
+  const model = new ScriptedChatModel((messages) => {
+    if (messages.some(({ type }) => type === "tool")) return "done";
+    const isAgent = messages.some(({ text }) => text === "delegate");
+    const write = { tool: "write_file", args: { file_path: `/${runIds.length}.md`, content: "x" } };
+    return isAgent ? [write, { tool: "task", args: { description: "note it", subagent_type: "general-purpose" } }] : write;
+  });
+  const agent = createDeepAgent({ model, backend: new MemoryBackend(node) });
+  await agent.invoke(asHuman("delegate"));
+  expect(runIds).toEqual([expect.any(String), runIds[0]]);
+  await agent.invoke(asHuman("delegate"));
+  expect(runIds.slice(2)).toEqual([expect.any(String), runIds[2]]);
+  expect(runIds[2]).not.toBe(runIds[0]);
 });
 
 // Requirement: memory.user-of-the-run

@@ -2,12 +2,14 @@ import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
+import { RecordCollection } from "../../../src/mongodb/proposals/record-collection.js";
 import { MemoryExpiry } from "../../../src/mongodb/memories/memory-expiry.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
 import { OneDocumentBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
 import { checkAddress } from "../../../src/core/address.js";
 import type { MemoryError } from "../../../src/core/errors.js";
 import { KeyedMutex } from "../../../src/core/keyed-mutex.js";
+import { mountMemories } from "../../../src/core/mounted-memory.js";
 import { memoryDefaults } from "../../../src/core/options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -75,6 +77,7 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
       expiry: new MemoryExpiry({}, () => new Date()),
       history: null,
       actor: null,
+      records: RecordCollection.open(client.db(name), { name: "memories_proposals", writeConcern: {}, connect: () => undefined, clock: () => new Date() }),
     };
     const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
     await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");
@@ -115,6 +118,64 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
     };
     const stored = (await Promise.all([0, 1, 2, 3].map(write))).flat();
     expect((await store.memory(address).snapshot()).files.map(({ path }) => path)).toEqual(stored.toSorted());
+  });
+
+  // Requirement: mounts.beside-writers
+  it("a mount exchanged beside running writers takes nothing that neither the old nor the new one allows", async () => {
+    const { nodeId } = freshAddress();
+    const mounts = [
+      { "/team": { nodeId: `${nodeId} one`, access: "append" }, "/rules": { nodeId: `${nodeId} rules`, access: "read" } },
+      { "/team": { nodeId: `${nodeId} two` }, "/rules": { nodeId: `${nodeId} one`, access: "read" } },
+    ] as const;
+    const nodes = mounts.map((each) => new MemoryNode({ store, nodeId, mounts: each }));
+    const stored: string[][] = [[], []];
+    let current = 0;
+    const write = async (writer: number): Promise<void> => {
+      for (let index = 0; index < 30; index += 1) {
+        const begun = current;
+        const memory = nodes[begun]?.memory();
+        const line = `${writer} ${index}`;
+        await memory?.append("/team/log", line);
+        stored[begun]?.push(line);
+        for (const path of [`/rules/${line}`, "/rules/log"]) await expect(memory?.append(path, "refused")).rejects.toMatchObject({ code: "EACCES" });
+        const replaced = await memory?.write("/team/whole", line).then(() => "ok", (error: unknown) => (error as MemoryError).code);
+        expect(replaced).toBe(begun === 0 ? "EACCES" : "ok");
+        if (index % 7 === writer) current = 1 - current;
+      }
+    };
+    await Promise.all([0, 1, 2, 3].map(write));
+    const snapshotOf = async (which: string) => (await store.memory({ nodeId: `${nodeId}${which}` }).snapshot()).files;
+    const [one, two] = await Promise.all([" one", " two"].map(snapshotOf));
+    expect(one?.map(({ path, content }) => [path, content.split("\n").toSorted()])).toEqual([["/log", stored[0]?.toSorted()]]);
+    expect(two?.map(({ path }) => path)).toEqual(["/log", "/whole"]);
+    expect(two?.[0]?.content.split("\n").toSorted()).toEqual(stored[1]?.toSorted());
+    expect([await snapshotOf(""), await snapshotOf(" rules")]).toEqual([[], []]);
+  });
+
+  // Requirement: mounts.beside-writers
+  it("eight writers lose no change through two trees that share a memory", async () => {
+    const [shared, ...roots] = [freshAddress(), freshAddress(), freshAddress()];
+    const stores = [store, new MongoMemoryStore({ client, dbName: name })];
+    const trees = stores.map((each, index) =>
+      mountMemories({ "/": each.memory(roots[index] ?? shared), [index === 0 ? "/shared" : "/far/shared"]: each.memory(shared) }),
+    );
+    const folder = ["/shared", "/far/shared"];
+    await store.memory(shared).write("/edited", "");
+    const write = async (writer: number): Promise<void> => {
+      const [tree, at] = [trees[writer % 2], folder[writer % 2]];
+      for (let index = 0; index < 12; index += 1) {
+        await tree?.append(`${at}/log`, `${writer} ${index}`);
+        await tree?.edit(`${at}/edited`, (text) => `${text}${writer} ${index};`);
+        await tree?.write(`${at}/own ${writer}/${index}`, "x");
+        await tree?.rename(`${at}/own ${writer}/${index}`, `${at}/moved/${writer} ${index}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
+    const expected = Array.from({ length: 96 }, (_, index) => `${Math.floor(index / 12)} ${index % 12}`).toSorted();
+    const memory = store.memory(shared);
+    expect((await memory.read("/log")).split("\n").toSorted()).toEqual(expected);
+    expect((await memory.read("/edited")).split(";").slice(0, -1).toSorted()).toEqual(expected);
+    expect((await memory.list("/moved")).map((entry) => entry.name)).toEqual(expected);
   });
 
   // Requirement: guarantees.no-half-commands

@@ -3,12 +3,14 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { MongoClient } from "mongodb";
 import type { Memory } from "../../../src/core/memory.js";
+import { withinTime } from "../../../src/core/ongoing-call.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
 import { createJournalTools } from "../../../src/dialects/journal/index.js";
 import { createRecordTools } from "../../../src/dialects/records/index.js";
 import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
@@ -153,7 +155,7 @@ describe("MongoDB", () => {
   const { client, name, uri } = testDatabase();
 
   // Requirement: waiting.server-stops-too
-  it("is told the time limit with every command but the making of indexes", async () => {
+  it("is told the time limit with every command but finds and the making of indexes", async () => {
     const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
     const store = new MongoMemoryStore({ client: watched, dbName: name, timeoutMs: 60_000 });
     await store.start();
@@ -161,12 +163,26 @@ describe("MongoDB", () => {
     const limits = async (run: () => Promise<unknown>): Promise<unknown[]> =>
       (await commandsOf(watched, run)).map(({ command }) => command["maxTimeMS"] as unknown);
     expect(await limits(() => opened.append("/a", "x"))).toEqual([50_000]);
-    expect(await limits(() => opened.read("/a"))).toEqual([50_000]);
+    expect(await limits(() => opened.read("/a"))).toEqual([undefined]);
+    expect(await limits(() => opened.delete("/a"))).toEqual([50_000]);
     expect(await limits(() => store.put(["a"], "k", {}))).toEqual([60_000]);
     expect(await limits(() => store.batch([{ namespace: ["a"], key: "k", value: {} }, { namespace: ["a"], key: "l", value: null }]))).toEqual([60_000, 60_000]);
-    expect(await limits(() => store.get(["a"], "k"))).toEqual([60_000]);
-    expect(await limits(() => store.search(["a"]))).toEqual([60_000]);
-    expect(await limits(() => opened.with({ timeoutMs: Infinity }).read("/a"))).toEqual([undefined]);
+    expect(await limits(() => opened.with({ timeoutMs: Infinity }).append("/a", "x"))).toEqual([undefined]);
+  });
+
+  // Requirement: waiting.server-stops-too
+  it("ends a find whose call is over", async () => {
+    const items = client.db(name).collection("numbers");
+    await items.insertMany(Array.from({ length: 3000 }, (_, number) => ({ number })));
+    const sum = { $sum: { $map: { input: { $range: [0, 20_000] }, in: { $add: ["$$this", "$number"] } } } };
+    const exact = new ExactCollection(items);
+    const find = withinTime({ signals: [], timeoutMs: 100 }, "read", (call) =>
+      (call ? exact.forCall(call) : exact).findOne({ $expr: { $lt: [sum, 0] } }, {}),
+    );
+    await expect(find).rejects.toThrow("no answer within 100 ms");
+    const running = (): Promise<object[]> =>
+      client.db("admin").aggregate([{ $currentOp: {} }, { $match: { ns: items.namespace } }]).toArray();
+    while ((await running()).length > 0) await sleep(20);
   });
 
   // Requirement: waiting.server-stops-too

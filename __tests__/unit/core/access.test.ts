@@ -6,7 +6,7 @@ import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";
-import { mayDo } from "../../helpers/access-model.js";
+import { mayDo, verdictOf } from "../../helpers/access-model.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 async function memoryUnder(...policies: MemoryPolicy[]): Promise<{ memory: Memory; free: Memory }> {
@@ -107,12 +107,12 @@ const names = ["a", "b", "ab", "\u{1f600}"];
 const anyPath = fc.array(fc.constantFrom(...names), { maxLength: 4 }).map((each) => `/${each.join("/")}`);
 const anyRule = fc.record<MemoryRule>({
   path: fc.array(fc.constantFrom(...names, "*", "**", "a*", "*b", "?", "??", "?*"), { minLength: 1, maxLength: 4 }).map((each) => `/${each.join("/")}`),
-  access: fc.constantFrom<MemoryAccess>("read", "append", "write"),
+  access: fc.constantFrom<MemoryAccess>("read", "append", "write", "ask"),
 });
 const anyRules = fc.array(anyRule, { maxLength: 5 });
 
 describe("random trees of rules", () => {
-  // Requirement: access.rules, access.narrower-of-two
+  // Requirement: access.rules, access.narrower-of-two, approval.verdicts
   it("let 10,000 times everybody do what the model says, and no more", () => {
     const anyTree = fc.tuple(fc.array(anyRules, { minLength: 1, maxLength: 3 }), fc.array(anyPath, { minLength: 5, maxLength: 5 }));
     fc.assert(
@@ -122,10 +122,10 @@ describe("random trees of rules", () => {
         const { widest } = restrictions.rights;
         for (const path of paths) {
           for (const needed of ["append", "write"] as const) {
-            const isModel = mayDo(policies, path, needed);
+            const expected = verdictOf(policies, path, needed);
             // What the words for a model promise holds of every path.
             const isTold = isGranted(needed, widest);
-            if (isAllowed(restrictions, path, needed) !== isModel || (isModel && !isTold)) throw new Error(`${needed} of ${path}: ${String(isModel)}`);
+            if (verdictIn(restrictions, path, needed) !== expected || (expected !== "no" && !isTold)) throw new Error(`${needed} of ${path}: ${expected}`);
           }
         }
       }),
@@ -157,12 +157,11 @@ describe("random trees of rules", () => {
   });
 });
 
-function isAllowed(restrictions: Restrictions, path: string, needed: "append" | "write"): boolean {
+function verdictIn(restrictions: Restrictions, path: string, needed: "append" | "write"): string {
   try {
-    restrictions.assert(path, needed);
-    return true;
+    return restrictions.verdict(path, needed);
   } catch (error) {
-    if (MemoryError.isInstance(error) && error.code === "EACCES") return false;
+    if (MemoryError.isInstance(error) && error.code === "EACCES") return "no";
     throw error;
   }
 }
@@ -279,8 +278,7 @@ describe("bad rules and guards", () => {
 
   // Requirement: access.bad-rules
   it.each<[string, object, string]>([
-    ["an unknown access", one({ path: "/a", access: "rw" }), 'rules.0.access: must be "write", "append" or "read"; "ask" (approval) comes with a later version (given "rw")'],
-    ["ask", one({ path: "/a", access: "ask" }), '"ask" (approval) comes with a later version (given "ask")'],
+    ["an unknown access", one({ path: "/a", access: "rw" }), 'rules.0.access: must be "write", "append", "read" or "ask" (given "rw")'],
     ["no access", one({ path: "/a" }), "rules.0.access: must be"],
     ["a relative path", one({ path: "policies/**", access: "read" }), 'rules.0.path: must be an absolute path, such as "/policies/**" (given "policies/**")'],
     ["an empty path", one({ path: "", access: "read" }), "rules.0.path: must be an absolute path"],
@@ -304,7 +302,21 @@ describe("bad rules and guards", () => {
     expect(() => checkPolicy({ access: "read", rules: [{ path: "/a", access: "append" }] })).toThrow(
       new TypeError('a rule can only narrow: "/a" is given "append" where the access is "read"'),
     );
-    expect(() => checkPolicy({ access: "ask" })).toThrow('access: must be "write", "append" or "read"; "ask" (approval)');
+  });
+
+  // Requirement: approval.verdicts
+  it.each<[MemoryAccess, MemoryAccess, boolean]>([
+    ["ask", "append", false],
+    ["append", "ask", false],
+    ["read", "ask", false],
+    ["ask", "write", false],
+    ["ask", "read", true],
+    ["ask", "ask", true],
+    ["write", "ask", true],
+  ])("under access %s a rule %s narrows: %s", (access, rule, narrows) => {
+    const check = (): unknown => checkPolicy({ access, rules: [{ path: "/a", access: rule }] });
+    if (narrows) expect(check).not.toThrow();
+    else expect(check).toThrow(`a rule can only narrow: "/a" is given "${rule}" where the access is "${access}"`);
   });
 
   // Requirement: access.bad-rules

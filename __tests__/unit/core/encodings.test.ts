@@ -20,6 +20,21 @@ function legal<T>(make: () => T): T | null {
   }
 }
 
+// Requirement: paths.limits, paths.repeated-slashes-collapse
+it("a path is the same, or refused alike, whether or not it is given in its one spelling", () => {
+  const long = fc.integer({ min: 0, max: 257 }).map((length) => "x".repeat(length));
+  const segments = fc.array(fc.oneof(name, long, fc.constantFrom("..", ".", "notes.txt", ".hidden")), { minLength: 1, maxLength: 34 });
+  const spelled = (path: string): unknown => legal(() => normalizePath(path));
+  fc.assert(
+    fc.property(segments, (parts) => expect(spelled(`/${parts.join("/")}`)).toBe(spelled(`//${parts.join("//")}`))),
+    { numRuns: repetitions({ usual: 500, long: 5_000 }) },
+  );
+  for (const legalPath of [`/${"x".repeat(255)}`, "/x".repeat(32), "/yyy".repeat(31) + `/${"x".repeat(255)}`, `/${"x".repeat(204)}`.repeat(4) + `/${"x".repeat(203)}`]) {
+    expect([spelled(legalPath), spelled(`/${legalPath}`)]).toEqual([legalPath, legalPath]);
+  }
+  for (const illegal of [`/${"x".repeat(256)}`, "/x".repeat(33), `/${"x".repeat(204)}`.repeat(5)]) expect([spelled(illegal), spelled(`/${illegal}`)]).toEqual([null, null]);
+});
+
 describe("a path as a stored key", () => {
   const path = fc
     .array(name, { maxLength: 4 })

@@ -41,7 +41,8 @@ const table: Record<DialectName, { needs: Record<string, Access>; rule: MemoryRu
   },
 };
 
-const grants: Record<Access, Access[]> = { read: ["read"], append: ["read", "append"], write: ["read", "append", "write"] };
+/** Outside of a run nobody can be asked. */
+const grants: Record<Access | "ask", Access[]> = { ask: ["read"], read: ["read"], append: ["read", "append"], write: ["read", "append", "write"] };
 
 const folder = testFolder();
 const underTest = await dialectsUnderTest();
@@ -101,7 +102,7 @@ describe.each(dialectNames)("the dialect %s under rules", (name) => {
   const { needs, rule, refused } = table[name];
 
   // Requirement: access.every-way-in
-  it.each(["write", "append", "read"] as const)("lets models do what %s allows, by its tools and over MCP", async (access) => {
+  it.each(["write", "append", "read", "ask"] as const)("lets models do what %s allows, by its tools and over MCP", async (access) => {
     const expected = Object.keys(needs).filter((command) => !grants[access].includes(needs[command] ?? "write"));
     const rules: MemoryRule[] = [{ path: "/**", access }];
     expect(await refusedBy(rules, name, "tools")).toEqual(expected);
@@ -128,7 +129,7 @@ describe.each(dialectNames)("the dialect %s under rules", (name) => {
 
 describe("deepagents under rules", () => {
   // Requirement: access.every-way-in
-  it.each(["write", "append", "read"] as const)("may do what %s allows", async (access) => {
+  it.each(["write", "append", "read", "ask"] as const)("may do what %s allows", async (access) => {
     for (const [name, { needs, call }] of Object.entries(deepagentsCalls)) {
       const { node, free } = opened([{ path: "/notes/**", access }]);
       await free.write("/notes/today", "the first");

@@ -40,6 +40,44 @@ describe("a MemoryNode with mounts", () => {
     expect((await bob.snapshot()).files.map(({ path }) => path)).toEqual(["/chosen/d", "/node/e", "/other/d", "/rules/b"]);
   });
 
+  // Requirement: mounts.without-owner
+  it("goes on without the memory of a mount whose thread or user the run does not name", async () => {
+    const { node, open } = nodeWith({
+      mounts: {
+        "/mine": { nodeId: "drafts", scope: "perUser" },
+        "/far/here": ({ threadId }) => openMemory(new InMemoryStore(), { nodeId: "here", scope: "perThread", threadId: threadId ?? "" }),
+        "/rules": rules,
+      },
+      guard: ({ path }) => {
+        if (!path.startsWith("/own")) throw new Error("no guard is asked about a text that cannot be stored");
+      },
+    });
+    await open("rules").write("/tone", "kind");
+    const memory = await node.memoryForRun({ config: {} });
+    await memory.write("/own", "kind of x");
+    expect(await memory.list("/")).toEqual([{ name: "far", kind: "dir" }, { name: "mine", kind: "dir" }, { name: "own", kind: "file" }, { name: "rules", kind: "dir" }]);
+    const { files, directories } = await memory.snapshotAndAppend("/own", "y");
+    expect([files.map(({ path }) => path), directories]).toEqual([["/own", "/rules/tone"], ["/far", "/far/here", "/mine", "/rules"]]);
+    expect((await memory.findFiles(["kind"])).map(({ path }) => path)).toEqual(["/own", "/rules/tone"]);
+    expect(await memory.stat("/mine")).toMatchObject({ kind: "dir" });
+    for (const [point, message] of [["/mine", "user_id is required for perUser scope"], ["/far/here", "thread_id is required for perThread scope"]] as const) {
+      const path = `${point}/x`;
+      const calls = [
+        memory.list(point), memory.list(path), memory.read(path), memory.readFiles(["/own", path]), memory.stat(path), memory.append(path, "x"), memory.snapshotAndAppend(path, "x"),
+        memory.write(path, "x"), memory.update(path, "x", "y"), memory.edit(path, () => "y"), memory.delete(path), memory.rename(path, `${point}/y`),
+      ];
+      for (const call of calls) await refuses(call, "EINVAL", message);
+      await refuses(memory.delete(point), "EACCES");
+    }
+    await expect(memory.read("/mine/x")).rejects.toMatchObject({ path: "/mine/x" });
+  });
+
+  // Requirement: mounts.without-owner
+  it("refuses an id that is no text for a mount as it does for its own memory", async () => {
+    const { node } = nodeWith({ mounts: { "/mine": { nodeId: "drafts", scope: "perUser" } } });
+    await refuses(node.memoryForRun(runOfUser(5 as never)), "EINVAL", "user_id is required for perUser scope: a non-empty string (given 5)");
+  });
+
   // Requirement: waiting.signal-of-the-run
   it("ends with its run where a function for a mount does not answer", async () => {
     const { node } = nodeWith({ mounts: { "/never": () => new Promise<Memory>(() => {}) } });
@@ -65,13 +103,12 @@ describe("a MemoryNode with mounts", () => {
   });
 
   // Requirement: mounts.owner-of-the-run
-  it("finds the thread or user of a mount as that of its own memory, and refuses a run without it", async () => {
+  it("finds the thread or user of a mount as that of its own memory", async () => {
     const { node } = nodeWith({ userId: async () => "ann", mounts: { "/user": { nodeId: "u", scope: "perUser" }, "/thread": { nodeId: "t", scope: "perThread" } } });
     await (await node.memoryForRun({ config: {}, threadId: "1" })).write("/user/a", "x");
     await (await node.memoryForRun({ config: {}, threadId: "2" })).write("/thread/b", "x");
     const paths = async (threadId: string): Promise<string[]> => (await (await node.memoryForRun({ config: {}, threadId })).snapshot()).files.map(({ path }) => path);
     expect([await paths("1"), await paths("2")]).toEqual([["/user/a"], ["/thread/b", "/user/a"]]);
-    await refuses(node.memoryForRun({ config: {} }), "EINVAL", "thread_id is required for perThread scope");
   });
 
   it("gives programs the same tree, unless only a run knows it", async () => {
@@ -183,6 +220,19 @@ Each line of a file begins with "| ".
     expect(told).toEqual(["user_id is required for perUser scope"]);
   });
 
+  // Requirement: mounts.without-owner
+  it("shows the other memories, and tells which one is not available, where the run does not name the user of a mount", async () => {
+    const { node, open } = nodeWith({ mounts: { "/mine": { nodeId: "drafts", scope: "perUser", description: "Drafts" }, "/rules": rules } });
+    await open("rules").write("/tone", "x");
+    const told: (string | undefined)[][] = [];
+    const connector = node.createConnector({ onError: ({ code, message }) => told.push([code, message]) });
+    const [message] = await connector.inject([], { configurable: { thread_id: "a" } });
+    expect(message?.text).toContain(
+      "/ (global, empty)\n/mine/ - Drafts (not available: user_id is required for perUser scope)\n/rules/ - House rules (global, read-only)\n/rules/tone (1 byte)\n</memory>",
+    );
+    expect(told).toEqual([["EINVAL", "user_id is required for perUser scope"]]);
+  });
+
   // Requirement: mounts.shares
   it("keeps each memory within its share, and all of them within maxChars, with a count of what is left out", async () => {
     const { node, open } = nodeWith({ mounts: { "/team": { nodeId: "team", maxChars: 150 } } });
@@ -239,7 +289,7 @@ describe("a graph template with mounts", () => {
   it.each<[object, string]>([
     [{ mounts: { "/r": {} } }, 'data.config.mounts["/r"].nodeId must be what the memory is called in the store (missing)'],
     [{ mounts: { "/": { nodeId: "R" } } }, 'data.config.mounts["/"] is the memory of the node itself'],
-    [{ mounts: { "/r": { nodeId: "R", access: "all" } } }, 'data.config.mounts["/r"].access must be "write" (the default), "append" or "read" (given "all")'],
+    [{ mounts: { "/r": { nodeId: "R", access: "all" } } }, 'data.config.mounts["/r"].access must be "write" (the default), "append", "read" or "ask" (a person approves each change) (given "all")'],
     [{ mounts: { "/r": { nodeId: "R", memory: "x" } } }, 'unknown field "data.config.mounts[\\"/r\\"].memory"'],
     [{ mounts: { r: { nodeId: "R" } } }, "a mount point is an absolute path"],
     [{ mounts: { "/r": "R" } }, 'data.config.mounts["/r"] must be an object'],

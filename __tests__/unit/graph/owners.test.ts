@@ -52,8 +52,9 @@ describe("a run without its id", () => {
     const first = await watched({ scope: "perUser" });
     await first.answer();
     expect(warnings).toEqual([[expect.stringMatching(/^a run cannot use the perUser memory of node ".+": user_id is required for perUser scope$/), { type: "MemoryWarning" }]]);
-    for (const { scope } of scopes) {
-      const { answer, shown } = await watched({ scope });
+    const ownerless = scopes.flatMap(({ scope }) => [{ scope }, { mounts: { "/mine": { nodeId: "drafts", scope } } }]);
+    for (const options of ownerless) {
+      const { answer, shown } = await watched(options);
       await answer();
       await shown();
     }

@@ -43,7 +43,7 @@ describe("a graph definition", () => {
     [{ ...node("X", "memory"), Scope: "perThread" }, 'node "X" (nodes[4]): unknown field "Scope"; "data.config.scope" was probably meant'],
     [{ id: "X", data: { template: "memory", confg: {} } }, 'node "X" (nodes[4]): unknown field "data.confg"; "data.config" was probably meant'],
     [{ id: "X", data: { template: "memoryTool", name: "x" } }, 'node "X" (nodes[4]): unknown field "data.name"; "data.config.name" was probably meant'],
-    [node("X", "memory", { node: "x" }), 'node "X" (nodes[4]): unknown field "data.config.node"; "data.config.nodeId" was probably meant; the fields here are "nodeId", "scope", "mounts", "paths", "maxFileBytes", "maxMemoryBytes", "timeoutMs", "rules"'],
+    [node("X", "memory", { node: "x" }), 'node "X" (nodes[4]): unknown field "data.config.node"; "data.config.nodeId" was probably meant; the fields here are "nodeId", "scope", "mounts", "paths", "maxFileBytes", "maxMemoryBytes", "timeoutMs", "rules", "onAsk"'],
     [node("X", "memroy"), 'node "X" (nodes[4]): data.template must be one of "memory", "agent", "memoryTool", "memoryConnector" (given "memroy")'],
     [node("X", "constructor"), 'node "X" (nodes[4]): data.template must be one of "memory", "agent", "memoryTool", "memoryConnector" (given "constructor")'],
     [{ id: "X", data: { template: "agent", config: null } }, 'node "X" (nodes[4]): data.config must be an object (given null)'],

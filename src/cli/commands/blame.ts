@@ -4,6 +4,7 @@ import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { actorName } from "../history/version-text.js";
 import { aboutHistory, withHistory } from "../history/with-history.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 import { addPagerOption, type PagerOptions, withPager } from "../terminal/pager.js";
 import type { Output } from "../terminal/output.js";
@@ -17,7 +18,7 @@ export function addBlame(program: Command, context: CliContext): void {
     "Show which version each line of a file comes from, when it was made and by whom. With --json, an object for each line.",
     ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
   );
-  addPagerOption(addTargetOptions(command)).action(async (path: string, options: BlameOptions) => {
+  addPagerOption(addMountOption(addTargetOptions(command))).action(async (path: string, options: BlameOptions) => {
     await withHistory(context, options, "read", async ({ history }) => {
       const lines = await aboutHistory(path, () => history.blame(path));
       await withPager(context, options, async (out) => {

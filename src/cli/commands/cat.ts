@@ -3,6 +3,7 @@ import { normalizePath } from "../../core/paths.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
 import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
@@ -15,7 +16,7 @@ export function addCat(program: Command, context: CliContext): void {
     "cat /notes/today --node assistant",
     "cat /notes/today --dir ./memory > today.txt",
   ]);
-  addTargetOptions(command).action(async (path: string, options: CatOptions) => {
+  addMountOption(addTargetOptions(command)).action(async (path: string, options: CatOptions) => {
     await withMemory(context, options, "read", async ({ memory }) => {
       const content = await about(path, () => memory.read(path));
       if (options.json) await context.out.json({ ok: true, path: normalizePath(path), content });

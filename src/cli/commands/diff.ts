@@ -3,6 +3,7 @@ import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { styledDiff } from "../history/styled-diff.js";
 import { aboutHistory, withHistory } from "../history/with-history.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 import { addPagerOption, type PagerOptions, withPager } from "../terminal/pager.js";
 
@@ -15,7 +16,7 @@ export function addDiff(program: Command, context: CliContext): void {
     "Compare the text of a version with that of another. Without a second one, with the file as it is now. Prints nothing where they are equal.",
     ["diff 12 --node assistant", "diff 12 17 --node assistant > change.patch"],
   );
-  addPagerOption(addTargetOptions(command)).action(async (from: string, to: string | undefined, options: DiffOptions) => {
+  addPagerOption(addMountOption(addTargetOptions(command))).action(async (from: string, to: string | undefined, options: DiffOptions) => {
     await withHistory(context, options, "read", async ({ history }) => {
       const diff = await aboutHistory(to === undefined ? `version ${from}` : `versions ${from} and ${to}`, () => history.diff(from, to));
       if (options.json) return context.out.json({ ok: true, from, to: to ?? null, diff });

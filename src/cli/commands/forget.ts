@@ -12,6 +12,7 @@ import { addDatabaseOptions, databaseOf, type TargetOptions } from "../targets/t
 import { canAsk, isConfirmed } from "../terminal/confirm.js";
 import { countText } from "../terminal/format.js";
 import type { Output } from "../terminal/output.js";
+import { visibleJson } from "../terminal/visible.js";
 import { summaryLine } from "./memories.js";
 
 interface ForgetOptions extends TargetOptions, OwnerOptions {
@@ -43,22 +44,18 @@ async function forget(options: ForgetOptions, context: CliContext): Promise<void
   }
   await withDatabase(databaseOf(options, context.io.env), (database) =>
     about(`the collection ${database.collectionName}`, async () => {
-      const found: MemorySummary[] = [];
-      for await (const summary of database.summaries([range])) found.push(summary);
+      const found = database.summaries([range]);
       if (dryRun) {
-        if (json) return out.json({ ok: true, dryRun, ...countsOf(found), addresses: found.map(({ address }) => address) });
-        await printMemories(found, out);
-        return out.line(`to erase: ${countsText(countsOf(found))}`);
+        if (json) return printAddresses(found, out);
+        return out.line(`to erase: ${countsText(await printMemories(found, out))}`);
       }
-      if (!yes && found.length > 0) {
-        await printMemories(found, err);
-        if (!(await isConfirmed(`Erase ${countsText(countsOf(found))} and their history for good?`, context))) {
-          context.exitCode = exitCodes.refused;
-          return err.line("nothing was erased");
-        }
+      const counted = yes ? await anyOf(found) : await printMemories(found, err);
+      if (!yes && counted.memories > 0 && !(await isConfirmed(`Erase ${countsText(counted)} and their history for good?`, context))) {
+        context.exitCode = exitCodes.refused;
+        return err.line("nothing was erased");
       }
       // Where none is found, the histories of others may name the user or the thread all the same. Or the name of the database is mistyped.
-      const counts = (await database.hasCollections()) ? await database.forget(range) : { ...countsOf(found), versions: 0 };
+      const counts = counted.memories > 0 || (await database.hasCollections()) ? await database.forget(range) : { ...counted, versions: 0 };
       return json ? out.json({ ok: true, dryRun, ...counts }) : out.line(`erased ${countsText(counts)}`);
     }),
   );
@@ -76,8 +73,9 @@ interface Counts {
   versions?: number;
 }
 
-function countsOf(found: readonly MemorySummary[]): Counts {
-  return { memories: found.length, files: found.reduce((sum, { files }) => sum + files, 0) };
+async function anyOf(found: AsyncIterable<MemorySummary>): Promise<Counts> {
+  for await (const { files } of found) return { memories: 1, files };
+  return { memories: 0, files: 0 };
 }
 
 function countsText({ memories, files, versions = 0 }: Counts): string {
@@ -85,7 +83,26 @@ function countsText({ memories, files, versions = 0 }: Counts): string {
   return `${countText(memories, "memory")} with ${countText(files, "file")}${withVersions}`;
 }
 
-async function printMemories(found: readonly MemorySummary[], output: Output): Promise<void> {
-  for (const summary of found.slice(0, maxShown)) await output.line(summaryLine(summary, output));
-  if (found.length > maxShown) await output.line(`and ${found.length - maxShown} more`);
+/** The first of them, and how many there are. Holds none. */
+async function printMemories(found: AsyncIterable<MemorySummary>, output: Output): Promise<Counts> {
+  const counts = { memories: 0, files: 0 };
+  for await (const summary of found) {
+    counts.memories += 1;
+    counts.files += summary.files;
+    if (counts.memories <= maxShown) await output.line(summaryLine(summary, output));
+  }
+  if (counts.memories > maxShown) await output.line(`and ${counts.memories - maxShown} more`);
+  return counts;
+}
+
+/** One object, written piece by piece, as there may be any number of addresses. */
+async function printAddresses(found: AsyncIterable<MemorySummary>, output: Output): Promise<void> {
+  const counts = { memories: 0, files: 0 };
+  await output.write('{"ok":true,"dryRun":true,"addresses":[');
+  for await (const { address, files } of found) {
+    await output.write(`${counts.memories === 0 ? "" : ","}${visibleJson(JSON.stringify(address))}`);
+    counts.memories += 1;
+    counts.files += files;
+  }
+  await output.line(`],"memories":${counts.memories},"files":${counts.files}}`);
 }

@@ -10,6 +10,7 @@ import { exitCodes } from "../exit-codes.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
 import type { Output } from "../terminal/output.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
 import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
@@ -50,7 +51,7 @@ export function addGrep(program: Command, context: CliContext): void {
     .option("-E, --regex", "the pattern is a regular expression of JavaScript, by Unicode")
     .option("-i, --ignore-case", "upper and lower case are the same")
     .option("-m, --max-count <lines>", "at most so many lines of each file");
-  addTargetOptions(command).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
+  addMountOption(addTargetOptions(command)).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
     const sought = parsePattern(pattern, options);
     const { out } = context;
     const isMarked = out.isTerminal && options.json !== true;

@@ -6,6 +6,7 @@ import { exitCodes } from "../exit-codes.js";
 import { addFilterOptions, type FilterOptions, versionFilter } from "../history/version-filter.js";
 import { versionLine } from "../history/version-text.js";
 import { aboutHistory, withHistory } from "../history/with-history.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 import { addPagerOption, type PagerOptions, withPager } from "../terminal/pager.js";
 
@@ -23,7 +24,7 @@ export function addLog(program: Command, context: CliContext): void {
       "log --since 2026-01-31 --operation deleted --node assistant",
     ],
   );
-  addPagerOption(addTargetOptions(addFilterOptions(command))).action(async (path: string | undefined, options: LogOptions) => {
+  addPagerOption(addMountOption(addTargetOptions(addFilterOptions(command)))).action(async (path: string | undefined, options: LogOptions) => {
     const filter = versionFilter(path, options);
     await withHistory(context, options, "read", ({ history, name }) =>
       aboutHistory(path ?? name, async () => {

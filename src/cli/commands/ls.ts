@@ -6,6 +6,7 @@ import { newCommand } from "../command.js";
 import { about } from "../fault.js";
 import { bytesText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
 import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
@@ -22,7 +23,7 @@ export function addLs(program: Command, context: CliContext): void {
     "ls /notes -l --node assistant --user ada@example.com",
     "ls --dir ./memory --json",
   ]).option("-l, --long", "with sizes in bytes and the times of the last change");
-  addTargetOptions(command).action(async (path: string | undefined, options: LsOptions) => {
+  addMountOption(addTargetOptions(command)).action(async (path: string | undefined, options: LsOptions) => {
     await withMemory(context, options, "read", async ({ memory }) => {
       const rows = await about(path ?? ROOT, () => readRows(memory, path ?? ROOT, options.long === true));
       if (options.json) await context.out.json({ ok: true, path: normalizePath(path ?? ROOT, { emptyIsRoot: true }), entries: rows });

@@ -7,8 +7,10 @@ import type { McpHttpOptions, McpServeOptions } from "../../mcp/index.js";
 import { newCommand } from "../command.js";
 import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
 import { addTargetOptions, refuseFlags, type TargetOptions } from "../targets/target-options.js";
+import { noteOn } from "../terminal/note.js";
 
 interface McpOptions extends TargetOptions {
   http?: boolean;
@@ -39,11 +41,12 @@ export function addMcp(program: Command, context: CliContext): void {
     .option("--allow-host <names...>", "further names under which the server may be called, beside those of the loopback and --host")
     .option("--allow-origin <names...>", "hosts of web pages that may call (default: those of the loopback)")
     .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames));
-  addTargetOptions(command).action(async (options: McpOptions) => {
+  addMountOption(addTargetOptions(command)).action(async (options: McpOptions) => {
     if (options.http !== true) refuseFlags(options, httpOnly, "goes with --http; pass that too");
     await checkDialects(options.dialect);
     const http = options.http === true ? await readHttpOptions(options, context) : null;
-    await withMemory(context, options, "write", async ({ memory }) => {
+    await withMemory(context, options, "write", async ({ memory, missing }) => {
+      for (const sentence of await missing()) await noteOn(context, options)(sentence);
       const serveOptions: McpServeOptions = { memory, ...(options.dialect && { dialects: options.dialect }) };
       if (http === null) await serveOverStdio(serveOptions, context);
       else await serveOverHttp({ ...serveOptions, ...http }, options.json === true, context);

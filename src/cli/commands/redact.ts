@@ -6,6 +6,7 @@ import { exitCodes } from "../exit-codes.js";
 import { usageFault } from "../fault.js";
 import { versionLine } from "../history/version-text.js";
 import { aboutHistory, withHistory } from "../history/with-history.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 import { canAsk, isConfirmed } from "../terminal/confirm.js";
 import { countText } from "../terminal/format.js";
@@ -23,7 +24,7 @@ export function addRedact(program: Command, context: CliContext): void {
       "redacted: write or delete it first. A text may be in several versions: name all of them.",
     ["redact 12 13 --node assistant", 'redact 12 --node assistant --as "$USER" --yes'],
   ).option("--yes", "do not ask; needed where there is no terminal");
-  addActorOption(addTargetOptions(command)).action(async (given: string[], options: RedactOptions) => {
+  addActorOption(addMountOption(addTargetOptions(command))).action(async (given: string[], options: RedactOptions) => {
     const ids = [...new Set(given)];
     const { out, err } = context;
     if (options.yes !== true && !canAsk(context)) throw usageFault("redact asks before it erases, and there is no terminal to ask on; pass --yes");

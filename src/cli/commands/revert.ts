@@ -6,6 +6,7 @@ import { CommandFault, usageFault } from "../fault.js";
 import { checkActor } from "../history/version-filter.js";
 import { versionLine } from "../history/version-text.js";
 import { aboutHistory, withHistory } from "../history/with-history.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface RevertOptions extends TargetOptions {
@@ -28,7 +29,7 @@ export function addRevert(program: Command, context: CliContext): void {
     .option("--run <id>", "undo all changes of this run")
     .option("--tool-call <id>", "undo all changes of this call of a tool")
     .option("--force", "undo later changes of the same files, too, which are refused otherwise");
-  addActorOption(addTargetOptions(command)).action(async (path: string | undefined, options: RevertOptions) => {
+  addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string | undefined, options: RevertOptions) => {
     const what = targetOfRevert(path, options);
     await withHistory(context, options, "change", async ({ history, name }) => {
       const revert = (): ReturnType<typeof history.revert> => history.revert(what, { force: options.force === true });

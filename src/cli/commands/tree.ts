@@ -8,6 +8,7 @@ import { about } from "../fault.js";
 import { bytesText, countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
 import type { Output } from "../terminal/output.js";
+import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
 import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
@@ -26,7 +27,7 @@ export function addTree(program: Command, context: CliContext): void {
     "tree --node assistant",
     "tree /notes --dir ./memory",
   ]);
-  addTargetOptions(command).action(async (path: string | undefined, options: TreeOptions) => {
+  addMountOption(addTargetOptions(command)).action(async (path: string | undefined, options: TreeOptions) => {
     await withMemory(context, options, "read", async ({ memory }) => {
       const root = await about(path ?? ROOT, async () => normalizePath(path ?? ROOT, { emptyIsRoot: true }));
       const outline = await about(root, async () => within(root, await memory.outline()));

@@ -12,8 +12,9 @@ import { programName } from "../command.js";
 import { about, inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { redactUri } from "../redact.js";
-import { assertThere } from "./missing-memory.js";
+import { assertThere, missingMemory, tellingOfNew } from "./missing-memory.js";
 import { nameOf } from "./memory-name.js";
+import { withMounts } from "./mount-options.js";
 import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
 
 /**
@@ -44,17 +45,37 @@ export interface OpenMemory {
   dated: ((time: Date) => Memory) | null;
 }
 
+/** A memory with what is known of its storage. */
+export interface OpenTarget extends OpenMemory {
+  /** A sentence for each memory of the tree that was never written. */
+  missing: () => Promise<string[]>;
+  /** Runs what may make memories, and tells a sentence of each that it has made. */
+  tellingOfNew: <T>(tell: (sentence: string) => Promise<void>, run: () => Promise<T>) => Promise<T>;
+}
+
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandFault */
-export function withMemory<T>(context: CliContext, options: TargetOptions, access: Access, run: (open: OpenMemory) => Promise<T>): Promise<T> {
+export function withMemory<T>(context: CliContext, options: TargetOptions, access: Access, run: (open: OpenTarget) => Promise<T>): Promise<T> {
   return withTarget(targetOf(options, context.io.env), access, run);
 }
 
-export async function withTarget<T>(target: Target, access: Access, run: (open: OpenMemory) => Promise<T>): Promise<T> {
+export async function withTarget<T>(target: Target, access: Access, run: (open: OpenTarget) => Promise<T>): Promise<T> {
   if (target.kind === "folder") return run(await openFolder(target, access));
+  const { mounts, paths, as } = target;
   const address = checkedAddressOf(target.address);
+  const addresses = [address, ...mounts.map((mount) => mount.address)];
   return withDatabase(target, async (database) => {
-    if (access === "read" || access === "change") await assertThere(database, address);
-    return run(memoryIn(database, address, { access, paths: target.paths, as: target.as }));
+    if (access === "read" || access === "change") for (const each of addresses) await assertThere(database, each);
+    const own = memoryIn(database, address, { access, paths, as });
+    const memory = withMounts(own.memory, mounts, (mounted) => memoryIn(database, mounted, { access, paths, as }).memory);
+    return run({
+      ...own,
+      memory,
+      missing: async () => {
+        const found = await Promise.all(addresses.map((each) => missingMemory(database, each)));
+        return found.flatMap((missing) => (missing === null ? [] : [`${missing.message}, and the first change makes it; ${missing.advice}`]));
+      },
+      tellingOfNew: (tell, make) => tellingOfNew(database, addresses, tell, make),
+    });
   });
 }
 
@@ -99,14 +120,15 @@ export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { ac
 const maxFileBytesFor = (access: Access): number => (access === "restore" ? memoryBytesCeiling : memoryDefaults.maxFileBytes);
 
 /** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */
-async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenMemory> {
+async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenTarget> {
   if (access === "read") {
     const found = await withFile(`--dir ${dir}`, "read", () => stat(dir));
     if (!found.isDirectory()) throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
   const memory = opened(dir, () => openDirectoryMemory({ dir, paths, maxFileBytes: maxFileBytesFor(access) }));
-  return { kind: "folder", memory, address: null, name: `the folder ${dir}`, paths, archive: null, dated: null };
+  const name = `the folder ${dir}`;
+  return { kind: "folder", memory, address: null, name, paths, archive: null, dated: null, missing: async () => [], tellingOfNew: (_tell, run) => run() };
 }
 
 /** @throws CommandFault EUSAGE */

@@ -5,6 +5,7 @@ import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName 
 import { type CommandFault, usageFault } from "../fault.js";
 import type { CliIo } from "../terminal/io.js";
 import { databaseIn } from "./connection-string.js";
+import { type MountTarget, parseMount } from "./mount-options.js";
 
 /** The options that say where a memory is, as commander hands them over. */
 export interface TargetOptions {
@@ -17,6 +18,7 @@ export interface TargetOptions {
   dir?: string;
   paths?: PathRule;
   as?: string;
+  mount?: string[];
 }
 
 /** Whose memory of a node: of a thread, of a user, or that of all. */
@@ -46,7 +48,7 @@ export interface FolderTarget {
 }
 
 /** Where one memory is. */
-export type Target = (FolderTarget | (DatabaseTarget & { address: MemoryAddress; as: string | undefined })) & { paths: PathRule };
+export type Target = (FolderTarget | (DatabaseTarget & { address: MemoryAddress; mounts: readonly MountTarget[]; as: string | undefined })) & { paths: PathRule };
 
 /** The rule that reaches, and creates, most: administration should not be stopped by a name. */
 const defaultPaths: PathRule = "posix";
@@ -101,14 +103,14 @@ export function targetOf(options: TargetOptions, env: CliIo["env"]): Target {
   const { uri, dir, node, paths = defaultPaths } = options;
   if (dir !== undefined) {
     if (uri !== undefined) throw usageFault("--uri and --dir exclude each other; pass the one where the memory is");
-    refuseFlags(options, ["db", "collection", ...memoryFlags], "goes with --uri; a folder given by --dir is one memory");
+    refuseFlags(options, ["db", "collection", ...memoryFlags, "mount"], "goes with --uri; a folder given by --dir is one memory");
     refuseFlags(options, ["as"], "goes with --uri; a folder given by --dir keeps no history");
     return { kind: "folder", dir, paths };
   }
   const { MONGODB_URI: fromEnvironment = "" } = env;
   if (uri === undefined && fromEnvironment === "") throw noMemory();
   if (node === undefined) throw usageFault("no memory was named; pass --node, and --thread or --user for the memory of one thread or user");
-  return { ...databaseOf(options, env), address: memoryAddress(node, options), paths, as: options.as };
+  return { ...databaseOf(options, env), address: memoryAddress(node, options), mounts: (options.mount ?? []).map(parseMount), paths, as: options.as };
 }
 
 /** Where `copy` writes to: what is not said of it is as in the source. @throws CommandFault EUSAGE */
@@ -127,7 +129,7 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
   if (toThread !== undefined && toUser !== undefined) throw bothOwners("--to-thread", "--to-user");
   const isSaid = toNode !== undefined || toThread !== undefined || toUser !== undefined;
   const owner = isSaid ? { thread: toThread, user: toUser } : source;
-  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, owner), paths, as: source.as };
+  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, owner), mounts: [], paths, as: source.as };
 }
 
 /** @throws CommandFault EUSAGE */

@@ -1,7 +1,7 @@
 import { MemoryError } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { ROOT } from "../../core/paths.js";
-import type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
 import { checkClaudeOptions, type CheckedClaudeOptions, type ClaudeMemoryOptions } from "./options.js";
@@ -30,6 +30,8 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
         const command = checkCommand(values["command"]);
         return { text: await runClaudeCommand(command, values, openMemory, options), failed: false };
       } catch (error) {
+        const proposal = proposalIn(error);
+        if (proposal !== null) return { text: proposedText(proposal), failed: false };
         if (MemoryError.isInstance(error)) return refusalAnswer(error);
         throw error;
       }
@@ -44,6 +46,10 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
  */
 function unseenByIn(extras: Record<string, unknown>): Record<string, unknown> {
   return new Proxy(extras, { has: () => false });
+}
+
+function proposedText(proposal: string): string {
+  return `The change is not made yet: it is proposed, and a person decides about it (proposal ${proposal}).`;
 }
 
 function refusalAnswer(error: MemoryError): ToolAnswer {

@@ -6,7 +6,7 @@ import { meantText } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 import { Turns } from "../../core/turns.js";
 import type { ClaudeArguments } from "./arguments.js";
-import { countLines, insertLines, lineNumbersAt, type LineRange, numberedLines, snippetOf } from "./lines.js";
+import { changedLines, countLines, insertLines, lineNumbersAt, type LineRange, numberedLines, snippetOf } from "./lines.js";
 import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
@@ -136,11 +136,13 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
   const oldText = args.text("old_str");
   const newText = args.optionalText("new_str") ?? "";
   if (oldText === "") throw badParameter("old_str", "it must not be empty");
+  let before = "";
   let edited = "";
   let snippet: LineRange = { first: 1, last: 0 };
   const missing = `Error: The path ${given} does not exist. Please provide a valid path.`;
-  await inWords({ ENOENT: missing, EISDIR: missing }, () =>
+  const { content: guarded } = await inWords({ ENOENT: missing, EISDIR: missing }, () =>
     memory.edit(path, (text) => {
+      before = text;
       const [search, replacement] = meantReplacement(text, oldText, newText);
       const at = onlyPosition(text, search, given);
       edited = text.slice(0, at) + replacement + text.slice(at + search.length);
@@ -148,6 +150,10 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
       return edited;
     }),
   );
+  if (guarded !== undefined) {
+    edited = guarded;
+    snippet = changedLines(before, guarded);
+  }
   const header = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
   return answerWith(header, numberedLines(edited, snippet), { count: countOf(snippet), what: "lines shown", options });
 }

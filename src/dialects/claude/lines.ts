@@ -74,6 +74,16 @@ export function snippetOf(edited: string, position: number, replacement: string)
   return { first, last: first + countLines(edited.slice(start, end + 1)) - 1 };
 }
 
+/** The lines in which the two texts differ, as they are in `after`, with a few around them. */
+export function changedLines(before: string, after: string): LineRange {
+  const shorterChars = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorterChars && before[start] === after[start]) start += 1;
+  let kept = 0;
+  while (kept < shorterChars - start && before.at(-1 - kept) === after.at(-1 - kept)) kept += 1;
+  return snippetOf(after, start, after.slice(start, after.length - kept));
+}
+
 /** Where line `number`, from 1, begins: behind the end of the text for the line after the last, null for those after that. */
 function startOfLine(text: string, number: number): number | null {
   let start = 0;

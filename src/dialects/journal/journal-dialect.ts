@@ -1,6 +1,6 @@
 import type { Memory } from "../../core/memory.js";
 import { shownJson } from "../../core/shown-text.js";
-import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { type Dialect, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
 import { JournalError, journalRefusal } from "./errors.js";
 import { Journal, searchPage } from "./journal.js";
@@ -134,6 +134,8 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
         try {
           return success(await run(new Arguments(given, names), () => openJournal(openMemory)));
         } catch (error) {
+          const proposal = proposalIn(error);
+          if (proposal !== null) return success({ status: "proposed", proposal });
           const refusal = journalRefusal(error);
           if (refusal === null) throw error;
           return failure(refusal);

@@ -1,3 +1,4 @@
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import { MemoryError } from "../../core/errors.js";
 import { LiteralSearch } from "../../core/literal-search.js";
 import type { FoundText, Memory, MemorySnapshot } from "../../core/memory.js";
@@ -61,8 +62,8 @@ export class Journal {
     try {
       await this.#memory.append(this.#memoryPath(file), block);
     } catch (error) {
-      // After EIO and after an abort the block may have been written, so the claim stays.
-      if (MemoryError.isInstance(error) && error.code !== "EIO") await this.#index.release(claim);
+      // After EIO and after an abort the block may have been written, so the claim stays. A run that waits for a person has written nothing.
+      if (isGraphBubbleUp(error) || (MemoryError.isInstance(error) && error.code !== "EIO")) await this.#index.release(claim);
       throw error;
     }
     this.#index.finish(claim);

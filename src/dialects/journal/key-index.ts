@@ -1,4 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
+import { forBookkeeping } from "../../core/access.js";
 import { MemoryError } from "../../core/errors.js";
 import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { appendText } from "../../core/text.js";
@@ -45,7 +46,7 @@ export class KeyIndex {
   readonly #folder: string;
 
   constructor(memory: Memory, root: string) {
-    this.#memory = memory;
+    this.#memory = forBookkeeping(memory);
     this.#folder = `${root}/${indexFolder}`;
   }
 

@@ -1,7 +1,7 @@
 import { MemoryError, type MemoryErrorCode } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { ROOT } from "../../core/paths.js";
-import type { Dialect, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { type Dialect, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { Arguments, nameFault } from "./arguments.js";
 import { badPath, notAllowed, notFound, RecordError, recordRefusal } from "./errors.js";
 import { checkRecordOptions, type RecordToolsOptions } from "./options.js";
@@ -163,6 +163,8 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
           const now = new Date(clock().toISOString());
           return { text: toYaml({ status: "ok", ...(await run({ args, toolNames, openMemory, now })) }), failed: false };
         } catch (error) {
+          const proposal = proposalIn(error);
+          if (proposal !== null) return { text: toYaml({ status: "proposed", proposal }), failed: false };
           const refusal = recordRefusal(error);
           if (refusal === null) throw error;
           return { text: toYaml({ status: "error", error_code: refusal.code, message: refusal.message }), failed: true };

@@ -4,7 +4,7 @@ import type { Memory } from "../../core/memory.js";
 import { nameRules, normalizePath, type PathRule } from "../../core/paths.js";
 import { shownJson } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
-import type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialect.js";
+import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type MemoryToolOptions } from "./options.js";
 
 interface Arguments {
@@ -154,6 +154,8 @@ async function runCommand(
 }
 
 function failureEnvelope(given: unknown, error: unknown): MemoryEnvelope {
+  const proposal = proposalIn(error);
+  if (proposal !== null) return { ...echoedCall(given), ok: true, result: { status: "proposed", proposal } };
   if (!MemoryError.isInstance(error)) throw error;
   const { code, message } = error;
   return { ...echoedCall(given), ok: false, error: { message, code } };

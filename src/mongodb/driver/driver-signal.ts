@@ -10,11 +10,10 @@ type Listener = (this: Used) => void;
 /** The part of an AbortSignal that the driver uses. With a real one, a small command takes a tenth longer. */
 class DriverSignal implements Used {
   readonly #call: OngoingCall;
-  readonly #listeners = new Set<unknown>();
+  #listeners: Set<unknown> | undefined;
 
   constructor(call: OngoingCall) {
     this.#call = call;
-    call.onOver(() => this.#listeners.forEach((listener) => (listener as Listener).call(this)));
   }
 
   get aborted(): boolean {
@@ -30,11 +29,16 @@ class DriverSignal implements Used {
   }
 
   addEventListener(_type: "abort", listener: Listener): void {
+    if (this.#listeners === undefined) {
+      const listeners = new Set<unknown>();
+      this.#listeners = listeners;
+      this.#call.onOver(() => listeners.forEach((each) => (each as Listener).call(this)));
+    }
     this.#listeners.add(listener);
   }
 
   removeEventListener(_type: string, listener: unknown): void {
-    this.#listeners.delete(listener);
+    this.#listeners?.delete(listener);
   }
 }
 

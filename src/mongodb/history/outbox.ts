@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MemoryActor } from "../../core/actor.js";
 import type { VersionOperation } from "../../core/history.js";
-import { type OlderText, olderTextOf, wholeText } from "../../core/older-text.js";
+import { type OlderText, olderTextOf, readOlderText, wholeText } from "../../core/older-text.js";
 import { utf8Bytes } from "../../core/text.js";
 import { type DirectoryChange, publicId, storedId, type VersionDocument } from "./version-document.js";
 
@@ -23,6 +23,8 @@ export interface RecordedFile {
   before?: string;
   /** Bytes of UTF-8 of the text before, if the change only added to it. */
   beforeBytes?: number;
+  /** How the text before differs from the one after, if that was known. */
+  older?: OlderText;
 }
 
 /** The last version of a path that is known before a change. */
@@ -81,10 +83,10 @@ function documentsOf(memory: string, { revision, at, actor, files, directories }
   });
 }
 
-function operationOf({ gone, from, before, beforeBytes }: RecordedFile): VersionOperation {
+function operationOf({ gone, from, before, beforeBytes, older }: RecordedFile): VersionOperation {
   if (gone) return "deleted";
   if (from !== undefined) return "renamed";
-  return before === undefined && beforeBytes === undefined ? "created" : "modified";
+  return before === undefined && beforeBytes === undefined && older === undefined ? "created" : "modified";
 }
 
 /** From the last to the first: the text before a change is the text after the one before it. */
@@ -99,11 +101,12 @@ function addTexts(versions: readonly Pending[], texts: Map<string, string>): voi
     const before = from === undefined ? textBefore(file, after) : after;
     if (before !== undefined) texts.set(from ?? path, before);
     if (document.operation === "created" || document.operation === "renamed") continue;
-    document.older = olderOf(before, after);
+    document.older = file.older ?? olderOf(before, after);
   }
 }
 
-function textBefore({ before, beforeBytes }: RecordedFile, after: string | undefined): string | undefined {
+function textBefore({ before, beforeBytes, older }: RecordedFile, after: string | undefined): string | undefined {
+  if (older !== undefined) return after === undefined ? undefined : readOlderText(older, after);
   if (before !== undefined || beforeBytes === undefined || after === undefined) return before;
   return Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
 }

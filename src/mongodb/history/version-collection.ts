@@ -59,6 +59,9 @@ export const versionIndexes: (IndexDescription & { name: string })[] = [
   { name: "drop_versions", key: { dropAt: 1 }, expireAfterSeconds: 0, sparse: true },
 ];
 
+/** Of a few hundred bytes each, unless they hold whole texts: the server ends a batch at 16 MB. */
+const batchSize = 2000;
+
 /** How many paths one command looks for. */
 const maxPathsPerCommand = 100;
 
@@ -102,7 +105,7 @@ export class VersionCollection {
 
   /** Newest or oldest first. */
   async *find(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string } = {}): AsyncGenerator<VersionDocument> {
-    yield* streaming(this.#collection.find<VersionDocument>(filter, { sort: { _id: direction }, promoteValues: true, ...options }));
+    yield* streaming(this.#collection.find<VersionDocument>(filter, { sort: { _id: direction }, batchSize, promoteValues: true, ...options }));
   }
 
   /** Lets go what need not be kept of these paths. */

@@ -20,6 +20,11 @@ export class MemoryExpiry {
     this.#clock = clock;
   }
 
+  /** How long a memory of this scope is kept that nobody changes. Null: for ever. */
+  lifetimeMs(scope: MemoryScope): number | null {
+    return this.#expireMs[scope] ?? null;
+  }
+
   /** A memory that was last changed then or before is gone now. Null: memories of this scope stay. */
   deadline(scope: MemoryScope): Date | null {
     const expireMs = this.#expireMs[scope];

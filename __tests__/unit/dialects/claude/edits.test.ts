@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../src/dialects/claude/index.js";
+import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { repetitions } from "../../../helpers/repetitions.js";
@@ -16,6 +17,23 @@ async function fileOf(text: string, options?: ClaudeMemoryOptions) {
   const call = (args: Record<string, unknown>): Promise<string> => tool.invoke({ path: "/memories/f", ...args });
   return { call, text: () => memory.read("/f") };
 }
+
+describe("str_replace under a guard", () => {
+  // Requirement: claude.str-replace-shows-what-is-stored
+  it.each([
+    ["the new text", "the key is secret", "2 \tx\n3 \tthe key is [key]\n4 \ty"],
+    ["another line too", "b", "1 \t[key]\n2 \tx\n3 \tb\n4 \ty"],
+    ["nothing", "c", "1 \ta\n2 \tx\n3 \tc\n4 \ty"],
+  ])("that changes %s shows what was stored", async (_title, new_str, shown) => {
+    const first = new_str === "b" ? "secret" : "a";
+    const node = new MemoryNode({ ...freshAddress(), store, paths: "posix", guard: ({ content }) => content.replaceAll("secret", "[key]") });
+    await openMemory(store, { nodeId: node.nodeId }, { paths: "posix" }).write("/f", `${first}\nx\nold\ny\n`);
+    const answer = await createClaudeMemoryTool(node).invoke({ command: "str_replace", path: "/memories/f", old_str: "old", new_str });
+    const lines = answer.split("\n").slice(1).map((line: string) => line.trimStart().replace("\t", " \t"));
+    expect(lines.join("\n")).toContain(shown);
+    expect(answer).not.toContain("secret");
+  });
+});
 
 describe("str_replace", () => {
   // Requirement: claude.str-replace-deletes, claude.str-replace-lines, claude.str-replace-literal

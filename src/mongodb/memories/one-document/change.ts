@@ -1,6 +1,6 @@
 import { ROOT } from "../../../core/paths.js";
 import { keyOfPath, parentKeys } from "./document.js";
-import { bytesWithoutOutbox, outboxReport, outboxWith, type Recorded, type Recording } from "./outbox-expressions.js";
+import { outboxReport, outboxWith, type Recorded, type Recording } from "./outbox-expressions.js";
 import { bound, type Expression, literal, type Variables, valueAt, where } from "./expressions.js";
 
 /** What a change found: "ok" or the reason why it changed nothing. */
@@ -48,13 +48,12 @@ export interface Circumstances extends Limits {
   recording: Recording | null;
 }
 
-/** The bytes of the document, to be held against `maxMemoryBytes`. */
-export const memoryBytes = ({ recording }: Circumstances): Expression =>
-  recording === null ? { $bsonSize: "$$ROOT" } : bytesWithoutOutbox;
-
-/** By how many bytes the document may still grow. None where it is over the limit, as after the limit was lowered. */
-export const roomFor = (circumstances: Circumstances): Expression => ({
-  $max: [0, { $subtract: [circumstances.maxMemoryBytes, memoryBytes(circumstances)] }],
+/**
+ * By how many bytes the document may still grow. None where it is over the limit, as after the limit was lowered. What is recorded in it counts
+ * here: where there is no room, it is moved out, and the change is tried again.
+ */
+export const roomFor = ({ maxMemoryBytes }: Limits): Expression => ({
+  $max: [0, { $subtract: [maxMemoryBytes, { $bsonSize: "$$ROOT" }] }],
 });
 
 /**

@@ -4,6 +4,7 @@ import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { VersionCollection } from "../../history/version-collection.js";
+import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
 import { lookUp, type MemoryDocument } from "./document.js";
 
@@ -22,6 +23,8 @@ export interface DocumentContext {
   history: KeptHistory | null;
   /** Who makes the changes. */
   actor: MemoryActor | null;
+  /** The changes that wait for a person. */
+  records: RecordCollection;
 }
 
 export interface KeptHistory {
@@ -42,8 +45,13 @@ export function notExpired(deadline: Date | null): { updatedAt?: object } {
 
 /** The same, for the commands of one call. */
 export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
-  const { collection, history } = context;
-  return { ...context, collection: collection.forCall(call), history: history && { ...history, versions: history.versions.forCall(call) } };
+  const { collection, history, records } = context;
+  return {
+    ...context,
+    collection: collection.forCall(call),
+    history: history && { ...history, versions: history.versions.forCall(call) },
+    records: records.forCall(call),
+  };
 }
 
 /** Values as JavaScript's own, whatever the client's defaults are. */

@@ -7,7 +7,7 @@ import { utf8Bytes } from "../../../core/text.js";
 import type { HistorySource, PresentMemory, Restoration } from "../../history/history-source.js";
 import { MongoHistory } from "../../history/memory-history.js";
 import type { RecordedChange } from "../../history/outbox.js";
-import { type Change, type Circumstances, memoryBytes, refusableChange, roomFor } from "./change.js";
+import { type Change, type Circumstances, refusableChange, roomFor } from "./change.js";
 import { directoryBytes, keyOfPath, newFileBytes } from "./document.js";
 import type { DocumentContext } from "./document-context.js";
 import { entriesWhere, type Expression, literal } from "./expressions.js";
@@ -62,7 +62,7 @@ function restoreChange(restoration: Restoration, stored: Required<Pick<StoredCha
     },
   };
   const recorded = { files: literal(stored.files), directories: literal(stored.directories) };
-  const report = { memoryBytes: { $add: [memoryBytes(circumstances), growth] } };
+  const report = { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } };
   return refusableChange(
     [
       [{ $ne: ["$revision", revision] }, "raced"],

@@ -21,6 +21,7 @@ const pageSize = 500;
 const countProjection: Record<string, Expression> = {
   files: where(isLegacy, -1, { $size: { $objectToArray: orEmpty("$data") } }),
   data: where(isLegacy, "$data", "$$REMOVE"),
+  hasVersions: 1,
 };
 
 const summaryProjection: Record<string, Expression> = {
@@ -60,14 +61,15 @@ export async function summaryPage(context: DocumentContext, range: AddressRange,
 export async function removeMemories(context: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<ForgottenCounts> {
   try {
     await context.ready();
-    const removed = await removeDocuments(context, range);
-    return { ...removed, versions: await removeVersions(context, versions, range) };
+    const { hadVersions, ...counts } = await removeDocuments(context, range);
+    const mayHaveMore = context.history !== null || hadVersions || counts.memories === 0;
+    return { ...counts, versions: mayHaveMore ? await removeVersions(context, versions, range) : 0 };
   } catch (error) {
     throw storageError(error, "write", null);
   }
 }
 
-/** A store without history may lack the rights for what another has kept. */
+/** A store without history may lack the rights for what another has kept, and leaves alone who has changed the memories of others. */
 async function removeVersions({ collection, history }: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<number> {
   try {
     const owned = await allOf(versions.memories({ ...range }));
@@ -77,7 +79,7 @@ async function removeVersions({ collection, history }: DocumentContext, versions
     for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory);
     const field = ownerOfAnyNode(range);
     const id = field === null ? undefined : range[field];
-    if (field !== null && id !== undefined) await unname(collection, versions, field, id);
+    if (history !== null && field !== null && id !== undefined) await unname(collection, versions, field, id);
     return count;
   } catch (error) {
     const cause = MemoryError.isInstance(error) ? error.cause : error;
@@ -99,16 +101,20 @@ async function unname(collection: DocumentContext["collection"], versions: Versi
   await versions.unname(field, id);
 }
 
-async function removeDocuments({ collection }: DocumentContext, range: AddressRange): Promise<Omit<ForgottenCounts, "versions">> {
+async function removeDocuments({ collection }: DocumentContext, range: AddressRange): Promise<Omit<ForgottenCounts, "versions"> & { hadVersions: boolean }> {
   const filter = rangeFilter(range);
   if (isAddress(range)) {
     const removed = await collection.findOneAndDelete<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
-    return { memories: removed === null ? 0 : 1, files: removed === null ? 0 : filesOf(removed) };
+    return { memories: removed === null ? 0 : 1, files: removed === null ? 0 : filesOf(removed), hadVersions: removed?.hasVersions === true };
   }
   const counted = collection.find<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
   let files = 0;
-  for await (const document of counted) files += filesOf(document);
-  return { memories: await collection.deleteMany(filter, {}), files };
+  let hadVersions = false;
+  for await (const document of counted) {
+    files += filesOf(document);
+    hadVersions ||= document.hasVersions === true;
+  }
+  return { memories: await collection.deleteMany(filter, {}), files, hadVersions };
 }
 
 async function allOf<T>(stream: AsyncIterable<T>): Promise<T[]> {

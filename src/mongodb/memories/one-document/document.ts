@@ -26,6 +26,8 @@ export interface MemoryDocument {
   hasVersions?: true;
   /** When the first of its versions goes, where the memory can expire. */
   versionsExpireAt?: Date;
+  /** The ids of approved changes that were made, until their records say so. */
+  applied?: Record<string, true>;
 }
 
 interface FileMeta {

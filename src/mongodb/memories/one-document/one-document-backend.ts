@@ -1,5 +1,6 @@
 import type { MemoryActor } from "../../../core/actor.js";
 import type { CheckedAddress } from "../../../core/address.js";
+import type { ChangeRecord, ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
 import {
   alreadyExists,
@@ -28,6 +29,7 @@ import { prefixOf, ROOT } from "../../../core/paths.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Circumstances, Status } from "./change.js";
+import { DocumentRecords } from "./document-records.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
 import { contextFor, type DocumentContext } from "./document-context.js";
 import { StoredDocument } from "./stored-document.js";
@@ -258,6 +260,31 @@ export class OneDocumentBackend implements MemoryBackend {
       directories: found.directories.map(pathOfKey),
       revision: found.revision,
     };
+  }
+
+  records(): ChangeRecords {
+    return new DocumentRecords(this.#context, this.#document, this.#address, (record, found) => this.#applyRecord(record, found));
+  }
+
+  /** Makes an approved change of the document as it was found. */
+  async #applyRecord(record: ChangeRecord, found: MemoryDocument | null): Promise<"applied" | "raced"> {
+    const { id, command, path, to, isDirectory, edited } = record;
+    const after = edited?.after ?? record.after;
+    const upsert = found === null && after !== null && this.#creating(path, after, true);
+    const build = (circumstances: Circumstances): Change => {
+      if (after !== null) return writeChange(path, after, { ifExists: "replace", ifMissing: "create" }, circumstances);
+      if (command === "delete") return deleteChange(path, "delete", circumstances);
+      const destination = to ?? path;
+      if (!isDirectory) return renameFileChange(path, destination, circumstances);
+      return renameDirectoryChange(path, destination, found?.revision ?? 0, circumstances);
+    };
+    if (after !== null) this.#checkedBytes(after);
+    // Who proposed it has made it. Who approved it, the record says.
+    const document = new StoredDocument({ ...this.#context, actor: record.actor }, this.#address, this.#limits);
+    const { report } = await document.change(build, upsert, { id, found });
+    if (report === null || report.status === "ok") return "applied";
+    this.#refuse(report);
+    return "raced";
   }
 
   /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */

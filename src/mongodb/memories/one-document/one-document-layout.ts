@@ -13,6 +13,7 @@ import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { VersionCollection, versionsCollectionOf } from "../../history/version-collection.js";
+import { RecordCollection } from "../../proposals/record-collection.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
 import type { AddressRange } from "../address-ranges.js";
 import { MemoryExpiry } from "../memory-expiry.js";
@@ -67,8 +68,9 @@ export class OneDocumentLayout implements MemoryLayout {
     ];
     const indexes = examples.map((index) => ({ collection: db.collection(collectionName), ...index }));
     const expiry = new MemoryExpiry(expireMs, clock);
+    const records = RecordCollection.open(db, { name: `${collectionName}_proposals`, writeConcern, connect, clock });
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null }, indexes, versions);
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records }, indexes, versions);
   }
 
   forCall(call: OngoingCall): MemoryLayout {
@@ -141,7 +143,8 @@ export class OneDocumentLayout implements MemoryLayout {
     return summaryPage(this.#context, range, after);
   }
 
-  remove(range: AddressRange): Promise<ForgottenCounts> {
+  async remove(range: AddressRange): Promise<ForgottenCounts> {
+    await this.#context.records.remove(range);
     return removeMemories(this.#context, this.#versions, range);
   }
 

@@ -7,6 +7,8 @@ export interface Recording {
   at: Date;
   /** False where only memories that have a history already go on with it. */
   begins: boolean;
+  /** Whether the memory can expire. */
+  expires: boolean;
 }
 
 /** What a change tells the history of itself. Null: nothing, as it changes nothing. */
@@ -38,29 +40,27 @@ export function outboxWith({ actor, at, begins }: Recording, { files, directorie
   return begins ? all : where({ $isArray: ["$outbox"] }, all, "$$REMOVE");
 }
 
-/** How much the outbox held before the change, and when the versions expire. */
+/** How much the outbox held before the change. */
 export interface OutboxReport {
-  recorded?: { memory: string; count: number; bytes: number; lastBytes: number | null; versionsExpireAt?: Date };
+  recorded?: { count: number; bytes: number; versionsExpireAt?: Date };
 }
 
 export function outboxReport(recording: Recording | null): Record<string, Expression> {
   if (recording === null) return {};
-  const lastBytes: Expression = { $bsonSize: { $arrayElemAt: ["$outbox", -1] } };
-  return {
-    recorded: { memory: { $toString: "$_id" }, count: { $size: orNone }, bytes: { $bsonSize: { outbox: "$outbox" } }, lastBytes, versionsExpireAt: "$versionsExpireAt" },
-  };
+  const { expires } = recording;
+  return { recorded: { count: { $size: orNone }, bytes: { $bsonSize: { outbox: "$outbox" } }, ...(expires && { versionsExpireAt: "$versionsExpireAt" }) } };
 }
 
-/** A hundred small changes take five commands more. */
-const changesPerFlush = 100;
-const bytesPerFlush = 512 * 1024;
+/** Sixty small changes take four commands more, or up to seven where not all versions are kept. */
+const changesPerFlush = 60;
+const largeChangesPerFlush = 4;
+const largeBytes = 512 * 1024;
 
-/** True for one of many concurrent changes only: the one that fills the outbox, or the one after that which made it large. */
+/** True for one of many concurrent changes only, so that they do not all move the same versions. */
 export function fillsOutbox({ recorded }: OutboxReport): boolean {
   if (recorded === undefined) return false;
-  const { count, bytes, lastBytes } = recorded;
-  const multipleOf = (size: number): number => Math.floor(size / bytesPerFlush);
-  return (count + 1) % changesPerFlush === 0 || multipleOf(bytes) > multipleOf(bytes - (lastBytes ?? 0));
+  const { count, bytes } = recorded;
+  return (count + 1) % (bytes > largeBytes ? largeChangesPerFlush : changesPerFlush) === 0;
 }
 
 /** Which of the directories above a file are new. @param keys of them */

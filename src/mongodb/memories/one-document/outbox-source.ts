@@ -5,7 +5,7 @@ import type { FlushSource, PresentMemory } from "../../history/history-source.js
 import { isDirectory } from "./change.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
 import { asPlainValues, type DocumentContext, presentLookUp } from "./document-context.js";
-import { entriesWhere, type Expression, literal } from "./expressions.js";
+import { bound, entriesWhere, type Expression, literal } from "./expressions.js";
 import { recordedChange } from "./recorded-changes.js";
 
 interface OutboxDocument extends Pick<MemoryDocument, "_id" | "revision" | "outbox" | "hasVersions"> {
@@ -32,7 +32,8 @@ export class OutboxSource implements FlushSource {
   async read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null> {
     if (what === "tree") return this.#readTree();
     const isWanted = typeof what === "object" ? [{ $eq: ["$$entry.k", literal(keyOfPath(what.path))] }] : [];
-    const texts = entriesWhere("$data", { $or: [{ $in: ["$$entry.k", recordedKeys] }, ...isWanted] });
+    // Without the variable the server would gather the keys anew for each file.
+    const texts = bound([["keys", recordedKeys]], entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }));
     const isDirectoryThere = typeof what === "object" && what.path !== ROOT && { isDirectory: isDirectory(what.path) };
     const found = await this.#find<OutboxDocument>({ ...fields, texts, ...isDirectoryThere });
     if (found?.revision === undefined) return found === null ? null : this.#readTree();

@@ -14,12 +14,13 @@ export function recordedChange({ revision, at, actor, files, directories = {} }:
   return { revision, at, actor, files: files.map(recordedFile), directories: change };
 }
 
-function recordedFile({ key, from, gone, before, beforeBytes }: StoredFile): RecordedFile {
+function recordedFile({ key, from, gone, before, beforeBytes, older }: StoredFile): RecordedFile {
   return {
     path: pathOfKey(key),
     ...(from !== undefined && { from: pathOfKey(from) }),
     gone: gone === true,
     ...(typeof before === "string" && { before }),
     ...(typeof beforeBytes === "number" && { beforeBytes }),
+    ...(older && { older }),
   };
 }

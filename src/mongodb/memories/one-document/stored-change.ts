@@ -1,4 +1,5 @@
 import type { MemoryActor } from "../../../core/actor.js";
+import type { OlderText } from "../../../core/older-text.js";
 
 /** A change as the document of its memory holds it, by keys. */
 export interface StoredChange {
@@ -15,4 +16,5 @@ export interface StoredFile {
   gone?: true;
   before?: string | null;
   beforeBytes?: number | null;
+  older?: OlderText;
 }

@@ -38,7 +38,8 @@ export class StoredDocument {
   }
 
   findWhole(): Promise<MemoryDocument | null> {
-    return this.#findRaw<MemoryDocument>({ outbox: 0 });
+    // To leave a field out takes the server some time, so not where there is hardly ever one.
+    return this.#findRaw<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 });
   }
 
   /** Bytes of BSON, without what the history has in it; null where there is no document. */
@@ -49,29 +50,35 @@ export class StoredDocument {
 
   /**
    * One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. With history some
-   * more, once in a hundred changes.
+   * more, once in a while.
+   * @param marked makes the change only where the document is as it was read and lacks the mark, and leaves the mark; else "raced"
    */
   async change<Report extends object>(
     build: (circumstances: Circumstances) => Change,
     upsert: boolean,
+    marked?: MarkedChange,
   ): Promise<Outcome<Report>> {
-    const { clock, fileClock, history, actor } = this.#context;
+    const { clock, fileClock, history, actor, expiry } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const now = (fileClock ?? clock)();
-      const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins };
+      const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.deadline(this.#address.scope) !== null };
       const change = build({ ...this.#limits, now, recording });
       try {
         const { projection } = change;
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
-        const answer = await this.#update<Answer<Report & OutboxReport>>(pipeline, { projection, upsert });
+        const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
+        const answer = await this.#update<Answer<Report & OutboxReport>>(all, { projection, upsert }, marked && markedFilter(marked));
+        if (answer === null && marked !== undefined && !upsert) return raced(now);
         const report = answer && changeReport(answer, change);
         if (report?.status === "ok" && history !== null) await this.#keepOutboxSmall(report);
-        if (report?.status !== "legacy") return { report, now };
-        await this.#rewriteLegacy();
+        if (report?.status === "legacy") await this.#rewriteLegacy();
+        else if (report?.status === "memoryFull" && attempt === 0 && (report.recorded?.count ?? 0) > 0) await this.#flush();
+        else return { report, now };
       } catch (error) {
         if (isTooLarge(error) && history !== null && attempt === 0) await this.#flush();
         else if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
         else await this.#deleteExpired();
+        if (marked !== undefined && isDuplicateKey(error)) return raced(now);
       }
       await pause(attempt);
     }
@@ -84,10 +91,13 @@ export class StoredDocument {
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
     try {
       if (fillsOutbox(report)) await this.#flush();
-      const { memory, versionsExpireAt } = report.recorded ?? {};
-      if (until === null || memory === undefined || versionsExpireAt === undefined || versionsExpireAt >= until.latest) return;
-      await history?.versions.prolong(memory, until.expiresAt);
-      await this.#context.collection.updateOne(presentLookUp(this.#context, this.#address), { $set: { versionsExpireAt: until.expiresAt } }, {});
+      const { versionsExpireAt } = report.recorded ?? {};
+      if (history === null || until === null || versionsExpireAt === undefined || versionsExpireAt >= until.latest) return;
+      const { collection } = this.#context;
+      const found = await collection.findOne<Pick<MemoryDocument, "_id">>(presentLookUp(this.#context, this.#address), { projection: { _id: 1 } });
+      if (found === null) return;
+      await history.versions.prolong(String(found._id), until.expiresAt);
+      await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {});
     } catch {
       // Nothing is lost: what is recorded stays in the document.
     }
@@ -150,6 +160,17 @@ export class StoredDocument {
     throw lostRace();
   }
 
+  /** Takes marks away. Nothing else of the document changes. */
+  async unmark(ids: readonly string[]): Promise<void> {
+    const kept: Expression = { $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } } };
+    const pipeline = [{ $set: { applied: where({ $eq: [kept, []] }, "$$REMOVE", { $arrayToObject: kept }) } }];
+    try {
+      await this.#update(pipeline, { projection: { _id: 1 } }, { applied: { $exists: true } });
+    } catch (error) {
+      throw storageError(error, "write", this.#limits.maxMemoryBytes);
+    }
+  }
+
   /** Unless the content of the document has changed since it was read. */
   async #rewriteLegacy(): Promise<"rewritten" | "raced" | "not legacy"> {
     const document = await this.findWhole();
@@ -175,6 +196,29 @@ export class StoredDocument {
       throw storageError(error, "read", this.#limits.maxMemoryBytes);
     }
   }
+}
+
+/** A change that is made once, of a document as it was read. */
+export interface MarkedChange {
+  /** The mark. */
+  id: string;
+  /** Null where there was no document. */
+  found: Pick<MemoryDocument, "_id" | "revision"> | null;
+}
+
+function markedFilter({ id, found }: MarkedChange): object {
+  // An inserted document takes the revision from here.
+  return { revision: found?.revision ?? 0, [`applied.${id}`]: { $exists: false }, ...(found && { _id: found._id }) };
+}
+
+/** The revision tells whether the stages before have made the change. */
+function markedStage({ id, found }: MarkedChange): Record<string, Expression> {
+  const isMade: Expression = { $ne: ["$revision", found?.revision ?? 0] };
+  return { $set: { applied: where(isMade, { $mergeObjects: ["$applied", { [id]: true }] }, "$applied") } };
+}
+
+function raced<Report>(now: Date): Outcome<Report> {
+  return { report: { status: "raced" } as Report & { status: Status }, now };
 }
 
 /** A file that is written with an earlier time, as by an import, changes its memory now all the same; else it could expire at once. */

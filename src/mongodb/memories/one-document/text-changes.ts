@@ -1,6 +1,7 @@
 import type { WriteMode } from "../../../core/backend.js";
+import { type OlderText, olderTextOf } from "../../../core/older-text.js";
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
-import { type Change, type Circumstances, isDirectory, memoryBytes, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
+import { type Change, type Circumstances, isDirectory, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
 import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
 import {
   bound,
@@ -28,8 +29,8 @@ interface TextChange {
   refusals: Refusals;
   variables: Variables;
   report?: Record<string, Expression>;
-  /** The text before, as it is recorded. Null creates the file. */
-  before: { text: Expression } | { bytes: Expression };
+  /** How the text before is recorded. The expressions are null where the change creates the file. */
+  before: { text: Expression } | { bytes: Expression } | { older: OlderText };
   /** Where it holds, the file has that text already. */
   unless?: Expression;
 }
@@ -39,8 +40,8 @@ function textChange(textual: TextChange, circumstances: Circumstances): Change {
   const { path, newText, newBytes, growth, refusals, variables, report, before, unless } = textual;
   const { now, maxFileBytes } = circumstances;
   const key = keyOfPath(path);
-  const old = "text" in before ? before.text : before.bytes;
-  const recordedFile = { key: literal(key), ["text" in before ? "before" : "beforeBytes"]: old };
+  const recordedFile = { key: literal(key), ...recordedBefore(before) };
+  const isNew = "older" in before ? false : isNull("text" in before ? before.text : before.bytes);
   const directories = addedDirectories(parentKeys(key), (parent) => valueAt("$dirs", parent));
   return refusableChange(
     [
@@ -58,10 +59,15 @@ function textChange(textual: TextChange, circumstances: Circumstances): Change {
       dirs: withParents("$dirs", path),
     },
     circumstances,
-    { files: [recordedFile], ...(directories && { directories: where(isNull(old), directories, "$$REMOVE") }), ...(unless !== undefined && { unless }) },
-    { sizeBytes: newBytes, memoryBytes: { $add: [memoryBytes(circumstances), growth] }, ...report },
+    { files: [recordedFile], ...(directories && { directories: where(isNew, directories, "$$REMOVE") }), ...(unless !== undefined && { unless }) },
+    { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
     variables,
   );
+}
+
+function recordedBefore(before: TextChange["before"]): Record<string, Expression> {
+  if ("older" in before) return { older: literal(before.older) };
+  return "text" in before ? { before: before.text } : { beforeBytes: before.bytes };
 }
 
 /** What refuses to create a file. Where the file is there, its parents are directories. */
@@ -127,7 +133,7 @@ export function swapChange(path: string, expected: string, content: string, circ
         ...whole.variables,
       ],
       report: { ...whole.report, text: where("$$raced", "$$text", "$$REMOVE") },
-      before: { text: "$$text" },
+      before: { older: olderTextOf(expected, content) },
       ...(content === expected && { unless: true }),
     },
     circumstances,

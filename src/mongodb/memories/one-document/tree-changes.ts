@@ -6,7 +6,6 @@ import {
   type Circumstances,
   isDirectory,
   isLegacy,
-  memoryBytes,
   parentIsFile,
   refusableChange,
   type Refusals,
@@ -118,7 +117,7 @@ export function renameFileChange(from: string, to: string, circumstances: Circum
   const recorded = { files: [{ key: literal(keyOfPath(to)), from: literal(key) }], ...(added && { directories: added }) };
   return change(status, { data: moved("$data"), meta: moved("$meta"), dirs: withParents("$dirs", to) }, circumstances, recorded, {
     ...treeReport(from),
-    memoryBytes: { $add: [memoryBytes(circumstances), growth] },
+    memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] },
   });
 }
 
@@ -136,7 +135,7 @@ export function renameDirectoryChange(from: string, to: string, revision: number
     files: mapEntries(entriesWhere("$data", keyIsWithin(fromKey)), movedFile),
     directories: { ...added, moved: literal({ from: fromKey, to: keyOfPath(to) }) },
   };
-  return change(status, fields, circumstances, recorded, { memoryBytes: { $add: [memoryBytes(circumstances), growth] } });
+  return change(status, fields, circumstances, recorded, { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } });
 }
 
 function newParents(to: string): { added: Expression } | undefined {

@@ -1,0 +1,53 @@
+import { applyPatch } from "diff";
+import fc from "fast-check";
+import { describe, expect, it } from "@jest/globals";
+import { shownChange, shownDiff } from "../../../src/core/approval/shown-diff.js";
+import { unifiedDiff } from "../../../src/core/unified-diff.js";
+
+const diffOf = (before: string, after: string): Promise<string> => unifiedDiff({ name: "a/a", text: before }, { name: "b/a", text: after });
+
+describe("a unified diff", () => {
+  // Requirement: approval.shown
+  it.each<[string, string | null, string | null, string]>([
+    ["a change", "one\ntwo\nthree\n", "one\n2\nthree\n", "--- a/a\n+++ b/a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"],
+    ["a new file", null, "x", "--- /dev/null\n+++ b/a\n@@ -0,0 +1,1 @@\n+x\n\\ No newline at end of file\n"],
+    ["a file that goes", "x\n", null, "--- a/a\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n"],
+    ["a new empty file", null, "", "--- /dev/null\n+++ b/a\n"],
+  ])("shows %s", async (_name, before, after, diff) => {
+    expect(await shownChange("/a", before, after)).toBe(diff);
+  });
+
+  // Requirement: approval.shown
+  it("makes the one text of the other", async () => {
+    const anyText = fc.array(fc.constantFrom("a", "b", "c\n", "\n", "\r\n", "é"), { maxLength: 30 }).map((parts) => parts.join(""));
+    const property = fc.asyncProperty(anyText, anyText, async (before, after) => applyPatch(before, await diffOf(before, after)) === after);
+    await fc.assert(property);
+  });
+
+  // Requirement: approval.shown
+  it("replaces all lines of texts that have too little in common, in time that grows with them alone", async () => {
+    const lines = (factor: number, prime: number): string => Array.from({ length: 60_000 }, (_, index) => (index * factor) % prime).join("\n");
+    const [before, after] = [lines(7919, 10_007), lines(7907, 10_009)];
+    const diff = await diffOf(before, after);
+    expect(diff).toContain("@@ -1,60000 +1,60000 @@");
+    expect(applyPatch(before, diff)).toBe(after);
+  });
+});
+
+describe("a diff as people are shown it", () => {
+  // Requirement: approval.shown
+  it("hides no character", async () => {
+    const hidden = "a\u200bb\u202ec\u{e0041}d\u001b[2Ke\rf\u0000";
+    expect(await shownChange("/a\u200b", "a", hidden)).toBe(
+      "--- \"a/a\\342\\200\\213\"\n+++ \"b/a\\342\\200\\213\"\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\\u200bb\\u202ec\\udb40\\udc41d\\u001b[2Ke\\u000df\\u0000\n\\ No newline at end of file\n",
+    );
+    expect(shownDiff("+a\r\n")).toBe("+a\\r\n");
+  });
+
+  // Requirement: approval.shown
+  it("says how much of a long one is left out", () => {
+    const shown = shownDiff(`+${"x".repeat(60_000)}\n`);
+    expect(shown.length).toBeLessThan(50_100);
+    expect(shown).toMatch(/x\n\[10002 more characters are not shown\]\n$/);
+  });
+});

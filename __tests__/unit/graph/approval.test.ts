@@ -1,0 +1,416 @@
+import { describe, expect, it } from "@jest/globals";
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { Command, InMemoryStore, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { createDeepAgent } from "deepagents";
+import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from "langchain";
+import type { Memory } from "../../../src/core/memory.js";
+import { mountMemories } from "../../../src/core/mounted-memory.js";
+import { MemoryBackend } from "../../../src/deepagents/index.js";
+import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
+import { createJournalTools } from "../../../src/dialects/journal/index.js";
+import { createRecordTools } from "../../../src/dialects/records/index.js";
+import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { Agent } from "../../../src/graph/agent.js";
+import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
+import { memoryMiddleware } from "../../../src/middleware/index.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { buildGraph } from "../../../src/template/build-graph.js";
+import { type ScriptedCall, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+
+const config = { configurable: { thread_id: "t" } };
+const input = { messages: [{ role: "user" as const, content: "go" }] };
+const approved = { decisions: [{ type: "approve" }] };
+
+interface Review {
+  name: string;
+  args: Record<string, string>;
+  description: string;
+}
+
+interface Reply {
+  messages: BaseMessage[];
+  __interrupt__?: { id: string; value: { actionRequests: Review[]; reviewConfigs: unknown } }[];
+}
+
+/** Of a graph with a checkpointer. */
+interface Runnable {
+  invoke(input: unknown, options: unknown): Promise<unknown>;
+}
+
+const asking = { rules: [{ path: "/**", access: "ask" as const }] };
+
+function freshMemory(options: Partial<MemoryNodeOptions> = asking): { node: MemoryNode; free: Memory } {
+  const store = new InMemoryStore();
+  return { node: new MemoryNode({ store, nodeId: "assistant", ...options }), free: openMemory(store, { nodeId: "assistant" }, { paths: "posix" }) };
+}
+
+/** Calls the tools once, then answers. */
+function modelThatCalls(...calls: ScriptedCall[]): ScriptedChatModel {
+  return new ScriptedChatModel((messages) => (messages.at(-1)?.getType() === "tool" ? "done" : calls));
+}
+
+const append = (path: string, content: string): ScriptedCall => ({ tool: "memory", args: { command: "append", path, content } });
+
+function agentThatCalls(node: MemoryNode, ...calls: ScriptedCall[]): Runnable {
+  return createAgent({ model: modelThatCalls(...calls), middleware: [memoryMiddleware({ memory: node })], checkpointer: new MemorySaver() });
+}
+
+const start = async (agent: Runnable): Promise<Reply> => (await agent.invoke(input, config)) as Reply;
+const resume = async (agent: Runnable, answer: unknown): Promise<Reply> => (await agent.invoke(new Command({ resume: answer }), config)) as Reply;
+
+const reviewsOf = (reply: Reply): Review[] => (reply.__interrupt__ ?? []).flatMap(({ value }) => value.actionRequests);
+const toolTexts = ({ messages }: Reply): string[] => messages.filter((message) => message.getType() === "tool").map(({ text }) => text);
+
+async function textsOf(memory: Memory): Promise<Record<string, string>> {
+  const { files } = await memory.snapshot();
+  return Object.fromEntries(files.filter(({ path }) => !path.startsWith("/.journal")).map(({ path, content }) => [path, content]));
+}
+
+describe("a change that asks", () => {
+  // Requirement: approval.request, approval.decisions
+  it("waits with the request of LangChain's middleware, and is made when a person approves", async () => {
+    const { node, free } = freshMemory();
+    await free.write("/a", "one");
+    const agent = agentThatCalls(node, append("/a", "two"));
+    const [asked] = (await start(agent)).__interrupt__ ?? [];
+    expect(asked?.value).toEqual({
+      actionRequests: [
+        {
+          name: "memory",
+          args: { command: "append", path: "/a", content: "two" },
+          description:
+            "A change of the memory needs approval: append /a\n\n--- a/a\n+++ b/a\n@@ -1,1 +1,2 @@\n-one\n\\ No newline at end of file\n+one\n+two\n\\ No newline at end of file\n",
+        },
+      ],
+      reviewConfigs: [{ actionName: "memory", allowedDecisions: ["approve", "edit", "reject"] }],
+    });
+    expect(await textsOf(free)).toEqual({ "/a": "one" });
+    expect(toolTexts(await resume(agent, approved))).toEqual(['{"command":"append","path":"/a","ok":true,"result":{"status":"ok"}}']);
+    expect(await textsOf(free)).toEqual({ "/a": "one\ntwo" });
+  });
+
+  // Requirement: approval.decisions
+  it("is made with the content that a person has edited", async () => {
+    const { node, free } = freshMemory();
+    const agent = agentThatCalls(node, append("/a", "two"));
+    const [review] = reviewsOf(await start(agent));
+    const editedAction = { name: "memory", args: { ...review?.args, content: "2" } };
+    await resume(agent, { decisions: [{ type: "edit", editedAction }] });
+    expect(await textsOf(free)).toEqual({ "/a": "2" });
+  });
+
+  // Requirement: approval.decisions
+  it("is refused with the words of the person who rejects it", async () => {
+    const { node, free } = freshMemory();
+    const agent = agentThatCalls(node, append("/a", "two"));
+    await start(agent);
+    const [answer = ""] = toolTexts(await resume(agent, { decisions: [{ type: "reject", message: "not now" }] }));
+    expect(JSON.parse(answer)).toMatchObject({ ok: false, error: { code: "EACCES", message: "EACCES: a person rejected the change of /a: not now" } });
+    expect(await textsOf(free)).toEqual({});
+  });
+
+  const args = { command: "append", path: "/a", content: "two" };
+  const edit = (changed: object, name = "memory"): object => ({ decisions: [{ type: "edit", editedAction: { name, args: { ...args, ...changed } } }] });
+  // Requirement: approval.decisions
+  it.each<[string, unknown]>([
+    ["another path", edit({ path: "/b" })],
+    ["another command", edit({ command: "write" })],
+    ["another tool", edit({}, "other")],
+    ["an argument that there is not", edit({ to: "/b" })],
+    ["a content that is no text", edit({ content: 7 })],
+    ["an edit without arguments", { decisions: [{ type: "edit" }] }],
+    ["no decision", { decisions: [] }],
+    ["two decisions", { decisions: [{ type: "approve" }, { type: "approve" }] }],
+    ["another kind of decision", { decisions: [{ type: "ignore" }] }],
+    ["a list", [{ type: "approve" }]],
+    ["a text", "approve"],
+    ["true", true],
+  ])("is refused where the answer is %s", async (_name, answer) => {
+    const { node, free } = freshMemory();
+    const agent = agentThatCalls(node, append("/a", "two"));
+    await start(agent);
+    expect(toolTexts(await resume(agent, answer))[0]).toContain("EACCES: the change of /a was not approved");
+    expect(await textsOf(free)).toEqual({});
+  });
+
+  // Requirement: approval.decisions
+  it("gets along with LangChain's middleware on the same tool, each asking its own question", async () => {
+    const { node, free } = freshMemory();
+    // Its types do not take its own options under exactOptionalPropertyTypes.
+    const theirs = humanInTheLoopMiddleware({ interruptOn: { memory: true } } as never) as unknown as AgentMiddleware;
+    const middleware = [memoryMiddleware({ memory: node }), theirs];
+    const agent = createAgent({ model: modelThatCalls(append("/a", "two")), middleware, checkpointer: new MemorySaver() });
+    const [first] = reviewsOf(await start(agent));
+    const [second] = reviewsOf(await resume(agent, approved));
+    expect([first?.args, second?.args]).toEqual([args, args]);
+    expect(await textsOf(free)).toEqual({});
+    await resume(agent, approved);
+    expect(await textsOf(free)).toEqual({ "/a": "two" });
+  });
+});
+
+describe("every way in asks", () => {
+  const changes: [string, (node: MemoryNode) => Runnable, Record<string, string>][] = [
+    ["our agent", (node) => new Agent({ model: modelThatCalls(append("/a", "x")), tools: node.memoryTools, checkpointer: new MemorySaver() }), { "/a": "x" }],
+    ["a ToolNode", (node) => graphWith(node.memoryTools, append("/a", "x")), { "/a": "x" }],
+    ["Claude's create", (node) => graphWith([createClaudeMemoryTool(node)], claude({ command: "create", path: "/memories/a", file_text: "x" })), { "/a": "x" }],
+    ["the journal", (node) => graphWith(createJournalTools(node, { clock: () => new Date(0) }), { tool: "memory_write", args: { key: "k", content: "x" } }), { "/1970/01/01.md": expect.stringContaining("x") as unknown as string }],
+    ["records", (node) => graphWith(createRecordTools(node), { tool: "add_memory", args: { path: "a", content: "x" } }), { "/a": "x" }],
+    ["deepagents", (node) => createDeepAgent({ model: modelThatCalls({ tool: "write_file", args: { file_path: "/a", content: "x" } }), backend: new MemoryBackend(node), checkpointer: new MemorySaver() }), { "/a": "x" }],
+    ["an agent as a subgraph", (node) => subgraphOf(node), { "/a": "x" }],
+    ["a memory that a node of a graph changes by itself", (node) => graphOfNode(node), { "/a": "x" }],
+  ];
+
+  // Requirement: approval.every-way-in
+  it.each(changes)("%s", async (_name, make, expected) => {
+    const { node, free } = freshMemory();
+    const agent = make(node);
+    const reviews = reviewsOf(await start(agent));
+    expect(reviews).toHaveLength(1);
+    expect(await textsOf(free)).toEqual({});
+    expect(reviewsOf(await resume(agent, approved))).toEqual([]);
+    expect(await textsOf(free)).toEqual(expected);
+  });
+
+  // Requirement: approval.every-way-in
+  it.each<[string, ScriptedCall, Record<string, string>]>([
+    ["update", { tool: "memory", args: { command: "update", path: "/a", oldContent: "one", content: "1" } }, { "/a": "1", "/d/b": "b" }],
+    ["delete of a file", { tool: "memory", args: { command: "delete", path: "/a" } }, { "/d/b": "b" }],
+    ["delete of a directory", { tool: "memory", args: { command: "delete", path: "/d" } }, { "/a": "one" }],
+    ["str_replace", claude({ command: "str_replace", path: "/memories/a", old_str: "ne", new_str: "h" }), { "/a": "oh", "/d/b": "b" }],
+    ["insert", claude({ command: "insert", path: "/memories/a", insert_line: 0, insert_text: "zero\n" }), { "/a": "zero\none", "/d/b": "b" }],
+    ["rename of a file", claude({ command: "rename", old_path: "/memories/a", new_path: "/memories/c" }), { "/c": "one", "/d/b": "b" }],
+    ["rename of a directory", claude({ command: "rename", old_path: "/memories/d", new_path: "/memories/e" }), { "/a": "one", "/e/b": "b" }],
+    ["clear_memory", { tool: "clear_memory", args: {} }, {}],
+  ])("%s", async (_name, call, expected) => {
+    const { node, free } = freshMemory();
+    await free.write("/a", "one");
+    await free.write("/d/b", "b");
+    const agent = graphWith(toolsFor(call, node), call);
+    expect(reviewsOf(await start(agent))).toHaveLength(1);
+    expect(await textsOf(free)).toEqual({ "/a": "one", "/d/b": "b" });
+    const reply = await resume(agent, approved);
+    expect(reviewsOf(reply)).toEqual([]);
+    expect(toolTexts(reply)[0]).not.toMatch(/EACCES|"ok":false/);
+    expect(await textsOf(free)).toEqual(expected);
+  });
+
+  // Requirement: approval.every-way-in
+  it("mounts of a node, by the paths of its tree", async () => {
+    const { node, free } = freshMemory({ mounts: { "/team": { nodeId: "team", access: "ask" } } });
+    const agent = agentThatCalls(node, append("/team/a", "x"), append("/own", "x"));
+    const [review] = reviewsOf(await start(agent));
+    expect(review?.args).toEqual({ command: "append", path: "/team/a", content: "x" });
+    expect(review?.description).toContain("+++ b/team/a\n");
+    await resume(agent, approved);
+    expect([await textsOf(free), await node.memory().read("/team/a")]).toEqual([{ "/own": "x" }, "x"]);
+  });
+
+  // Requirement: approval.every-way-in
+  it("a tree of mounts without a node", async () => {
+    const { free } = freshMemory();
+    const tree = mountMemories({ "/": { memory: free, access: "ask" } });
+    const agent = graphWith([new MemoryTool({ memory: tree })], append("/a", "x"));
+    expect(reviewsOf(await start(agent))).toHaveLength(1);
+    await resume(agent, approved);
+    expect(await textsOf(free)).toEqual({ "/a": "x" });
+  });
+
+  // Requirement: approval.told
+  it("a graph template, whose tool says so", () => {
+    const store = new InMemoryStore();
+    const built = buildGraph(
+      {
+        nodes: [
+          { id: "A", data: { template: "agent", config: {} } },
+          { id: "M", data: { template: "memory", config: { rules: [{ path: "/**", access: "ask" }], onAsk: "interrupt" } } },
+        ],
+        edges: [{ source: "M", sourceHandle: "$self", target: "A", targetHandle: "$memory" }],
+      } as never,
+      { store, model: modelThatCalls(append("/a", "x")) },
+    );
+    expect(built.memory("M").memoryTools[0]?.description).toContain("/** is writable with approval: a person is asked about each change.");
+  });
+});
+
+describe("several questions", () => {
+  // Requirement: approval.each-call
+  it("of parallel calls in createAgent are answered each by its id", async () => {
+    const { node, free } = freshMemory();
+    const agent = agentThatCalls(node, append("/a", "x"), append("/b", "y"), append("/a", "z"));
+    const asked = (await start(agent)).__interrupt__ ?? [];
+    expect(asked.map(({ value }) => value.actionRequests[0]?.args["content"])).toEqual(["x", "y", "z"]);
+    const decisions = [approved, { decisions: [{ type: "reject" }] }, { decisions: [{ type: "reject" }] }];
+    const answers = Object.fromEntries(asked.map(({ id }, index) => [id, decisions[index]]));
+    const reply = await resume(agent, answers);
+    expect(toolTexts(reply).map((text) => (JSON.parse(text) as { ok: boolean }).ok)).toEqual([true, false, false]);
+    expect(await textsOf(free)).toEqual({ "/a": "x" });
+  });
+
+  // Requirement: approval.each-call
+  it("of parallel calls in a ToolNode come one after the other, and each answer is for what was shown", async () => {
+    const { node, free } = freshMemory();
+    const agent = graphWith(node.memoryTools, append("/a", "x"), append("/b", "y"), append("/c", "z"));
+    const seen: string[] = [];
+    let reply = await start(agent);
+    for (let [review] = reviewsOf(reply); review !== undefined; [review] = reviewsOf(reply)) {
+      seen.push(review.args["path"] ?? "");
+      reply = await resume(agent, review.args["path"] === "/b" ? { decisions: [{ type: "reject" }] } : approved);
+    }
+    expect(seen.toSorted()).toEqual(["/a", "/b", "/c"]);
+    expect(await textsOf(free)).toEqual({ "/a": "x", "/c": "z" });
+  });
+
+  // Requirement: approval.each-call
+  it("never take the answer to another tool's question", async () => {
+    const { node, free } = freshMemory();
+    const other = tool(async () => JSON.stringify(interrupt("another question")), { name: "other", description: "asks", schema: { type: "object", properties: {} } });
+    const agent = graphWith([...node.memoryTools, other], append("/a", "x"), { tool: "other", args: {} });
+    let reply = await start(agent);
+    for (let round = 0; round < 6 && reply.__interrupt__ !== undefined; round += 1) {
+      const isOther = (reply.__interrupt__[0]?.value as unknown) === "another question";
+      reply = await resume(agent, isOther ? approved : { decisions: [{ type: "reject" }] });
+    }
+    expect(await textsOf(free)).toEqual({});
+  });
+});
+
+describe("what was approved", () => {
+  // Requirement: approval.as-shown
+  it("is asked again if the text has changed meanwhile", async () => {
+    const { node, free } = freshMemory();
+    await free.write("/a", "one");
+    const agent = agentThatCalls(node, append("/a", "two"));
+    await start(agent);
+    await free.write("/a", "other");
+    const again = await resume(agent, approved);
+    expect(reviewsOf(again)[0]?.description).toContain("+other\n+two");
+    expect(await textsOf(free)).toEqual({ "/a": "other" });
+    await resume(agent, approved);
+    expect(await textsOf(free)).toEqual({ "/a": "other\ntwo" });
+  });
+
+  // Requirement: approval.as-shown
+  it("is what is stored, though the call would write another text now", async () => {
+    const { node, free } = freshMemory();
+    let time = 0;
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("write", async (_state, run) => {
+        time += 1;
+        await (await node.memoryForRun({ config: run })).write("/a", `at ${time}`);
+        return {};
+      })
+      .addEdge(START, "write")
+      .compile({ checkpointer: new MemorySaver() });
+    expect(reviewsOf(await start(graph))[0]?.args["content"]).toBe("at 1");
+    await resume(graph, approved);
+    expect([time, await textsOf(free)]).toEqual([2, { "/a": "at 1" }]);
+  });
+
+  // Requirement: approval.once
+  it("is made once when the same interrupt is resumed twice", async () => {
+    const { node, free } = freshMemory();
+    const checkpointer = new MemorySaver();
+    const agent = createAgent({ model: modelThatCalls(append("/a", "x")), middleware: [memoryMiddleware({ memory: node })], checkpointer });
+    await agent.invoke(input, config);
+    const { config: asked } = await agent.graph.getState(config);
+    for (let time = 0; time < 3; time += 1) {
+      const reply = (await agent.graph.invoke(new Command({ resume: approved }) as never, asked as never)) as unknown as Reply;
+      expect(toolTexts(reply)[0]).toContain('"ok":true');
+    }
+    expect(await textsOf(free)).toEqual({ "/a": "x" });
+  });
+
+  // Requirement: approval.guard
+  it("has passed the guard before it is shown, and after it was edited", async () => {
+    const guard = ({ content }: { content: string }): string => {
+      if (content.includes("forbidden")) throw new Error("no such text");
+      return content.replaceAll("secret", "[hidden]");
+    };
+    const { node, free } = freshMemory({ ...asking, guard });
+    const agent = agentThatCalls(node, append("/a", "my secret"));
+    const [review] = reviewsOf(await start(agent));
+    expect(review?.args["content"]).toBe("my [hidden]");
+    const edited = (content: string): object => ({ decisions: [{ type: "edit", editedAction: { name: "memory", args: { ...review?.args, content } } }] });
+    await resume(agent, edited("your secret"));
+    expect(await textsOf(free)).toEqual({ "/a": "your [hidden]" });
+    const other = agentThatCalls(node, append("/b", "fine"));
+    await start(other);
+    expect(toolTexts(await resume(other, { decisions: [{ type: "edit", editedAction: { name: "memory", args: { content: "forbidden" } } }] }))[0]).toContain("EACCES: no such text");
+    expect(await textsOf(free)).toEqual({ "/a": "your [hidden]" });
+  });
+});
+
+describe("where nobody can be asked", () => {
+  // Requirement: approval.nobody
+  it.each<[string, (node: MemoryNode) => Promise<unknown>, string]>([
+    ["a program's own call", (node) => node.memory().append("/a", "x"), "part of no run with a checkpointer"],
+    ["a tool outside of a run", async (node) => { throw new Error(String(await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "x" }))); }, "part of no run with a checkpointer"],
+    [
+      "a graph without a checkpointer",
+      async (node) => {
+        const agent = createAgent({ model: modelThatCalls(append("/a", "x")), middleware: [memoryMiddleware({ memory: node })] });
+        throw new Error(toolTexts(await start(agent)).join());
+      },
+      'give the graph one, or set onAsk: \\"propose\\"',
+    ],
+  ])("%s is EACCES with what would do", async (_name, change, words) => {
+    const { node, free } = freshMemory();
+    await expect(change(node)).rejects.toThrow(words);
+    expect(await textsOf(free)).toEqual({});
+  });
+
+  // Requirement: approval.nobody
+  it("proposals need a store that keeps them", async () => {
+    const { node, free } = freshMemory({ ...asking, onAsk: "propose" });
+    await expect(node.memory().append("/a", "x")).rejects.toThrow('proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"');
+    expect([await textsOf(free), free.proposals, mountMemories({ "/": free }).proposals]).toEqual([{}, null, null]);
+  });
+
+  // Requirement: approval.nobody
+  it("an unknown onAsk is refused when it is given", () => {
+    expect(() => freshMemory({ onAsk: "later" as never })).toThrow('onAsk: must be "interrupt" or "propose" (given "later")');
+  });
+});
+
+function claude(args: Record<string, unknown>): ScriptedCall {
+  return { tool: "memory", args };
+}
+
+const claudeCommands = new Set<unknown>(["create", "str_replace", "insert", "rename"]);
+
+function toolsFor({ tool: name, args }: ScriptedCall, node: MemoryNode): ConstructorParameters<typeof ToolNode>[0] {
+  if (name === "clear_memory") return createRecordTools(node);
+  return claudeCommands.has(args["command"]) ? [createClaudeMemoryTool(node)] : node.memoryTools;
+}
+
+/** One node that runs all calls. */
+function graphWith(tools: ConstructorParameters<typeof ToolNode>[0], ...calls: ScriptedCall[]): Runnable {
+  const toolCalls = calls.map(({ tool: name, args }, index) => ({ id: `call-${index}`, name, args, type: "tool_call" as const }));
+  return new StateGraph(MessagesAnnotation)
+    .addNode("model", () => ({ messages: [new AIMessage({ content: "", tool_calls: toolCalls })] }))
+    .addNode("tools", new ToolNode(tools))
+    .addEdge(START, "model")
+    .addEdge("model", "tools")
+    .compile({ checkpointer: new MemorySaver() });
+}
+
+function subgraphOf(node: MemoryNode): Runnable {
+  const agent = createAgent({ model: modelThatCalls(append("/a", "x")), middleware: [memoryMiddleware({ memory: node })] });
+  return new StateGraph(MessagesAnnotation)
+    .addNode("agent", agent.graph as never)
+    .addEdge(START, "agent")
+    .compile({ checkpointer: new MemorySaver() });
+}
+
+function graphOfNode(node: MemoryNode): Runnable {
+  return new StateGraph(MessagesAnnotation)
+    .addNode("write", async (_state, run) => {
+      await (await node.memoryForRun({ config: run })).append("/a", "x");
+      return {};
+    })
+    .addEdge(START, "write")
+    .compile({ checkpointer: new MemorySaver() });
+}

@@ -1,0 +1,26 @@
+import { shownText } from "../shown-text.js";
+import { unifiedDiff } from "../unified-diff.js";
+
+const maxShownChars = 50_000;
+
+/** The diff of a text as people are shown it. @param before null where there is no file. @param after null where there will be none */
+export async function shownChange(path: string, before: string | null, after: string | null): Promise<string> {
+  const older = { name: before === null ? "/dev/null" : `a${path}`, text: before ?? "" };
+  const newer = { name: after === null ? "/dev/null" : `b${path}`, text: after ?? "" };
+  const diff = await unifiedDiff(older, newer);
+  // An empty file comes or goes.
+  if (diff === "") return shownDiff(`--- ${older.name}\n+++ ${newer.name}\n`);
+  // Times would follow the tabs.
+  return shownDiff(diff.replace(/^(--- .*)\t\n(\+\+\+ .*)\t\n/, "$1\n$2\n"));
+}
+
+/**
+ * A diff as people are shown it: what cannot be seen is escaped, and of a long one the start is shown. It says how much is left
+ * out, because whoever decides about it must know.
+ */
+export function shownDiff(diff: string): string {
+  // On a terminal a carriage return hides what stands before it.
+  const shown = shownText(diff.slice(0, maxShownChars).toWellFormed()).replaceAll("\r", "\\r");
+  if (diff.length <= maxShownChars) return shown;
+  return `${shown.endsWith("\n") ? shown : `${shown}\n`}[${diff.length - maxShownChars} more characters are not shown]\n`;
+}
