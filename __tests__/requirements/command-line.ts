@@ -29,6 +29,10 @@ export const commandLine: Requirements = {
     source: "specification section 13",
     says: "what the command line changes has its version where the memory has a history, by an actor that names the program",
   },
+  "command-line.proposals": {
+    source: "specification section 14",
+    says: "proposals, approve and reject show what agents propose and decide about it in the name of a person",
+  },
   "command-line.pager": {
     source: "specification section 13",
     says: "a long output goes through a pager on a terminal, and nowhere else",

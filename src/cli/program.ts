@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { exitCodeHelp, programName } from "./command.js";
 import { addAppend } from "./commands/append.js";
+import { addApprove } from "./commands/approve.js";
 import { addBlame } from "./commands/blame.js";
 import { addCat } from "./commands/cat.js";
 import { addCopy } from "./commands/copy.js";
@@ -17,7 +18,9 @@ import { addMcp } from "./commands/mcp.js";
 import { addMemories } from "./commands/memories.js";
 import { addMigrate } from "./commands/migrate.js";
 import { addMv } from "./commands/mv.js";
+import { addProposals } from "./commands/proposals.js";
 import { addRedact } from "./commands/redact.js";
+import { addReject } from "./commands/reject.js";
 import { addRevert } from "./commands/revert.js";
 import { addRm } from "./commands/rm.js";
 import { addTree } from "./commands/tree.js";
@@ -32,8 +35,9 @@ import { redactorOf } from "./redact.js";
 const maxHelpColumns = 120;
 
 const commands = [
-  addMemories, addLs, addTree, addCat, addAppend, addWrite, addRm, addMv, addForget, addGrep, addLog, addDiff, addBlame, addRevert, addRedact, addExport, addImport,
-  addCopy, addDoctor, addMigrate, addMcp, addInit,
+  addMemories, addLs, addTree, addCat, addAppend, addWrite, addRm, addMv, addForget, addGrep,
+  addLog, addDiff, addBlame, addRevert, addRedact, addProposals, addApprove, addReject,
+  addExport, addImport, addCopy, addDoctor, addMigrate, addMcp, addInit,
 ];
 
 /** The commands, their options and their help. `print` takes what commander itself has to say on the standard output. */

@@ -27,7 +27,7 @@ function leavesOf(command: Command, words: string[] = []): [name: string, comman
 describe("the program", () => {
   it("has all commands of its documentation", () => {
     expect(commands.map(([name]) => name)).toEqual([
-      "memories", "ls", "tree", "cat", "append", "write", "rm", "mv", "forget", "grep", "log", "diff", "blame", "revert", "redact", "export", "import", "copy", "doctor",
+      "memories", "ls", "tree", "cat", "append", "write", "rm", "mv", "forget", "grep", "log", "diff", "blame", "revert", "redact", "proposals", "approve", "reject", "export", "import", "copy", "doctor",
       "migrate earlier-format", "migrate mongodb-store", "mcp", "init",
     ]);
   });

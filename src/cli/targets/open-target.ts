@@ -18,10 +18,12 @@ import { withMounts } from "./mount-options.js";
 import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
 
 /**
- * `read` and `change` need a memory that is there; the others make it. `restore` is `write` without the limit that an application sets
+ * `read` and `change` need a memory that is there; `readAny` takes one that is not for empty; the others make it. `restore` is `write` without the limit that an application sets
  * for a file: what it once took, it takes again.
  */
-type Access = "read" | "change" | "write" | "restore";
+type Access = "read" | "readAny" | "change" | "write" | "restore";
+
+const makesNothing = (access: Access): boolean => access === "read" || access === "readAny";
 
 interface MemoryArchive {
   /** Null where there is no memory. */
@@ -104,7 +106,7 @@ interface MemoryUse {
 export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { access, paths, as }: MemoryUse): OpenMemory {
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   const open = (clock?: () => Date): Memory =>
-    database.memory(address, access === "read" ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) }).with({ actor });
+    database.memory(address, makesNothing(access) ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) }).with({ actor });
   if (as !== undefined && !actorField.safeParse(actor).success) throw usageFault(`--as ${JSON.stringify(shorten(as, 64))}: a user id has 1 to ${maxActorChars} characters`);
   return {
     kind: "database",
@@ -121,7 +123,7 @@ const maxFileBytesFor = (access: Access): number => (access === "restore" ? memo
 
 /** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */
 async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenTarget> {
-  if (access === "read") {
+  if (makesNothing(access)) {
     const found = await withFile(`--dir ${dir}`, "read", () => stat(dir));
     if (!found.isDirectory()) throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
