@@ -19,7 +19,7 @@ const mayImport: Record<string, string[]> = {
   "mongodb/proposals": ["core", "mongodb/driver"],
   "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/history", "mongodb/proposals"],
   "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories"],
-  "mongodb/admin": ["core", "mongodb/driver", "mongodb/history", "mongodb/items", "mongodb/memories"],
+  "mongodb/admin": ["core", "mongodb/driver", "mongodb/items", "mongodb/memories"],
   "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
   "open-memory": ["core", "backends", "mongodb/store"],
   dialects: ["core"],

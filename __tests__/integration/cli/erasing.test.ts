@@ -70,7 +70,7 @@ describe("forget", () => {
     const { place, left } = await people();
     const { exitCode, stdout, stderr } = await cli(["forget", ...place, "--user", "ada"], { terminal: true, stdin: "Yes\n" });
     expect([exitCode, stdout]).toEqual([0, "erased 2 memories with 3 files\n"]);
-    expect(stderr).toMatch(/^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files and their history for good\? \[y\/N\] $/);
+    expect(stderr).toMatch(/^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files and all that is kept of them for good\? \[y\/N\] $/);
     expect(await left()).toEqual(withoutAda);
   });
 
@@ -99,9 +99,9 @@ describe("forget", () => {
     const addresses = ["a", "b"].map((nodeId) => ({ nodeId, scope: "perUser", userId: "ada" }));
     expect(await cliJson(["forget", ...place, "--user", "ada", "--dry-run"])).toEqual({ ok: true, dryRun: true, memories: 2, files: 3, addresses });
     expect(await left()).toEqual(everything);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 2, files: 3, versions: 0 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 2, files: 3, versions: 0, proposals: 0 });
     expect(await left()).toEqual(withoutAda);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 0, files: 0, versions: 0 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 0, files: 0, versions: 0, proposals: 0 });
   });
 
   // Requirement: command-line.forget

@@ -24,7 +24,7 @@ async function proposed(): Promise<Place> {
   const node = new MemoryNode({ store, nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
   const [tool] = node.memoryTools;
   const answer = (await tool?.invoke({ command: "append", path: "/policy", content: "Pay at once.\u001b[2J" })) as string;
-  const id = String((JSON.parse(answer) as { result: { proposal: string } }).result.proposal);
+  const { proposal: id } = (JSON.parse(answer) as { result: { proposal: string } }).result;
   const target = ["--uri", uri, "--db", dbName, "--node", nodeId];
   return { memory: store.memory({ nodeId }), id, target, run: ([command = "", ...argv], surroundings) => cli([command, ...target, ...argv], surroundings) };
 }
@@ -75,6 +75,13 @@ describe("approve", () => {
     expect(stderr).toMatch(/\n Never pay\.\n\+Pay at once\.[^]*\nerror: proposal .* has changed since [^\n]*let it be proposed again\n$/);
     expect(await memory.read("/policy")).toBe("Never pay.\n");
   });
+});
+
+// Requirement: command-line.forget
+it("forget says how many proposals go, also of a memory without a file", async () => {
+  const { target, run } = await proposed();
+  expect((await cli(["forget", ...target, "--yes"])).stdout).toBe("erased 0 memories with 0 files and 1 proposal\n");
+  expect((await run(["proposals"])).exitCode).toBe(1);
 });
 
 describe("reject", () => {

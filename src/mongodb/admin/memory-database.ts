@@ -8,7 +8,6 @@ import type { PathRule } from "../../core/paths.js";
 import { closeInTime, createClient, openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import { reading } from "../driver/reads.js";
-import { versionsCollectionOf } from "../history/version-collection.js";
 import type { AddressRange } from "../memories/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
@@ -121,7 +120,7 @@ export class MemoryDatabase {
 
   /** Whether there is anything to erase in: what is erased in a collection that there is not would make it. @throws MemoryError EIO */
   async hasCollections(): Promise<boolean> {
-    const filter = { name: { $in: [this.collectionName, versionsCollectionOf(this.collectionName)] } };
+    const filter = { name: { $in: [...this.layout.collectionNames] } };
     const found = await reading(() => this.db.listCollections(filter, { nameOnly: true, authorizedCollections: true }).toArray());
     return found.length > 0;
   }

@@ -42,6 +42,8 @@ export interface MemoryLayout {
   checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void>;
   /** What the collections of this layout must have, for programs that look whether they do. */
   readonly indexes: readonly LayoutIndex[];
+  /** All that it writes to. */
+  readonly collectionNames: readonly string[];
   /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts>;
   /** Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at most */

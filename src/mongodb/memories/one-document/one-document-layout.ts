@@ -39,13 +39,15 @@ const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } 
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
 export class OneDocumentLayout implements MemoryLayout {
   readonly indexes: readonly LayoutIndex[];
+  readonly collectionNames: readonly string[];
   readonly #context: DocumentContext;
   /** Also without history: what is forgotten may have one of another time. */
   readonly #versions: VersionCollection;
 
-  private constructor(context: DocumentContext, indexes: readonly LayoutIndex[], versions: VersionCollection) {
+  private constructor(context: DocumentContext, { indexes, collectionNames }: Pick<MemoryLayout, "indexes" | "collectionNames">, versions: VersionCollection) {
     this.#context = context;
     this.indexes = indexes;
+    this.collectionNames = collectionNames;
     this.#versions = versions;
   }
 
@@ -68,13 +70,15 @@ export class OneDocumentLayout implements MemoryLayout {
     ];
     const indexes = examples.map((index) => ({ collection: db.collection(collectionName), ...index }));
     const expiry = new MemoryExpiry(expireMs, clock);
-    const records = RecordCollection.open(db, { name: `${collectionName}_proposals`, writeConcern, connect, clock });
+    const proposalsName = `${collectionName}_proposals`;
+    const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
+    const collectionNames = [collectionName, versionsCollectionOf(collectionName), proposalsName];
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records }, indexes, versions);
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records }, { indexes, collectionNames }, versions);
   }
 
   forCall(call: OngoingCall): MemoryLayout {
-    return new OneDocumentLayout(contextFor(call, this.#context), this.indexes, this.#versions.forCall(call));
+    return new OneDocumentLayout(contextFor(call, this.#context), this, this.#versions.forCall(call));
   }
 
   async ready(): Promise<void> {
@@ -144,8 +148,8 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   async remove(range: AddressRange): Promise<ForgottenCounts> {
-    await this.#context.records.remove(range);
-    return removeMemories(this.#context, this.#versions, range);
+    const proposals = await this.#context.records.remove(range);
+    return { ...(await removeMemories(this.#context, this.#versions, range)), proposals };
   }
 
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
