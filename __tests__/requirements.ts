@@ -10,6 +10,7 @@ import { directory } from "./requirements/directory.js";
 import { erasing } from "./requirements/erasing.js";
 import { errors } from "./requirements/errors.js";
 import { expiring } from "./requirements/expiring.js";
+import { history } from "./requirements/history.js";
 import { guarantees } from "./requirements/guarantees.js";
 import { journal } from "./requirements/journal.js";
 import { mcp } from "./requirements/mcp.js";
@@ -56,6 +57,7 @@ export const requirements: Record<string, Requirements> = {
   "command-line": commandLine,
   store,
   "store-search": storeSearch,
+  history,
   erasing,
   expiring,
 };

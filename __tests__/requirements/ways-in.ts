@@ -139,6 +139,6 @@ export const waysIn: Requirements = {
   },
   "ways-in.weight": {
     source: "specification section 8",
-    says: "the package installs at most 8 packages and 4.5 MB beside its peers, and one class of it brings at most 15 kB into a bundle",
+    says: "the package installs at most 8 packages and 5 MB beside its peers, and one class of it brings at most 15 kB into a bundle",
   },
 };

@@ -155,7 +155,7 @@ async function measureReading(client: MongoClient, dbName: string, store: Store,
   for (const { kind, memory } of blames) {
     const samples: Sample[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const { blame = Number.NaN, read = Number.NaN } = await measureSides({ blame: async () => memory.history?.blame("/file"), read: () => memory.read("/file") }, 20);
+      const { blame, read } = await measureSides({ blame: async () => memory.history?.blame("/file"), read: () => memory.read("/file") }, 20);
       if (round > 0) samples.push({ oursMs: blame, theirsMs: read });
     }
     const result = compare(samples);

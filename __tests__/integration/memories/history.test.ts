@@ -32,10 +32,12 @@ function historyOf(memory: Memory) {
 const summary = ({ operation, path, from }: MemoryVersion): string => `${operation} ${from === undefined ? "" : `${from} -> `}${path}`;
 
 describe("the history of a memory", () => {
+  // Requirement: history.off
   it("is null in a store without it", () => {
     expect(new MongoMemoryStore({ client, dbName }).memory({ nodeId: "a" }).history).toBeNull();
   });
 
+  // Requirement: history.versions
   it("has a version for each change of a file, newest first", async () => {
     const memory = freshMemory();
     await memory.write("/notes/a", "one");
@@ -63,6 +65,7 @@ describe("the history of a memory", () => {
     expect(contents).toEqual(["one", "one\ntwo", "1\ntwo", "1\ntwo!", "1\ntwo!", "c", "1\ntwo!", "c", null, null]);
   });
 
+  // Requirement: history.versions
   it("has none for what changes nothing", async () => {
     const memory = freshMemory();
     await memory.write("/a", "text");
@@ -76,6 +79,7 @@ describe("the history of a memory", () => {
     expect(await all(historyOf(memory).list())).toHaveLength(1);
   });
 
+  // Requirement: history.cost
   it("takes 1.1 commands a change on average, and reads the same before and after versions leave the document", async () => {
     const memory = freshMemory();
     const sent = await commandsOf(client, async () => {
@@ -97,6 +101,7 @@ async function storedBytes(): Promise<string> {
 }
 
 describe("redaction", () => {
+  // Requirement: history.redact
   it("leaves the secret in no document of the database, and who and when", async () => {
     const memory = freshMemory().with({ actor: { userId: "ada" } });
     const secret = `secret ${randomUUID()}`;
@@ -121,6 +126,7 @@ describe("redaction", () => {
     expect(await memory.read("/plain")).toBe("harmless\nend");
   });
 
+  // Requirement: history.redact
   it("keeps the texts of the versions around", async () => {
     const memory = freshMemory();
     for (const text of ["one", "two", "three", "four"]) await memory.write("/a", text);
@@ -145,6 +151,7 @@ describe("redaction", () => {
 describe("revert", () => {
   const run = (memory: Memory, runId: string): Memory => memory.with({ actor: { runId } });
 
+  // Requirement: history.revert
   it("undoes all that a run has changed, in one step", async () => {
     const memory = freshMemory();
     await memory.write("/kept", "old");
@@ -161,6 +168,7 @@ describe("revert", () => {
     expect(await historyOf(memory).revert({ runId: "r" })).toEqual([]);
   });
 
+  // Requirement: history.revert
   it("names a later change that it would undo, and undoes it where it is told to", async () => {
     const memory = freshMemory();
     await run(memory, "bad").write("/a", "poison");
@@ -182,6 +190,7 @@ describe("revert", () => {
     expect(await memory.read("/c")).toBe("a");
   });
 
+  // Requirement: history.rights
   it("is refused where the memory may not be changed", async () => {
     const node = new MemoryNode({ store, nodeId: randomUUID(), rules: [{ path: "/policies/**", access: "read" }] });
     const free = store.memory({ nodeId: node.nodeId });
@@ -195,6 +204,7 @@ describe("revert", () => {
 });
 
 describe("a memory with history", () => {
+  // Requirement: history.erased
   it("takes its versions along when it is forgotten, and others forget who changed them", async () => {
     const userId = randomUUID();
     const own = store.memory({ nodeId: "own", scope: "perUser", userId });
@@ -206,6 +216,7 @@ describe("a memory with history", () => {
     expect((await all(historyOf(other).list())).map(({ actor }) => actor)).toEqual(Array.from({ length: 70 }, () => ({ runId: "kept" })));
   });
 
+  // Requirement: history.erased
   it("loses its versions with the first forget after a crash in the middle of one", async () => {
     const address = { nodeId: randomUUID() };
     const memory = store.memory(address);
@@ -216,6 +227,7 @@ describe("a memory with history", () => {
     expect(await storedBytes()).not.toContain(address.nodeId);
   });
 
+  // Requirement: history.erased
   it("begins a new history when it has expired, and takes the old one away", async () => {
     const expiring = new MongoMemoryStore({ client, dbName, memoriesCollection: "expiring", history: true, expireMs: { perUser: 1000 }, clock: () => new Date(nowMs) });
     const memory = expiring.memory({ nodeId: "a", scope: "perUser", userId: "ada" });
@@ -234,6 +246,7 @@ describe("a memory with history", () => {
     expect(await versions.countDocuments()).toBe(0);
   });
 
+  // Requirement: history.limits
   it("does not count against its limit, nor in its size, what its document keeps for a while", async () => {
     const small = store.memory({ nodeId: randomUUID() }, { maxMemoryBytes: 3000, paths: "posix" });
     for (let index = 0; index < 30; index += 1) await small.write("/a", `${index}`.padEnd(1000, "x"));
@@ -243,6 +256,7 @@ describe("a memory with history", () => {
     expect(summaryOf?.sizeBytes).toBeLessThan(1500);
   });
 
+  // Requirement: history.off
   it("goes on exactly in a store without history, which records nothing", async () => {
     const memory = freshMemory();
     await memory.write("/a", "one");
@@ -253,6 +267,7 @@ describe("a memory with history", () => {
     expect((await all(historyOf(memory).list())).map(({ id }) => id)).toEqual(["3", "1"]);
   });
 
+  // Requirement: history.actor
   it("is told who acts by the run, over what the program says, and never by a model", async () => {
     const base = freshMemory().with({ actor: { agent: "writer", threadId: "program" } });
     const tool = new MemoryTool({ memory: base });
@@ -263,6 +278,7 @@ describe("a memory with history", () => {
     expect(version?.actor).toEqual({ agent: "writer", threadId: "t", userId: "ada", runId: config.configurable.run_id, toolCallId: "call" });
   });
 
+  // Requirement: history.list
   it("lists by path, actor, operation and time, newest first", async () => {
     const memory = freshMemory();
     await memory.with({ actor: { runId: "r" } }).write("/notes/a", "1");
@@ -279,6 +295,7 @@ describe("a memory with history", () => {
     expect(await ids({ before: updatedAt, limit: 1 })).toEqual(["2"]);
   });
 
+  // Requirement: history.mounts
   it("is one tree of histories where memories are mounted", async () => {
     const [own, team] = [freshMemory(), freshMemory()];
     const tree = mountMemories({ "/": own, "/team": team });

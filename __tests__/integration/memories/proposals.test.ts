@@ -49,7 +49,7 @@ interface Place {
 
 /** As the backend keeps them. */
 function recordsOf({ collection, nodeId }: Place): ChangeRecords {
-  const context = { db, collectionName: collection, writeConcern: {}, connect: () => undefined, clock: () => new Date(), expireMs: {}, makesIndexes: false };
+  const context = { db, collectionName: collection, writeConcern: {}, connect: () => undefined, clock: () => new Date(), expireMs: {}, makesIndexes: false, history: null };
   const records = layouts.document(context).backend(checkAddress({ nodeId }), memoryDefaults).records?.();
   if (records === undefined) throw new Error("no records");
   return records;
@@ -535,6 +535,24 @@ describe("redaction", () => {
     expect(await place.proposals.get(open)).toMatchObject({ status: "rejected", reason: "redacted", content: null, diff: "[redacted]\n", actor: {} });
     expect(await place.proposals.get(decided)).toMatchObject({ status: "approved", content: null, decidedBy: { userId: "ada" } });
     expect(await place.proposals.get(other)).toMatchObject({ status: "pending", content: "fine" });
+  });
+
+  // Requirement: approval.redacted
+  it("loses a text that the history redacts, and keeps who decided", async () => {
+    const place = fresh({ store: { history: true } });
+    const { memory, proposals } = place;
+    const { history } = memory;
+    if (history === null) throw new Error("no history");
+    const decided = await appended(place, "/a", "the secret");
+    await proposals.approve(decided, ada);
+    const replacing = await proposed(place, { command: "update", path: "/a", oldContent: "the secret", content: "nothing" });
+    await memory.write("/a", "nothing");
+    const [, created] = await all(history.list());
+    expect(created).toMatchObject({ operation: "created", path: "/a" });
+    await history.redact(created?.id ?? "");
+    expect(await dump(place.collection)).not.toContain("secret");
+    expect(await proposals.get(decided)).toMatchObject({ status: "approved", content: null, decidedBy: { userId: "ada" } });
+    expect(await proposals.get(replacing)).toMatchObject({ status: "rejected", reason: "redacted" });
   });
 });
 

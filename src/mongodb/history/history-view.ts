@@ -28,7 +28,7 @@ export class HistoryView {
 
   async one(id: string): Promise<VersionDocument> {
     const _id = storedId(this.present.memory, checkVersionId(id));
-    const [found] = _id < this.#end ? await all(this.#versions.find({ _id }, 1)) : this.#pending.filter((version) => version._id === _id);
+    const [found] = _id < this.#end ? await this.#versions.findAll({ _id }, 1) : this.#pending.filter((version) => version._id === _id);
     if (found?.operation === undefined) throw noSuchVersion(id);
     return found;
   }
@@ -41,7 +41,7 @@ export class HistoryView {
     const ids = { ...idsOf(this.present.memory), $lt: end !== null && end < this.#end ? end : this.#end };
     const rest = limit - pending.length;
     const options = query.below === undefined ? {} : { hint: "_id_" };
-    return [...pending, ...(await all(this.#versions.find({ _id: ids, ...filterOf(query) }, -1, { limit: rest, ...options })))];
+    return [...pending, ...(await this.#versions.findAll({ _id: ids, ...filterOf(query) }, -1, { limit: rest, ...options }))];
   }
 
   /** Newest first: everything after a change. */
@@ -54,7 +54,7 @@ export class HistoryView {
   /** The versions of a file, newest first. @param after an id of which newer ones are meant; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
     const start = after === null ? idsOf(this.present.memory).$gt : storedId(this.present.memory, after);
-    const stored = await all(this.#versions.find({ file, _id: { $gt: start, $lt: this.#end } }, 1));
+    const stored = await this.#versions.findAll({ file, _id: { $gt: start, $lt: this.#end } }, 1);
     return [...stored, ...this.#pending.filter((version) => version.file === file && version._id > start)].toReversed();
   }
 
@@ -62,7 +62,7 @@ export class HistoryView {
   async lastAt(path: string): Promise<VersionDocument | null> {
     const pending = this.#pending.findLast((version) => version.path === path);
     if (pending !== undefined) return pending;
-    const [last] = await all(this.#versions.find({ path, _id: { ...idsOf(this.present.memory), $lt: this.#end } }, -1, { limit: 1 }));
+    const [last] = await this.#versions.findAll({ path, _id: { ...idsOf(this.present.memory), $lt: this.#end } }, -1, { limit: 1 });
     return last ?? null;
   }
 
@@ -70,7 +70,7 @@ export class HistoryView {
   async hasBelow(path: string): Promise<boolean> {
     if (this.#pending.some((version) => version.path?.startsWith(`${path}/`))) return true;
     const [range] = rangesBelow(path);
-    const [found] = await all(this.#versions.find({ path: range, _id: idsOf(this.present.memory) }, 1, { limit: 1, hint: "by_path" }));
+    const [found] = await this.#versions.findAll({ path: range, _id: idsOf(this.present.memory) }, 1, { limit: 1, hint: "by_path" });
     return found !== undefined;
   }
 
@@ -91,7 +91,7 @@ export class HistoryView {
     const found = this.#pending.filter(({ _id }) => stored.includes(_id));
     for (let start = 0; start < stored.length; start += maxIdsPerCommand) {
       const some = stored.slice(start, start + maxIdsPerCommand).filter((id) => id < this.#end);
-      if (some.length > 0) found.push(...(await all(this.#versions.find({ _id: { $in: some } }, 1))));
+      if (some.length > 0) found.push(...(await this.#versions.findAll({ _id: { $in: some } }, 1)));
     }
     return new Map(found.map((version) => [publicIdOf(version), version]));
   }
@@ -124,10 +124,4 @@ export function textBefore(newer: readonly VersionDocument[], texts: ReadonlyMap
 /** @param older each told by the next */
 function read(older: readonly OlderText[], newest: string): string {
   return older.reduceRight((newer, text) => readOlderText(text, newer), newest);
-}
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of stream) found.push(each);
-  return found;
 }

@@ -1,4 +1,6 @@
 import type { MemoryActor } from "../../core/actor.js";
+import type { ChangeRecords } from "../../core/approval/change-record.js";
+import { redactRecords } from "../../core/approval/redact-records.js";
 import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/errors.js";
 import type { MemoryVersion, RevertTarget, VersionFilter } from "../../core/history.js";
 import type { FileLineage, HistoryBackend, LineageStep, VersionText } from "../../core/history-backend.js";
@@ -21,12 +23,14 @@ export interface HistoryContext {
   versions: VersionCollection;
   /** Moves what the memory has recorded into the collection. */
   flush: () => Promise<void>;
+  /** The changes that wait or waited for a person, which hold texts too. */
+  proposals: ChangeRecords;
   actor: MemoryActor | null;
   clock: () => Date;
   maxFileBytes: number;
 }
 
-/** The history of one memory in MongoDB (ADR 15). */
+/** The history of one memory in MongoDB (ADR 0015). */
 export class MongoHistory implements HistoryBackend {
   readonly #context: HistoryContext;
 
@@ -93,7 +97,7 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number> {
-    const { versions, actor, clock, flush } = this.#context;
+    const { versions, proposals, actor, clock, flush } = this.#context;
     const redacted = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       await flush();
@@ -106,7 +110,10 @@ export class MongoHistory implements HistoryBackend {
       const oldestPending = view.present.changes[0]?.revision ?? Infinity;
       if (open.every((version) => version._id < storedId(view.present.memory, String(Math.min(oldestPending, 9_999_999_999))))) {
         for (const version of open) redacted.add(version._id);
-        if (await versions.redact(view.present.memory, await redactionsOf(view, open, clock(), actor))) return redacted.size;
+        const redactions = await redactionsOf(view, open, clock(), actor);
+        // First, because a version that is redacted no longer tells which text it had.
+        await redactRecords(proposals, { paths: [], texts: await keptTexts(view, open) });
+        if (await versions.redact(view.present.memory, redactions)) return redacted.size;
       }
       await pause(attempt);
     }
@@ -123,6 +130,21 @@ export class MongoHistory implements HistoryBackend {
     if (view === null) throw noSuchVersion(checkVersionId(id));
     return view;
   }
+}
+
+/** Of versions that have a text which is still kept. */
+async function keptTexts(view: HistoryView, versions: readonly VersionDocument[]): Promise<string[]> {
+  const texts = await Promise.all(
+    versions.map(async (version) => {
+      try {
+        return await view.textOf(version);
+      } catch (error) {
+        if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
+        throw error;
+      }
+    }),
+  );
+  return texts.filter((text) => text !== null);
 }
 
 async function queryOf(view: HistoryView, { path, ...filter }: Omit<VersionFilter, "limit">): Promise<VersionQuery> {

@@ -1,4 +1,5 @@
 import type { CheckedAddress } from "../../../core/address.js";
+import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits } from "../../../core/backend.js";
 import { memoryFull } from "../../../core/errors.js";
 import type { HistoryBackend } from "../../../core/history-backend.js";
@@ -17,11 +18,14 @@ import type { StoredChange, StoredFile } from "./stored-change.js";
 import type { StoredDocument } from "./stored-document.js";
 
 /** Null where the store keeps none. */
-export function historyOf(context: DocumentContext, document: StoredDocument, address: CheckedAddress, limits: BackendLimits): HistoryBackend | null {
+export function historyOf(
+  context: DocumentContext,
+  { document, address, limits, proposals }: { document: StoredDocument; address: CheckedAddress; limits: BackendLimits; proposals: ChangeRecords },
+): HistoryBackend | null {
   const { history, actor, clock } = context;
   if (history === null) return null;
   const source = new DocumentHistory(context, document, address, limits);
-  return new MongoHistory({ source, versions: history.versions, flush: () => document.flush(), actor, clock, maxFileBytes: limits.maxFileBytes });
+  return new MongoHistory({ source, versions: history.versions, flush: () => document.flush(), proposals, actor, clock, maxFileBytes: limits.maxFileBytes });
 }
 
 class DocumentHistory extends OutboxSource implements HistorySource {

@@ -62,7 +62,7 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   history(): HistoryBackend | null {
-    return historyOf(this.#context, this.#document, this.#address, this.#limits);
+    return historyOf(this.#context, { document: this.#document, address: this.#address, limits: this.#limits, proposals: this.records() });
   }
 
   async read(path: string): Promise<string> {

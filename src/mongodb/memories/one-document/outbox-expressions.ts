@@ -1,7 +1,7 @@
 import type { MemoryActor } from "../../../core/actor.js";
 import { type Expression, literal, where } from "./expressions.js";
 
-/** That and how a change records itself in its document, in the same step (ADR 15). */
+/** That and how a change records itself in its document, in the same step (ADR 0015). */
 export interface Recording {
   actor: MemoryActor | null;
   at: Date;

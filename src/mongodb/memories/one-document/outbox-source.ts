@@ -49,7 +49,8 @@ export class OutboxSource implements FlushSource {
       $set: { hasVersions: true },
       ...(until && { $min: { versionsExpireAt: until.expiresAt } }),
     };
-    const { matchedCount } = await collection.updateOne({ _id: documentId }, update, {});
+    // Not waited for: if a crash undoes it, the next one does it again.
+    const { matchedCount } = await collection.updateOne({ _id: documentId }, update, { writeConcern: { w: 1, journal: false } });
     return matchedCount > 0;
   }
 

@@ -1,0 +1,21 @@
+import { MongoClient } from "mongodb";
+import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
+
+/**
+ * A process of its own that appends `count` lines with history, all at once or one after the other, and ends itself without warning
+ * at a step: URI, database, node id, name, count and, where it is to die, an event and a command of the driver are its arguments.
+ */
+const [uri = "", dbName = "", nodeId = "", name = "", count = "0", event, commandName] = process.argv.slice(2);
+const client = new MongoClient(uri, { monitorCommands: true });
+const memory = new MongoMemoryStore({ client, dbName, history: true }).memory({ nodeId }).with({ actor: { client: name } });
+const append = (index: number): Promise<void> => memory.append("/log", `${name} ${index}`);
+if (event === undefined) {
+  await Promise.all(Array.from({ length: Number(count) }, (_, index) => append(index)));
+} else {
+  for (let index = 0; index < Number(count) - 1; index += 1) await append(index);
+  client.on(event as "commandStarted", (sent) => {
+    if (sent.commandName === commandName) process.kill(process.pid, "SIGKILL");
+  });
+  await append(Number(count) - 1);
+}
+await client.close();

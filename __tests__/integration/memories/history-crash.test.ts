@@ -1,0 +1,98 @@
+import { describe, expect, it } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+import { MongoClient } from "mongodb";
+import type { MemoryVersion } from "../../../src/core/history.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { compiled } from "../../helpers/compiled-sources.js";
+import { isLong } from "../../helpers/repetitions.js";
+import { privateMongod, testDatabase } from "../../helpers/test-database.js";
+import { untilAnswers } from "../../helpers/until-answers.js";
+import { useClient } from "../../helpers/use-client.js";
+
+const runProcess = promisify(execFile);
+const worker = compiled("__tests__/helpers/history-worker.ts");
+const kinds = isLong ? (["standalone", "replicaSet"] as const) : (["standalone"] as const);
+
+/** The change that fills the outbox, and the steps of emptying it. */
+const fullAt = 60;
+const steps = [
+  ["commandStarted", "findAndModify"],
+  ["commandSucceeded", "findAndModify"],
+  ["commandSucceeded", "find"],
+  ["commandStarted", "insert"],
+  ["commandSucceeded", "insert"],
+  ["commandStarted", "update"],
+  ["commandSucceeded", "update"],
+] as const;
+
+/** Every line was brought by one version, in one order. */
+async function assertOneVersionALine(memory: Memory): Promise<number> {
+  const versions: MemoryVersion[] = [];
+  for await (const version of memory.history?.list() ?? []) versions.unshift(version);
+  const lines = (await memory.read("/log")).split("\n");
+  const blamed = (await memory.history?.blame("/log")) ?? [];
+  expect(versions.map(({ id }) => Number(id))).toEqual(lines.map((_, index) => index + 1));
+  expect(blamed.map(({ version }) => version?.id)).toEqual(versions.map(({ id }) => id));
+  expect(versions.map(({ sizeBytes }) => sizeBytes)).toEqual(lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("\n"))));
+  return lines.length;
+}
+
+describe.each(kinds)("on a %s", (kind) => {
+  const { client, name: dbName, uri } = testDatabase(kind);
+  const store = new MongoMemoryStore({ client, dbName, history: true });
+
+  // Requirement: history.one-step
+  it("four processes with 50 appends each make 200 versions, in the order of the lines", async () => {
+    const memory = store.memory({ nodeId: randomUUID() });
+    const names = ["one", "two", "three", "four"];
+    await Promise.all(names.map((name) => runProcess(process.execPath, [worker, uri, dbName, memory.address.nodeId, name, "50"])));
+    expect(await assertOneVersionALine(memory)).toBe(200);
+    const blamed = (await memory.history?.blame("/log")) ?? [];
+    expect(blamed.every(({ text, version }) => text.startsWith(`${version?.actor?.client} `))).toBe(true);
+  });
+
+  it.each(isLong ? steps : steps.slice(3, 6))("a process that dies at %s of %s leaves each change with its version, once", async (event, command) => {
+    const memory = store.memory({ nodeId: randomUUID() });
+    await runProcess(process.execPath, [worker, uri, dbName, memory.address.nodeId, "dead", String(fullAt), event, command]).then(
+      () => expect("alive").toBe("dead"),
+      ({ signal }: { signal?: string }) => expect(signal).toBe("SIGKILL"),
+    );
+    await assertOneVersionALine(memory);
+    for (let index = 0; index < fullAt; index += 1) await memory.append("/log", `next ${index}`);
+    expect(await assertOneVersionALine(memory)).toBeGreaterThanOrEqual(2 * fullAt - 1);
+    const stored = await client.db(dbName).collection("memories").findOne({ nodeId: memory.address.nodeId });
+    expect(stored).toMatchObject({ outbox: expect.any(Array), hasVersions: true });
+    expect(stored?.["outbox"]).not.toHaveLength(fullAt);
+  });
+});
+
+it.each(isLong ? (["standalone", "replicaSet"] as const) : (["replicaSet"] as const))(
+  "a %s that is killed at any step of emptying the outbox leaves each change with its version, once",
+  async (kind) => {
+    const mongod = await privateMongod(kind);
+    const client = useClient(new MongoClient(mongod.uri, { monitorCommands: true, serverSelectionTimeoutMS: 2000 }));
+    const store = new MongoMemoryStore({ client, dbName: "crash", history: true });
+    for (const [event, command] of isLong ? steps : steps.slice(4, 5)) {
+      const memory = store.memory({ nodeId: randomUUID() });
+      await untilAnswers(memory);
+      for (let index = 0; index < fullAt - 1; index += 1) await memory.append("/log", `line ${index}`);
+      const killed: Promise<void>[] = [];
+      const kill = ({ commandName }: { commandName: string }): void => {
+        if (commandName === command && killed.length === 0) killed.push(mongod.kill());
+      };
+      client.on(event as "commandStarted", kill);
+      await memory.append("/log", "last").catch(() => null);
+      client.off(event as "commandStarted", kill);
+      expect(killed).toHaveLength(1);
+      await Promise.all(killed);
+      await mongod.restart();
+      await untilAnswers(memory);
+      await assertOneVersionALine(memory);
+      for (let index = 0; index < fullAt; index += 1) await memory.append("/log", `next ${index}`);
+      await assertOneVersionALine(memory);
+    }
+  },
+);

@@ -1,0 +1,20 @@
+import type { Requirements } from "./requirement.js";
+
+const source = "specification section 13";
+
+export const history: Requirements = {
+  "history.versions": { source, says: "each change of a file makes one version, and a change that changes nothing none" },
+  "history.one-step": { source, says: "whatever crashes, each change has its version, once, in one order" },
+  "history.cost": { source, says: "a change takes at most 1.1 commands on average" },
+  "history.model": { source, says: "trees, texts, diffs and blame agree with a list of all trees" },
+  "history.list": { source, says: "versions are listed by path, actor, operation and time, newest first" },
+  "history.actor": { source, says: "the run says who acts, over the program, and no model" },
+  "history.revert": { source, says: "a revert is one step, and refuses to undo a later change" },
+  "history.redact": { source, says: "a redacted text is in no document, and the texts around it stay" },
+  "history.rights": { source, says: "revert and redact need the right to write" },
+  "history.mounts": { source, says: "a tree of mounts has the histories of its memories" },
+  "history.kept": { source, says: "what is no longer kept is never told wrongly" },
+  "history.erased": { source, says: "forget and expiry take versions along" },
+  "history.limits": { source, says: "what is recorded counts for no limit" },
+  "history.off": { source, says: "a store without history changes the same memories exactly, and records nothing" },
+};
