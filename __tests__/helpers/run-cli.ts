@@ -1,5 +1,6 @@
 import { Readable, Writable } from "node:stream";
 import { runCli } from "../../src/cli/program.js";
+import type { CliIo } from "../../src/cli/terminal/io.js";
 
 export interface CliRun {
   exitCode: number;
@@ -15,6 +16,7 @@ export interface CliSurroundings {
   /** The reader of the standard output goes away after so many writes. */
   readerLeavesAfter?: number;
   untilStopped?: () => Promise<void>;
+  openPager?: CliIo["openPager"];
 }
 
 /** Runs a command line in this process, with nothing of the process but what is passed. */
@@ -29,6 +31,7 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
     env,
     version: "0.0.0-test",
     examplesFolder: "examples",
+    openPager: surroundings.openPager ?? (async () => null),
     untilStopped: surroundings.untilStopped ?? (() => new Promise(() => undefined)),
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

@@ -21,6 +21,22 @@ export const commandLine: Requirements = {
     source: "reported: other memories",
     says: "grep finds a literal text or a regular expression with line numbers",
   },
+  "command-line.history": {
+    source: "specification section 13",
+    says: "log, diff, blame, revert and redact work on the history of a memory",
+  },
+  "command-line.history-goes-on": {
+    source: "specification section 13",
+    says: "what the command line changes has its version where the memory has a history, by an actor that names the program",
+  },
+  "command-line.proposals": {
+    source: "specification section 14",
+    says: "proposals, approve and reject show what agents propose and decide about it in the name of a person",
+  },
+  "command-line.pager": {
+    source: "specification section 13",
+    says: "a long output goes through a pager on a terminal, and nowhere else",
+  },
   "command-line.json": {
     source: "reported: other memories",
     says: "every command answers with JSON where asked to, errors with their code",
@@ -44,6 +60,10 @@ export const commandLine: Requirements = {
   "command-line.export-and-import": {
     source: "reported: other memories",
     says: "any memory comes back the same from an export",
+  },
+  "command-line.archives-with-history": {
+    source: "specification section 15",
+    says: "an export carries the history along when told to, and an import restores it, redacted versions redacted",
   },
   "command-line.export-keeps-memories-apart": {
     source: "specification section 1",

@@ -41,6 +41,10 @@ export const mcp: Requirements = {
     source: "measured: MCP SDK 2",
     says: "the files of the memory are resources, with sizes and types",
   },
+  "mcp.versions": {
+    source: "specification section 13",
+    says: "the versions of a file and their texts are resources, which change nothing and name no user",
+  },
   "mcp.resource-uris": {
     source: "specification section 2",
     says: "a URI names one path and no other, and traversal is refused",

@@ -35,24 +35,31 @@ export function withoutDoctorHint(fault: CommandFault): CommandFault {
   return new CommandFault(fault.code, fault.message.replace(doctorHint, ""), { cause: fault.cause });
 }
 
+export type Advice = Partial<Record<MemoryErrorCode, string>>;
+
+export const storageAdvice = `see whether the storage is up and may be used${doctorHint}`;
+
 /** What would be right, where the message itself does not say so. */
-const advice: Partial<Record<MemoryErrorCode, string>> = {
+const advice: Advice = {
   EINVAL: "pass a path such as /notes/today",
   ENOENT: "`tree` shows what there is",
   EISDIR: "name a file in it, or `ls` it",
   ENOTDIR: "name a directory, or another place",
   EEXIST: "choose another name, or remove what is there first",
   ECONFLICT: "run the command again",
-  EIO: `see whether the storage is up and may be used${doctorHint}`,
+  EIO: storageAdvice,
 };
 
-/** Runs a command of a memory; its refusal then names `subject`, such as the path. */
-export async function about<T>(subject: string, run: () => Promise<T>): Promise<T> {
+/**
+ * Runs a command of a memory; its refusal then names `subject`, such as the path.
+ * @param advices what would be right, by the code of the refusal
+ */
+export async function about<T>(subject: string, run: () => Promise<T>, advices: Advice = advice): Promise<T> {
   try {
     return await run();
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
-    const hint = advice[error.code];
+    const hint = advices[error.code];
     const message = `${subject || '""'}: ${error.message}${hint === undefined ? "" : `; ${hint}`}`;
     throw new CommandFault(error.code, message, { cause: error });
   }

@@ -4,6 +4,8 @@ import process, { argv, env, stderr, stdin, stdout } from "node:process";
 import { packageVersion } from "../mcp/version.js";
 import { exitCodes } from "./exit-codes.js";
 import { runCli } from "./program.js";
+import type { Pager } from "./terminal/io.js";
+import { spawnPager } from "./terminal/spawn-pager.js";
 
 /*
  * The only file that touches the process. Signals end it as they always do, so that a search can be stopped too; no
@@ -24,6 +26,15 @@ function untilStopped(): Promise<void> {
   });
 }
 
+/** While somebody reads, Ctrl-C is for the pager, which would fight with the shell for the terminal if this process ended. */
+async function openPager(command: string | null): Promise<Pager | null> {
+  const pager = await spawnPager(command, env);
+  if (pager === null) return null;
+  const stay = (): void => undefined;
+  process.on("SIGINT", stay);
+  return { stream: pager.stream, close: () => pager.close().finally(() => process.off("SIGINT", stay)) };
+}
+
 /** Seen from `dist`, where the build puts this program. */
 const examplesFolder = fileURLToPath(new URL("../examples", import.meta.url));
 
@@ -31,7 +42,7 @@ const examplesFolder = fileURLToPath(new URL("../examples", import.meta.url));
 const maxIdleMs = 1000;
 
 async function main(): Promise<void> {
-  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, examplesFolder, untilStopped });
+  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, examplesFolder, openPager, untilStopped });
   setTimeout(() => process.exit(), maxIdleMs).unref();
 }
 

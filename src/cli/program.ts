@@ -1,19 +1,27 @@
 import { Command, CommanderError } from "commander";
 import { exitCodeHelp, programName } from "./command.js";
 import { addAppend } from "./commands/append.js";
+import { addApprove } from "./commands/approve.js";
+import { addBlame } from "./commands/blame.js";
 import { addCat } from "./commands/cat.js";
 import { addCopy } from "./commands/copy.js";
+import { addDiff } from "./commands/diff.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addExport } from "./commands/export.js";
 import { addForget } from "./commands/forget.js";
 import { addGrep } from "./commands/grep.js";
 import { addImport } from "./commands/import.js";
 import { addInit } from "./commands/init.js";
+import { addLog } from "./commands/log.js";
 import { addLs } from "./commands/ls.js";
 import { addMcp } from "./commands/mcp.js";
 import { addMemories } from "./commands/memories.js";
 import { addMigrate } from "./commands/migrate.js";
 import { addMv } from "./commands/mv.js";
+import { addProposals } from "./commands/proposals.js";
+import { addRedact } from "./commands/redact.js";
+import { addReject } from "./commands/reject.js";
+import { addRevert } from "./commands/revert.js";
 import { addRm } from "./commands/rm.js";
 import { addTree } from "./commands/tree.js";
 import { addWrite } from "./commands/write.js";
@@ -26,7 +34,11 @@ import { redactorOf } from "./redact.js";
 
 const maxHelpColumns = 120;
 
-const commands = [addMemories, addLs, addTree, addCat, addAppend, addWrite, addRm, addMv, addForget, addGrep, addExport, addImport, addCopy, addDoctor, addMigrate, addMcp, addInit];
+const commands = [
+  addMemories, addLs, addTree, addCat, addAppend, addWrite, addRm, addMv, addForget, addGrep,
+  addLog, addDiff, addBlame, addRevert, addRedact, addProposals, addApprove, addReject,
+  addExport, addImport, addCopy, addDoctor, addMigrate, addMcp, addInit,
+];
 
 /** The commands, their options and their help. `print` takes what commander itself has to say on the standard output. */
 export function createProgram(context: CliContext, print: (text: string) => void): Command {

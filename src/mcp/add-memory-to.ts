@@ -1,4 +1,4 @@
-import { fromJsonSchema, type jsonSchemaValidator, type JsonSchemaValidatorResult, type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import { fromJsonSchema, type jsonSchemaValidator, type JsonSchemaValidatorResult, type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
 import { knownOf, memoryOf } from "../dialects/memory-source.js";
 import { cancellation } from "./cancellation.js";
@@ -6,6 +6,7 @@ import { type AddMemoryOptions, checkMcpOptions, defaultDialects } from "./optio
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
 import { runOfServer } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
+import { readVersions, versionTemplates } from "./versions.js";
 
 /**
  * Adds a memory to an MCP server that has its own tools. The memory's tools are those of the dialects, and its files are
@@ -27,7 +28,7 @@ export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void 
       runTool(definition, args ?? {}, () => openMemory(cancellation(mcpReq.signal))),
     );
   }
-  if (resources) addFiles(server, openMemory);
+  if (resources) addFiles(server, openMemory, isWithoutHistory(memory) ? [] : versionTemplates);
 }
 
 /** Accepts everything: the dialects check their arguments themselves, and answer bad ones in their own form. */
@@ -35,9 +36,22 @@ const trusting: jsonSchemaValidator = {
   getValidator: <T>() => (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-function addFiles(server: McpServer, openMemory: () => Promise<Memory>): void {
+/** Of a memory that is chosen later it is not known yet. */
+function isWithoutHistory(memory: AddMemoryOptions["memory"]): boolean {
+  return typeof memory === "object" && "history" in memory && memory.history === null;
+}
+
+function addFiles(server: McpServer, openMemory: () => Promise<Memory>, templates: typeof versionTemplates): void {
   const open = () => inProtocol(undefined, openMemory);
   const list = async () => listFiles(await open(), undefined, Infinity);
   // No title and no description: the SDK would add them to each file.
   server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) => readFile(await open(), href));
+  for (const { name, uriTemplate, title, description } of templates) {
+    const template = new ResourceTemplate(uriTemplate, { list: undefined });
+    server.registerResource(`memory ${name}`, template, { title, description }, async ({ href }) => {
+      const read = await readVersions(await open(), href);
+      if (read === null) throw new ResourceNotFoundError(href);
+      return read;
+    });
+  }
 }

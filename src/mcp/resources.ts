@@ -30,15 +30,23 @@ export function uriOf(path: string): string {
 
 /** @throws ProtocolError InvalidParams for what is no URI of a file */
 export function pathOfUri(uri: string): string {
-  try {
-    if (uri.length <= maxUriChars && uri.startsWith(`${scheme}/`)) return normalizePath(decodeURIComponent(uri.slice(scheme.length)));
-  } catch (error) {
-    if (!(error instanceof URIError) && !MemoryError.isInstance(error)) throw error;
-  }
+  const path = partOfUri(uri, scheme, normalizePath);
+  if (path !== null) return path;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `invalid uri: ${shorten(uri, maxEchoChars)}; a file of the memory is ${scheme}/ and its path, percent-encoded`,
   );
+}
+
+/** What follows the scheme, from the first slash on, decoded; null where it is not legal. @param parse throws MemoryError for what is not */
+export function partOfUri(uri: string, uriScheme: string, parse: (decoded: string) => string): string | null {
+  try {
+    if (uri.length > maxUriChars || !uri.startsWith(`${uriScheme}/`)) return null;
+    return parse(decodeURIComponent(uri.slice(uriScheme.length)));
+  } catch (error) {
+    if (error instanceof URIError || MemoryError.isInstance(error)) return null;
+    throw error;
+  }
 }
 
 export function tooManySubscriptions(maxSubscriptions: number): ProtocolError {
@@ -67,7 +75,7 @@ export async function readFile(memory: Memory, uri: string): Promise<ReadResourc
   return { contents: [{ uri, mimeType: mimeTypeOf(path), text }] };
 }
 
-function mimeTypeOf(path: string): string {
+export function mimeTypeOf(path: string): string {
   return /\.(?:md|markdown)$/i.test(path) ? "text/markdown" : "text/plain";
 }
 

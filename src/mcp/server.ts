@@ -5,12 +5,13 @@ import type { MemoryChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { checkMcpOptions, type McpServerOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, pathOfUri, readFile, tooManySubscriptions, uriOf } from "./resources.js";
+import { readVersions, versionTemplatesOf } from "./versions.js";
 
 const callMethod = "tools/call";
 
 /**
- * An MCP server for one memory: the tools of its dialects, and its files as resources `memory:///path`. Connect it to one
- * transport; for a whole server over stdio or HTTP see `serveStdio` and `serveHttp`.
+ * An MCP server for one memory: the tools of its dialects, and its files as resources `memory:///path`, with their versions
+ * where the memory has a history. Connect it to one transport; for a whole server over stdio or HTTP see `serveStdio` and `serveHttp`.
  *
  * Refusals and failures of a tool are answers with `isError`, in the dialect's own form. Clients of the revisions up to
  * 2025-11-25 can subscribe to files; clients of 2026-07-28 need `serveStdio` or `serveHttp` for that. You cannot register
@@ -69,8 +70,13 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
     }
     return listFiles(await openMemory(), cursor, service.pageSize);
   });
-  server.setRequestHandler("resources/templates/list", { params: z.object({}) }, () => ({ resourceTemplates: [fileTemplate] }));
-  server.setRequestHandler("resources/read", { params: uriParams }, async ({ uri }) => readFile(await openMemory(), uri));
+  server.setRequestHandler("resources/templates/list", { params: z.object({}) }, async () => ({
+    resourceTemplates: [fileTemplate, ...versionTemplatesOf(await openMemory())],
+  }));
+  server.setRequestHandler("resources/read", { params: uriParams }, async ({ uri }) => {
+    const memory = await openMemory();
+    return (await readVersions(memory, uri)) ?? readFile(memory, uri);
+  });
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
     const path = pathOfUri(uri);
     if (subscriptions.size >= service.maxSubscriptions && !subscriptions.has(path)) throw tooManySubscriptions(service.maxSubscriptions);

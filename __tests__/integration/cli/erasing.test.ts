@@ -70,7 +70,7 @@ describe("forget", () => {
     const { place, left } = await people();
     const { exitCode, stdout, stderr } = await cli(["forget", ...place, "--user", "ada"], { terminal: true, stdin: "Yes\n" });
     expect([exitCode, stdout]).toEqual([0, "erased 2 memories with 3 files\n"]);
-    expect(stderr).toMatch(/^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files for good\? \[y\/N\] $/);
+    expect(stderr).toMatch(/^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files and all that is kept of them for good\? \[y\/N\] $/);
     expect(await left()).toEqual(withoutAda);
   });
 
@@ -99,9 +99,9 @@ describe("forget", () => {
     const addresses = ["a", "b"].map((nodeId) => ({ nodeId, scope: "perUser", userId: "ada" }));
     expect(await cliJson(["forget", ...place, "--user", "ada", "--dry-run"])).toEqual({ ok: true, dryRun: true, memories: 2, files: 3, addresses });
     expect(await left()).toEqual(everything);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 2, files: 3, versions: 0 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 2, files: 3, versions: 0, proposals: 0 });
     expect(await left()).toEqual(withoutAda);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 0, files: 0 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 0, files: 0, versions: 0, proposals: 0 });
   });
 
   // Requirement: command-line.forget
@@ -140,6 +140,23 @@ describe("forget", () => {
     const { exitCode, stderr } = await cli(["forget", ...place, ...options, "--yes"]);
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
     expect(await left()).toEqual(everything);
+  });
+
+  // Requirement: command-line.forget
+  it("takes versions with it, and the id out of the histories of others, also where no memory is left", async () => {
+    const { name } = testDatabase();
+    const kept = new MongoMemoryStore({ client, dbName: name, history: true });
+    const place = ["--uri", uri, "--db", name];
+    const ofAda = kept.memory({ nodeId: "a", scope: "perUser", userId: "ada" });
+    const ofAll = kept.memory({ nodeId: "a" }).with({ actor: { userId: "ada", node: "n" } });
+    // A hundred changes leave the document of their memory.
+    for (let index = 0; index < 100; index += 1) await ofAda.write("/a", String(index));
+    await ofAll.write("/a", "x");
+    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toMatch(/^erased 1 memory with 1 file and \d+ versions\n$/);
+    await ofAll.write("/b", "x");
+    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe("erased 0 memories with 0 files\n");
+    const { stdout } = await cli(["log", ...place, "--node", "a", "--json"]);
+    expect(stdout.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as { actor: unknown }).actor)).toEqual([{ node: "n" }, { node: "n" }]);
   });
 
   it("makes nothing in a database of a mistyped name, and leaves a collection of another program as it is", async () => {

@@ -83,7 +83,7 @@ describe("a manifest is refused", () => {
 
   const faults: [string, RegExp, (copy: Manifest) => void][] = [
     ["is of another format", /format/, (copy) => void (copy.format = "tar")],
-    ["is of a later version", /version/, (copy) => void (copy.version = 2)],
+    ["is of a later version", /version/, (copy) => void (copy.version = 3)],
     ["has fields that nobody knows", /extra/, (copy) => void (copy["extra"] = 1)],
     ["has a wrong hash", /sha256/, ({ memories: [{ files }] }) => void (files[0].sha256 = "x")],
     ["has the hash of another text", /not the file that the manifest describes/, ({ memories: [{ files }] }) => void (files[0].sha256 = "0".repeat(64))],

@@ -162,11 +162,11 @@ describe("forget", () => {
   ])("of %j removes these documents and no other, and once more finds none", async (who, gone) => {
     const { store, documents } = await peopleStore();
     for (const address of people) await store.memory(address).write("/second", "text");
-    expect(await store.forget(who)).toEqual({ memories: gone.length, files: 2 * gone.length, versions: 0 });
+    expect(await store.forget(who)).toEqual({ memories: gone.length, files: 2 * gone.length, versions: 0, proposals: 0 });
     const left = await documents.find({}, { projection: { _id: 0, nodeId: 1, scope: 1, threadId: 1, userId: 1 } }).toArray();
     expect(left).toHaveLength(people.length - gone.length);
     for (const address of gone) expect(left).not.toContainEqual(address);
-    expect(await store.forget(who)).toEqual({ memories: 0, files: 0, versions: 0 });
+    expect(await store.forget(who)).toEqual({ memories: 0, files: 0, versions: 0, proposals: 0 });
   });
 
   // Requirement: erasing.forget

@@ -146,7 +146,7 @@ describe("expireMs", () => {
   it("lets forget remove what has expired, too", async () => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
-    expect(await store.forget({ userId: ownerIn(memory.address) })).toEqual({ memories: 1, files: 1, versions: 0 });
+    expect(await store.forget({ userId: ownerIn(memory.address) })).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
     expect(await documents.countDocuments({ userId: ownerIn(memory.address) })).toBe(0);
   });
 

@@ -58,8 +58,8 @@ describe("a client of the strict Stable API", () => {
     for await (const summary of store.listMemories({ userId: "ada" })) found.push(summary);
     expect(found).toMatchObject([{ address: address("a"), files: 1 }, { address: address("b"), files: 1 }]);
     expect(await store.memory(address("a")).read("/notes")).toBe("new");
-    expect(await store.forget(address("a"))).toEqual({ memories: 1, files: 1, versions: 0 });
-    expect(await store.forget({ userId: "ada" })).toEqual({ memories: 1, files: 1, versions: 0 });
+    expect(await store.forget(address("a"))).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
+    expect(await store.forget({ userId: "ada" })).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
   });
 
   it("takes over from a client that made a text index", async () => {

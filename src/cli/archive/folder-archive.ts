@@ -1,12 +1,17 @@
+import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { OpenDirectory } from "../../backends/directory/open-directory.js";
+import type { ArchivedHistory } from "../../core/archived-version.js";
 import { CommandFault, inputFault, withFile } from "../fault.js";
 import { decodeUtf8 } from "../terminal/text-input.js";
+import { revisionField, versionSchema } from "./archived-history.js";
 import { FileNames, safeName } from "./file-names.js";
+import { checkedHistory, exportAdvice } from "./history-check.js";
 import { directoryMode, inParentOf, readBytes, removeOthers, withRegularFile } from "./inside-folder.js";
-import { addressField, addressFrom, archiveFormat, archiveVersion, fileFields, headerFields, parsedAs, sha256Of } from "./manifest.js";
+import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs, sha256Field, sha256Of } from "./manifest.js";
+import { readLines } from "./json-lines.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
 import { writeWhole } from "./whole-file.js";
 
@@ -17,9 +22,14 @@ const markerText = "Run the export again to finish it.\n";
 /** Of some two million files, and less than the longest text that JavaScript can hold. */
 const maxManifestBytes = 500_000_000;
 const filesFolder = "files";
+/** Of a file of versions for each memory, a line each. */
+const historyFolder = "history";
 
 const fileSchema = z.object({ ...fileFields, file: z.string() }).strict();
-const memorySchema = z.object({ address: addressField, directories: z.array(z.string()), files: z.array(fileSchema) }).strict();
+const historySchema = z.object({ file: z.string(), revision: revisionField, sizeBytes: z.number().int().min(0), sha256: sha256Field }).strict();
+const memorySchema = z
+  .object({ address: addressField, directories: z.array(z.string()), files: z.array(fileSchema), history: historySchema.optional() })
+  .strict();
 const headerSchema = z.object(headerFields);
 const manifestSchema = z.object({ ...headerFields, memories: z.array(memorySchema) }).strict();
 
@@ -30,6 +40,7 @@ export interface ExportCounts {
   memories: number;
   written: number;
   unchanged: number;
+  versions: number;
 }
 
 export interface FolderExportOptions {
@@ -37,6 +48,8 @@ export interface FolderExportOptions {
   overwrite: boolean;
   /** Several memories, each in a folder of its own. */
   many: boolean;
+  /** Whether memories come with their histories. */
+  history: boolean;
   onTree: (files: number) => void;
   onFile: () => void;
 }
@@ -49,7 +62,7 @@ export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string,
   await withFile(folder, "write", () => prepareFolder(folder, options.overwrite));
   const names = new FileNames();
   const memories: ManifestMemory[] = [];
-  const counts: ExportCounts = { memories: 0, written: 0, unchanged: 0 };
+  const counts: ExportCounts = { memories: 0, written: 0, unchanged: 0, versions: 0 };
   for await (const tree of trees) {
     options.onTree(tree.files.length);
     const files: ManifestFile[] = [];
@@ -63,17 +76,46 @@ export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string,
       files.push({ path, file, sizeBytes: bytes.length, sha256: sha256Of(bytes), ...times });
       options.onFile();
     }
-    memories.push({ address: tree.address, directories: tree.directories, files });
+    const history = await writeHistory(folder, `${historyFolder}/${options.many ? memoryFolder(tree) : "memory"}.jsonl`, tree);
+    counts.versions += history?.versions ?? 0;
+    memories.push({ address: tree.address, directories: tree.directories, files, ...(history && { history: history.described }) });
     counts.memories += 1;
   }
-  const manifest = { format: archiveFormat, version: archiveVersion, memories };
+  const manifest = { format: archiveFormat, version: options.history ? archiveVersions.withHistory : archiveVersions.plain, memories };
   await withFile(folder, "write", async () => {
     const kept = new Set(memories.flatMap(({ files }) => files.map(({ file }) => file)));
     await inParentOf(folder, `${filesFolder}/`, {}, (directory) => removeOthers(directory, filesFolder, kept));
+    if (!options.history) await rm(join(folder, historyFolder), { recursive: true, force: true });
     await writeWhole(join(folder, manifestName), (handle) => handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`));
     await rm(join(folder, markerName), { force: true });
   });
   return counts;
+}
+
+interface WrittenHistory {
+  described: z.infer<typeof historySchema>;
+  versions: number;
+}
+
+/** Newest first. Null where there is none. */
+async function writeHistory(folder: string, file: string, tree: Tree): Promise<WrittenHistory | null> {
+  const { history, address } = tree;
+  if (history === null) return null;
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const { versions } = await withFile(join(folder, file), "write", () =>
+    inParentOf(folder, file, { makes: true }, (directory, name) =>
+      writeWhole(directory.pathTo(name), (handle) =>
+        checkedHistory(tree, exportAdvice(address), async (version) => {
+          const line = Buffer.from(`${JSON.stringify(version)}\n`);
+          hash.update(line);
+          sizeBytes += line.length;
+          await handle.writeFile(line);
+        }),
+      ),
+    ),
+  );
+  return { described: { file, revision: history.revision, sizeBytes, sha256: hash.digest("hex") }, versions };
 }
 
 async function prepareFolder(folder: string, overwrite: boolean): Promise<void> {
@@ -144,12 +186,14 @@ async function writeIfDifferent(folder: string, file: string, bytes: Buffer): Pr
 export async function readFolderArchive(folder: string): Promise<Tree[]> {
   const where = join(folder, manifestName);
   const manifest = await readManifest(folder, where);
-  const trees = manifest.memories.map(({ address, directories, files }, index): Tree => {
+  const trees = manifest.memories.map(({ address, directories, files, history }, index): Tree => {
     const treeFiles = files.map((file): TreeFile => ({ path: file.path, sizeBytes: file.sizeBytes, load: () => loadFile(folder, file, where) }));
-    return { address: addressFrom(address, `${where}: memories.${index}`), directories, files: treeFiles };
+    const checked = addressFrom(address, `${where}: memories.${index}`);
+    return { address: checked, directories, files: treeFiles, history: history === undefined ? null : historyIn(folder, history, where) };
   });
   for (const tree of trees) checkTree(tree, where);
   for (const file of trees.flatMap(({ files }) => files)) await file.load();
+  for (const { history } of trees) await history?.each(() => undefined);
   return trees;
 }
 
@@ -168,8 +212,31 @@ function manifestBytes(folder: string, where: string): Promise<Buffer | null> {
   });
 }
 
+function historyIn(folder: string, { file, revision, sizeBytes, sha256 }: z.infer<typeof historySchema>, where: string): ArchivedHistory {
+  if (!isInside(file)) throw leavesFolder(where, "history", file);
+  const target = join(folder, file);
+  const each: ArchivedHistory["each"] = async (use) => {
+    const hash = createHash("sha256");
+    const read = await withFile(target, "read", () =>
+      inParentOf(folder, file, {}, (directory, name) =>
+        withRegularFile(directory, name, async (handle, foundBytes) => {
+          if (foundBytes !== sizeBytes) throw changed(target);
+          for await (const { bytes, number } of readLines(handle, target)) {
+            hash.update(bytes).update("\n");
+            await use(parsedAs(versionSchema, decodeUtf8(bytes, target), `${target}: line ${number}`));
+          }
+          return true;
+        }),
+      ),
+    );
+    if (read === null) throw inputFault(`${target}: there is no such file or folder; export it again`);
+    if (hash.digest("hex") !== sha256) throw changed(target);
+  };
+  return { revision, each };
+}
+
 async function loadFile(folder: string, { path, file, sizeBytes, sha256, createdAt, updatedAt }: ManifestFile, where: string): Promise<FileContent> {
-  if (!isInside(file)) throw inputFault(`${where}: ${path}: the file name ${JSON.stringify(file)} leaves the folder; it must be a relative one below it`);
+  if (!isInside(file)) throw leavesFolder(where, path, file);
   const target = join(folder, file);
   const bytes = await withFile(target, "read", () =>
     inParentOf(folder, file, {}, (directory, name) =>
@@ -183,6 +250,10 @@ async function loadFile(folder: string, { path, file, sizeBytes, sha256, created
   if (bytes === null) throw inputFault(`${target}: there is no such file or folder; export it again`);
   if (sha256Of(bytes) !== sha256) throw changed(target);
   return { content: decodeUtf8(bytes, target), createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+}
+
+function leavesFolder(where: string, what: string, file: string): CommandFault {
+  return inputFault(`${where}: ${what}: the file name ${JSON.stringify(file)} leaves the folder; it must be a relative one below it`);
 }
 
 function changed(target: string): CommandFault {

@@ -3,47 +3,51 @@ import { type FileHandle, lstat, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { memoryBytesCeiling } from "../../core/options.js";
+import type { ArchivedHistory } from "../../core/archived-version.js";
 import { CommandFault, inputFault, withFile } from "../fault.js";
 import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8 } from "../terminal/text-input.js";
+import { revisionField, versionSchema } from "./archived-history.js";
 import type { ExportCounts } from "./folder-archive.js";
-import { addressField, addressFrom, archiveFormat, archiveVersion, fileFields, headerFields, parsedAs, sha256Of } from "./manifest.js";
+import { checkedHistory, exportAdvice } from "./history-check.js";
+import { readLines } from "./json-lines.js";
+import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs, sha256Of } from "./manifest.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
 import { writeWhole } from "./whole-file.js";
 
 const headerSchema = z.object(headerFields).strict();
 const fileSchema = z.object({ address: addressField, ...fileFields, content: z.string() }).strict();
 const directorySchema = z.object({ address: addressField, directory: z.string() }).strict();
-const memorySchema = z.object({ address: addressField, memory: z.literal(true) }).strict();
+const memorySchema = z.object({ address: addressField, memory: z.literal(true), revision: revisionField.optional() }).strict();
+const versionLineSchema = z.object({ address: addressField, version: versionSchema }).strict();
 const endSchema = z.object({ end: z.literal(true), lines: z.number().int().min(1) }).strict();
 
-/** The largest file that a memory can hold takes six times as much at most, all of it escaped; the rest is its path and address. */
-const maxLineBytes = 6 * memoryBytesCeiling + 100_000;
 const openingBrace = 0x7b;
-const chunkBytes = 256 * 1024;
 
 export interface JsonlExportOptions {
   onTree: (files: number) => void;
   onFile: () => void;
+  /** Whether memories come with their histories. */
+  history: boolean;
 }
 
-/** One line says the format, one for each memory, directory and file what it is, and the last how many there are. */
+/** One line says the format, one for each memory, directory, file and version what it is, and the last how many there are. */
 export async function exportToJsonl(
   trees: AsyncIterable<Tree>,
   write: (text: string) => Promise<unknown>,
-  { onTree, onFile }: JsonlExportOptions,
+  { onTree, onFile, history: isWithHistory }: JsonlExportOptions,
 ): Promise<ExportCounts> {
   let lines = 0;
   const line = (value: object): Promise<unknown> => {
     lines += 1;
     return write(`${JSON.stringify(value)}\n`);
   };
-  const counts: ExportCounts = { memories: 0, written: 0, unchanged: 0 };
-  await line({ format: archiveFormat, version: archiveVersion });
-  for await (const { address, directories, files } of trees) {
+  const counts: ExportCounts = { memories: 0, written: 0, unchanged: 0, versions: 0 };
+  await line({ format: archiveFormat, version: isWithHistory ? archiveVersions.withHistory : archiveVersions.plain });
+  for await (const tree of trees) {
+    const { address, directories, files, history } = tree;
     onTree(files.length);
-    await line({ address, memory: true });
+    await line({ address, memory: true, revision: history?.revision });
     for (const directory of directories) await line({ address, directory });
     for (const { path, load } of files) {
       const { content, createdAt, updatedAt } = await load();
@@ -52,6 +56,7 @@ export async function exportToJsonl(
       counts.written += 1;
       onFile();
     }
+    counts.versions += (await checkedHistory(tree, exportAdvice(address), async (version) => void (await line({ address, version })))).versions;
     counts.memories += 1;
   }
   await line({ end: true, lines: lines + 1 });
@@ -109,15 +114,8 @@ export async function withJsonlInput<T>(stdin: CliIo["stdin"], run: (trees: Tree
   }
 }
 
-interface Line {
-  bytes: Buffer;
-  offset: number;
-  /** From 1. */
-  number: number;
-}
-
 async function readJsonlArchive(handle: FileHandle, name: string): Promise<Tree[]> {
-  const trees = new Map<string, Tree>();
+  const trees = new Map<string, ReadTree>();
   let lines = 0;
   let ended = false;
   for await (const { bytes, offset, number } of readLines(handle, name)) {
@@ -134,7 +132,7 @@ async function readJsonlArchive(handle: FileHandle, name: string): Promise<Tree[
   if (lines === 0) throw inputFault(`${name}: it is empty; it must be as export --format jsonl writes it`);
   if (!ended) throw inputFault(`${name}: it ends after line ${lines}, before its last line; export or copy it again`);
   for (const tree of trees.values()) checkTree(tree, name);
-  return [...trees.values()];
+  return Array.from(trees.values(), (tree) => withHistory(tree, name));
 }
 
 interface Place {
@@ -143,22 +141,41 @@ interface Place {
   length: number;
 }
 
-function addLine(trees: Map<string, Tree>, text: string, where: string, place: Place): void {
+/** What the lines of a memory say. */
+interface ReadTree extends Omit<Tree, "history"> {
+  revision: number | null;
+  versions: { place: Place; where: string }[];
+}
+
+function withHistory({ revision, versions, ...tree }: ReadTree, name: string): Tree {
+  if (revision === null && versions.length > 0) throw inputFault(`${name}: there are versions of a memory whose own line has no revision; export it again`);
+  const each: ArchivedHistory["each"] = async (use) => {
+    for (const { place, where } of versions) await use(parsedAs(versionLineSchema, await textAt(place, where), where).version);
+  };
+  return { ...tree, history: revision === null ? null : { revision, each } };
+}
+
+function addLine(trees: Map<string, ReadTree>, text: string, where: string, place: Place): void {
   if (text.includes('"content":')) {
     const { address, path, sizeBytes } = parsedFile(text, where);
     treeIn(trees, address, where).files.push({ path, sizeBytes, load: () => loadLine(place, where) } satisfies TreeFile);
+  } else if (text.includes('"version":')) {
+    const { address } = parsedAs(versionLineSchema, text, where);
+    treeIn(trees, address, where).versions.push({ place, where });
   } else if (text.includes('"directory":')) {
     const { address, directory } = parsedAs(directorySchema, text, where);
     treeIn(trees, address, where).directories.push(directory);
   } else {
-    treeIn(trees, parsedAs(memorySchema, text, where).address, where);
+    const { address, revision } = parsedAs(memorySchema, text, where);
+    const tree = treeIn(trees, address, where);
+    tree.revision = revision ?? tree.revision;
   }
 }
 
-function treeIn(trees: Map<string, Tree>, value: unknown, where: string): Tree {
+function treeIn(trees: Map<string, ReadTree>, value: unknown, where: string): ReadTree {
   const address = addressFrom(value, where);
   const key = JSON.stringify(address);
-  const tree = trees.get(key) ?? { address, directories: [], files: [] };
+  const tree = trees.get(key) ?? { address, directories: [], files: [], revision: null, versions: [] };
   trees.set(key, tree);
   return tree;
 }
@@ -172,36 +189,13 @@ function parsedFile(text: string, where: string): z.infer<typeof fileSchema> {
   return file;
 }
 
-async function loadLine({ handle, offset, length }: Place, where: string): Promise<FileContent> {
+async function textAt({ handle, offset, length }: Place, where: string): Promise<string> {
   const bytes = Buffer.alloc(length);
   await withFile(where, "read", () => handle.read(bytes, 0, length, offset));
-  const { content, createdAt, updatedAt } = parsedFile(decodeUtf8(bytes, where), where);
-  return { content, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
+  return decodeUtf8(bytes, where);
 }
 
-/** One line is held at a time. */
-async function* readLines(handle: FileHandle, name: string): AsyncGenerator<Line> {
-  /** Of the line that has not ended yet. */
-  let pieces: Buffer[] = [];
-  let offset = 0;
-  let number = 0;
-  for (let position = 0; ; ) {
-    const chunk = Buffer.allocUnsafe(chunkBytes);
-    const { bytesRead } = await withFile(name, "read", () => handle.read(chunk, 0, chunkBytes, position));
-    if (bytesRead === 0) break;
-    const read = chunk.subarray(0, bytesRead);
-    let start = 0;
-    for (let end = read.indexOf(10); end !== -1; end = read.indexOf(10, start)) {
-      number += 1;
-      const bytes = Buffer.concat([...pieces, read.subarray(start, end)]);
-      yield { bytes, offset, number };
-      offset += bytes.length + 1;
-      pieces = [];
-      start = end + 1;
-    }
-    pieces.push(read.subarray(start));
-    position += bytesRead;
-    if (position - offset > maxLineBytes) throw inputFault(`${name}: line ${number + 1}: longer than ${maxLineBytes} bytes; no file of a memory is that long`);
-  }
-  if (pieces.some(({ length }) => length > 0)) throw inputFault(`${name}: line ${number + 1} does not end; export or copy it again`);
+async function loadLine(place: Place, where: string): Promise<FileContent> {
+  const { content, createdAt, updatedAt } = parsedFile(await textAt(place, where), where);
+  return { content, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
 }

@@ -7,22 +7,25 @@ import { inputFault } from "../fault.js";
 
 /** Names the format in a manifest and in the first line of JSONL. */
 export const archiveFormat = "langgraph-mongo-memory";
-export const archiveVersion = 1;
+/** With a history it is a newer one, which programs refuse that do not know of histories. */
+export const archiveVersions = { plain: 1, withHistory: 2 } as const;
 
 export const sha256Of = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
-const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must be a time such as 2026-01-31T12:00:00.000Z");
+export const timeField = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must be a time such as 2026-01-31T12:00:00.000Z");
+
+export const sha256Field = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
 
 /** What both formats say of a file. */
 export const fileFields = {
   path: z.string(),
   sizeBytes: z.number().int().min(0).max(memoryBytesCeiling),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
-  createdAt: time,
-  updatedAt: time,
+  sha256: sha256Field,
+  createdAt: timeField,
+  updatedAt: timeField,
 };
 
-export const headerFields = { format: z.literal(archiveFormat), version: z.literal(archiveVersion) };
+export const headerFields = { format: z.literal(archiveFormat), version: z.union([z.literal(archiveVersions.plain), z.literal(archiveVersions.withHistory)]) };
 
 /** Checked by `addressFrom`, which says more. */
 export const addressField = z.unknown();
@@ -43,7 +46,7 @@ export function parsedAs<T>(schema: Schema<T>, text: string, where: string): T {
   if (success) return data as T;
   const { path, message } = error?.issues[0] ?? { path: [], message: "wrong" };
   const field = path.length === 0 ? "" : `${path.map(String).join(".")}: `;
-  throw inputFault(`${where}: ${field}${message}; it must be as export of version ${archiveVersion} writes it`);
+  throw inputFault(`${where}: ${field}${message}; it must be as export writes it, in version ${archiveVersions.plain} or ${archiveVersions.withHistory} of the format`);
 }
 
 /** @throws CommandFault EINPUT */

@@ -5,6 +5,7 @@ import { creationFault } from "../../core/paths.js";
 import { about, CommandFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { folderFault } from "./folder-names.js";
+import { restorable, restore, type Restored } from "./restore.js";
 import { type FileContent, readTree, type Tree, type TreeFile } from "./tree.js";
 
 /** What to do to make a memory hold all of a tree. */
@@ -16,6 +17,8 @@ export interface TransferPlan {
   /** Of a run that ended while it made a directory. */
   leftovers: string[];
   unchanged: number;
+  /** With its history: all of a memory that is not there yet, in place of the rest. */
+  restored: Restored | null;
 }
 
 export interface TransferCounts {
@@ -32,6 +35,7 @@ const placeholderText = "Left behind by a copy that was broken off; it may be de
 
 /** Decides everything before anything is written. @throws CommandFault for whatever the memory cannot take */
 export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
+  if (tree.history !== null) return planRestore(tree, open);
   const there = await about(open.name, () => readTree(open));
   const filesThere = new Map(there.files.map((file) => [file.path, file]));
   const directoriesThere = new Set(there.directories);
@@ -47,6 +51,7 @@ export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: bool
     directories: directories.filter((path) => !directoriesThere.has(path)),
     leftovers,
     unchanged: 0,
+    restored: null,
   };
   const different: string[] = [];
   for (const file of tree.files) {
@@ -68,9 +73,26 @@ export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: bool
   return plan;
 }
 
+/** @throws CommandFault for whatever is no history, or where there is another memory */
+async function planRestore(tree: Tree, open: OpenMemory): Promise<TransferPlan> {
+  const plan: TransferPlan = { open, writes: [], directories: [], leftovers: [], unchanged: 0, restored: null };
+  for (const path of [...tree.files.map((file) => file.path), ...tree.directories]) checkNew(path, new Set(), open);
+  for (const file of tree.files) checkSize(file, open);
+  const writes = tree.files.map((file) => ({ file, replaces: false }));
+  checkTotal({ ...plan, writes }, { ...tree, files: [] });
+  const restored = await restorable(tree, open);
+  if (restored !== null) return { ...plan, writes, restored };
+  return { ...plan, unchanged: tree.files.length };
+}
+
 /** A file appears whole or not at all; run again after a failure, it goes on where it ended. */
-export async function carryOut({ open, writes, directories, leftovers, unchanged }: TransferPlan, onFile: () => void): Promise<TransferCounts> {
+export async function carryOut({ open, writes, directories, leftovers, unchanged, restored }: TransferPlan, onFile: () => void): Promise<TransferCounts> {
   const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
+  if (restored !== null) {
+    await restore(open, restored);
+    for (const _ of writes) onFile();
+    return { ...counts, written: writes.length };
+  }
   const { memory } = open;
   for (const { file, replaces } of writes) {
     const loaded = await file.load();

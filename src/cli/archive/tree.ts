@@ -1,7 +1,10 @@
 import type { CheckedAddress } from "../../core/address.js";
 import { MemoryError } from "../../core/errors.js";
+import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { MemorySnapshot } from "../../core/memory.js";
 import { normalizePath, parentsOf, ROOT } from "../../core/paths.js";
-import { inputFault } from "../fault.js";
+import { compareCodeUnits } from "../../core/text.js";
+import { inputFault, usageFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 
 export interface FileContent {
@@ -25,25 +28,38 @@ export interface Tree {
   /** Sorted, as the files. */
   directories: string[];
   files: TreeFile[];
+  /** Null where it has none, or none is wanted. */
+  history: ArchivedHistory | null;
 }
 
 /** A memory of a database at one moment, all at once. A folder may be too large for that, and is read file by file. */
 export async function readTree({ kind, memory, address }: OpenMemory): Promise<Tree> {
-  if (kind === "database") {
-    const { files, directories } = await memory.snapshot();
-    return { address, directories, files: files.map((file) => ({ ...file, load: async () => file })) };
-  }
+  if (kind === "database") return { ...treeOf(await memory.snapshot()), address, history: null };
   const { files, directories } = await memory.outline();
   const load = async (path: string): Promise<FileContent> => {
     const [content, stat] = [await memory.read(path), await memory.stat(path)];
     const unknown = new Date(0);
     return { content, createdAt: stat?.createdAt ?? unknown, updatedAt: stat?.updatedAt ?? unknown };
   };
-  return { address, directories, files: files.map(({ path, sizeBytes }) => ({ path, sizeBytes, load: () => load(path) })) };
+  return { address, directories, files: files.map(({ path, sizeBytes }) => ({ path, sizeBytes, load: () => load(path) })), history: null };
+}
+
+/** The same with its history, if it has one. @throws CommandFault EUSAGE for a folder, which keeps none */
+export async function readTreeWithHistory(open: OpenMemory): Promise<Tree> {
+  const { archive, address, name } = open;
+  if (archive === null) throw usageFault(`--history: ${name} keeps no history; leave it out`);
+  const archived = await archive.read();
+  if (archived === null) return readTree(open);
+  return { ...treeOf(archived.tree), address, history: archived.history };
+}
+
+function treeOf({ files, directories }: MemorySnapshot): Pick<Tree, "files" | "directories"> {
+  const sorted = files.toSorted((a, b) => compareCodeUnits(a.path, b.path));
+  return { files: sorted.map((file) => ({ ...file, load: async () => file })), directories: directories.toSorted(compareCodeUnits) };
 }
 
 /** Refuses what is not the tree of a memory, before anything of it is used. @throws CommandFault EINPUT */
-export function checkTree({ directories, files }: Tree, where: string): void {
+export function checkTree({ directories, files }: Pick<Tree, "directories" | "files">, where: string): void {
   const seenFiles = new Set<string>();
   for (const { path } of files) {
     checkPath(path, where);
@@ -60,7 +76,7 @@ export function checkTree({ directories, files }: Tree, where: string): void {
   }
 }
 
-function checkPath(path: string, where: string): void {
+export function checkPath(path: string, where: string): void {
   const fault = (reason: string): Error =>
     inputFault(`${where}: ${JSON.stringify(path)} is no path of a memory (${reason}); it must be as export writes it, such as "/notes/today"`);
   let normal: string;

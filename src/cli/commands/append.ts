@@ -5,7 +5,7 @@ import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
-import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
+import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 import { noteOn } from "../terminal/note.js";
 import { givenText } from "../terminal/text-input.js";
 
@@ -20,7 +20,7 @@ export function addAppend(program: Command, context: CliContext): void {
     "Add to the end of a file, on a line of its own; makes the file and its directories. Without a text, or with -, reads the standard input.",
     ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --dir ./memory`],
   );
-  addMountOption(addTargetOptions(command)).action(async (path: string, given: string | undefined, options: AppendOptions) => {
+  addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string, given: string | undefined, options: AppendOptions) => {
     await withMemory(context, options, "write", async ({ memory, tellingOfNew }) => {
       const text = await givenText(given, context.io.stdin);
       await tellingOfNew(noteOn(context, options), () => about(path, () => memory.append(path, text)));

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { carryOut, planTransfer, type TransferCounts } from "../archive/transfer.js";
-import { readTree } from "../archive/tree.js";
+import { readTree, readTreeWithHistory } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withMemory, withTarget } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
 import {
+  addActorOption,
   addDestinationOptions,
   addTargetOptions,
   databaseOf,
@@ -22,6 +23,7 @@ import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer
 interface CopyOptions extends TargetOptions, DestinationOptions {
   all?: boolean;
   overwrite?: boolean;
+  history?: boolean;
   json?: boolean;
 }
 
@@ -39,8 +41,9 @@ export function addCopy(program: Command, context: CliContext): void {
     ],
   )
     .option("--all", "all memories of the database, in place of --node")
+    .option("--history", "with the versions of the files, to where there is no memory yet")
     .option("--overwrite", "replace files that are there with other contents");
-  addDestinationOptions(addTargetOptions(command)).action(async (options: CopyOptions) => {
+  addActorOption(addDestinationOptions(addTargetOptions(command))).action(async (options: CopyOptions) => {
     const sum = options.all === true ? await copyAll(options, context) : await copyOne(options, context);
     await reportTransfer("copied", sum, options.json === true, context);
   });
@@ -48,8 +51,10 @@ export function addCopy(program: Command, context: CliContext): void {
 
 function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum> {
   const destination = destinationOf(options, options, context.io.env);
-  return withMemory(context, options, "read", async (source) => {
-    const tree = await about(source.name, () => readTree(source));
+  // Who changes it is of the destination.
+  const { as: _as, ...sourceOptions } = options;
+  return withMemory(context, sourceOptions, "read", async (source) => {
+    const tree = await about(source.name, () => readerFor(options)(source));
     return withTarget(destination, "restore", (open) =>
       withProgress(context, async (progress) => {
         const plan = await planTransfer(tree, open, options.overwrite === true);
@@ -58,6 +63,10 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
       }),
     );
   });
+}
+
+function readerFor({ history }: CopyOptions): typeof readTree {
+  return history === true ? readTreeWithHistory : readTree;
 }
 
 /** Looks at every memory before it changes the first, and again as it copies it: so many may not fit into memory at once. */
@@ -75,8 +84,8 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
         const overwrite = options.overwrite === true;
         const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
           for await (const address of source.addresses()) {
-            const tree = await readTree(memoryIn(source, address, "read", "posix"));
-            await use(await planTransfer(tree, memoryIn(destination, address, "restore", options.paths ?? "posix"), overwrite));
+            const tree = await readerFor(options)(memoryIn(source, address, { access: "read", paths: "posix" }));
+            await use(await planTransfer(tree, memoryIn(destination, address, { access: "restore", paths: options.paths ?? "posix", as: options.as }), overwrite));
           }
         };
         let total = 0;

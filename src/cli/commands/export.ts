@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { exportToFolder, type ExportCounts } from "../archive/folder-archive.js";
 import { exportToJsonl, writeWholeFile } from "../archive/jsonl-archive.js";
-import { readTree, type Tree } from "../archive/tree.js";
+import { readTree, readTreeWithHistory, type Tree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import { countText } from "../terminal/format.js";
@@ -15,6 +15,7 @@ interface ExportOptions extends TargetOptions {
   all?: boolean;
   format?: "folder" | "jsonl";
   overwrite?: boolean;
+  history?: boolean;
   json?: boolean;
 }
 
@@ -33,6 +34,7 @@ export function addExport(program: Command, context: CliContext): void {
   )
     .option("--all", "all memories of the database, in place of --node")
     .addOption(new Option("--format <name>", "(default: jsonl for - and names that end in .jsonl, else folder)").choices(["folder", "jsonl"]))
+    .option("--history", "with the versions of the files")
     .option("--overwrite", "replace the file, or bring the export in the folder up to date");
   addTargetOptions(command).action(async (to: string, options: ExportOptions) => {
     const format = chooseFormat(to, options.format);
@@ -50,11 +52,12 @@ function chooseFormat(to: string, given: ExportOptions["format"]): "folder" | "j
 }
 
 function withTrees<T>(context: CliContext, options: ExportOptions, run: (trees: AsyncIterable<Tree>) => Promise<T>): Promise<T> {
-  if (options.all !== true) return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => readTree(open)))));
+  const read = options.history === true ? readTreeWithHistory : readTree;
+  if (options.all !== true) return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => read(open)))));
   refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
   return withDatabase(databaseOf(options, context.io.env), (database) => {
     async function* trees(): AsyncGenerator<Tree> {
-      for await (const address of database.addresses()) yield await readTree(memoryIn(database, address, "read", "posix"));
+      for await (const address of database.addresses()) yield await read(memoryIn(database, address, { access: "read", paths: "posix" }));
     }
     return about("the database", () => run(trees()));
   });
@@ -67,6 +70,7 @@ async function* one(read: () => Promise<Tree>): AsyncGenerator<Tree> {
 interface Export {
   all?: boolean;
   overwrite?: boolean;
+  history?: boolean;
   progress: Progress;
   context: CliContext;
 }
@@ -75,22 +79,23 @@ async function exportTo(
   to: string,
   format: "folder" | "jsonl",
   trees: AsyncIterable<Tree>,
-  { all = false, overwrite = false, progress, context }: Export,
+  { all = false, overwrite = false, history = false, progress, context }: Export,
 ): Promise<ExportCounts> {
   let total = 0;
   progress.start(0, "files");
   const onTree = (files: number): void => progress.setTotal((total += files));
   const onFile = (): void => progress.step();
-  if (format === "folder") return exportToFolder(trees, to, { overwrite, many: all, onTree, onFile });
-  if (to === "-") return exportToJsonl(trees, (text) => context.out.write(visibleJson(text)), { onTree, onFile });
-  return writeWholeFile(to, overwrite, (write) => exportToJsonl(trees, write, { onTree, onFile }));
+  if (format === "folder") return exportToFolder(trees, to, { overwrite, many: all, history, onTree, onFile });
+  if (to === "-") return exportToJsonl(trees, (text) => context.out.write(visibleJson(text)), { onTree, onFile, history });
+  return writeWholeFile(to, overwrite, (write) => exportToJsonl(trees, write, { onTree, onFile, history }));
 }
 
-async function report({ memories, written, unchanged }: ExportCounts, to: string, { json }: ExportOptions, { out, err }: CliContext): Promise<void> {
+async function report({ memories, written, unchanged, versions }: ExportCounts, to: string, { json, history }: ExportOptions, { out, err }: CliContext): Promise<void> {
   const stream = to === "-" ? err : out;
-  if (json) await stream.json({ ok: true, memories, files: written + unchanged, written, unchanged });
+  if (json) await stream.json({ ok: true, memories, files: written + unchanged, written, unchanged, ...(history && { versions }) });
   else if (to !== "-" || err.isTerminal) {
     const already = unchanged === 0 ? "" : `, ${countText(unchanged, "file")} there already`;
-    await stream.line(`exported ${countText(memories, "memory")}: ${countText(written, "file")} written${already}`);
+    const withVersions = history === true ? `, ${countText(versions, "version")}` : "";
+    await stream.line(`exported ${countText(memories, "memory")}: ${countText(written, "file")} written${already}${withVersions}`);
   }
 }

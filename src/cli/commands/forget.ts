@@ -50,12 +50,12 @@ async function forget(options: ForgetOptions, context: CliContext): Promise<void
         return out.line(`to erase: ${countsText(await printMemories(found, out))}`);
       }
       const counted = yes ? await anyOf(found) : await printMemories(found, err);
-      if (!yes && counted.memories > 0 && !(await isConfirmed(`Erase ${countsText(counted)} for good?`, context))) {
+      if (!yes && counted.memories > 0 && !(await isConfirmed(`Erase ${countsText(counted)} and all that is kept of them for good?`, context))) {
         context.exitCode = exitCodes.refused;
         return err.line("nothing was erased");
       }
-      // Nothing found may be a mistyped name, of which the deletion would make a collection.
-      const counts = counted.memories === 0 ? counted : await database.forget(range);
+      // Where none is found, the histories of others may name the user or the thread all the same. Or the name of the database is mistyped.
+      const counts = counted.memories > 0 || (await database.hasCollections()) ? await database.forget(range) : { ...counted, versions: 0, proposals: 0 };
       return json ? out.json({ ok: true, dryRun, ...counts }) : out.line(`erased ${countsText(counts)}`);
     }),
   );
@@ -70,6 +70,8 @@ function scopeOf({ node, thread, user }: OwnerOptions): { scope?: MemoryScope } 
 interface Counts {
   memories: number;
   files: number;
+  versions?: number;
+  proposals?: number;
 }
 
 async function anyOf(found: AsyncIterable<MemorySummary>): Promise<Counts> {
@@ -77,8 +79,12 @@ async function anyOf(found: AsyncIterable<MemorySummary>): Promise<Counts> {
   return { memories: 0, files: 0 };
 }
 
-function countsText({ memories, files }: Counts): string {
-  return `${countText(memories, "memory")} with ${countText(files, "file")}`;
+function countsText({ memories, files, versions = 0, proposals = 0 }: Counts): string {
+  const parts = [countText(files, "file")];
+  if (versions > 0) parts.push(countText(versions, "version"));
+  if (proposals > 0) parts.push(countText(proposals, "proposal"));
+  const last = parts.pop() ?? "";
+  return `${countText(memories, "memory")} with ${parts.length === 0 ? last : `${parts.join(", ")} and ${last}`}`;
 }
 
 /** The first of them, and how many there are. Holds none. */

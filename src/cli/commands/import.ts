@@ -9,11 +9,12 @@ import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withTarget } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
-import { addTargetOptions, databaseOf, refuseFlags, type TargetOptions, targetOf } from "../targets/target-options.js";
+import { addActorOption, addTargetOptions, databaseOf, refuseFlags, type TargetOptions, targetOf } from "../targets/target-options.js";
 import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer-report.js";
 
 interface ImportOptions extends TargetOptions {
   overwrite?: boolean;
+  history: boolean;
   json?: boolean;
 }
 
@@ -30,9 +31,11 @@ export function addImport(program: Command, context: CliContext): void {
       "import memory.jsonl --dir ./memory --overwrite",
       `gunzip -c memories.jsonl.gz | ${programName} import -`,
     ],
-  ).option("--overwrite", "replace files that are there with other contents");
-  addTargetOptions(command).action(async (from: string, options: ImportOptions) => {
-    const counts = await withArchive(from, context, (trees) => importAll(trees, from, options, context));
+  )
+    .option("--overwrite", "replace files that are there with other contents")
+    .option("--no-history", "leave the versions out that the export holds");
+  addActorOption(addTargetOptions(command)).action(async (from: string, options: ImportOptions) => {
+    const counts = await withArchive(from, context, (trees) => importAll(options.history ? trees : trees.map(withoutHistory), from, options, context));
     await reportTransfer("imported", counts, options.json === true, context);
   });
 }
@@ -43,6 +46,10 @@ async function withArchive<T>(from: string, { io }: CliContext, run: (trees: Tre
   if (found.isDirectory()) return run(await readFolderArchive(from));
   if (found.isFile()) return withJsonlFile(from, run);
   throw inputFault(`${from}: it is neither a file nor a folder; name one that export has made, or - for the standard input`);
+}
+
+function withoutHistory(tree: Tree): Tree {
+  return { ...tree, history: null };
 }
 
 async function importAll(trees: Tree[], from: string, options: ImportOptions, context: CliContext): Promise<TransferSum> {
@@ -66,7 +73,7 @@ async function importAll(trees: Tree[], from: string, options: ImportOptions, co
     const plans: TransferPlan[] = [];
     for (const tree of trees) {
       if (tree.address === null) throw usageFault(`${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`);
-      plans.push(await planTransfer(tree, memoryIn(database, tree.address, "restore", options.paths ?? "posix"), overwrite));
+      plans.push(await planTransfer(tree, memoryIn(database, tree.address, { access: "restore", paths: options.paths ?? "posix", as: options.as }), overwrite));
     }
     return carryOutAll(plans);
   });

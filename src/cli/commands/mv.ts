@@ -5,7 +5,7 @@ import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
-import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
+import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface MvOptions extends TargetOptions {
   json?: boolean;
@@ -16,7 +16,7 @@ export function addMv(program: Command, context: CliContext): void {
     "mv /notes/today /notes/monday --node assistant",
     "mv /notes /archive/notes --dir ./memory",
   ]);
-  addMountOption(addTargetOptions(command)).action(async (from: string, to: string, options: MvOptions) => {
+  addActorOption(addMountOption(addTargetOptions(command))).action(async (from: string, to: string, options: MvOptions) => {
     await withMemory(context, options, "change", async ({ memory }) => {
       await about(`${from} to ${to}`, () => memory.rename(from, to));
       if (options.json) await context.out.json({ ok: true, from: normalizePath(from), to: normalizePath(to) });

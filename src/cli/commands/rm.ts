@@ -7,7 +7,7 @@ import { countText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
 import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
-import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
+import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 
 interface RmOptions extends TargetOptions {
   all?: boolean;
@@ -19,7 +19,7 @@ export function addRm(program: Command, context: CliContext): void {
     "rm /notes/today --node assistant",
     "rm / --all --node assistant --thread ada@example.com",
   ]).option("--all", "needed to empty a whole memory (rm /)");
-  addMountOption(addTargetOptions(command)).action(async (path: string, options: RmOptions) => {
+  addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string, options: RmOptions) => {
     const target = await about(path, async () => normalizePath(path));
     if (target === ROOT && options.all !== true) throw usageFault("rm / would empty the whole memory; pass --all if that is meant");
     await withMemory(context, options, "change", async ({ memory }) => {

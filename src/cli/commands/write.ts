@@ -5,7 +5,7 @@ import { about } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
-import { addTargetOptions, type TargetOptions } from "../targets/target-options.js";
+import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
 import { noteOn } from "../terminal/note.js";
 import { givenText } from "../terminal/text-input.js";
 
@@ -21,7 +21,7 @@ export function addWrite(program: Command, context: CliContext): void {
     "Set the whole text of a file; makes the file and its directories. Without a text, or with -, reads the standard input.",
     ['write "/house rules" "Answer in one sentence." --node assistant', "write /notes.md --if-exists fail --dir ./memory < notes.md"],
   ).addOption(new Option("--if-exists <what>", "what to do with a file that is there").choices(["replace", "fail"]).default("replace"));
-  addMountOption(addTargetOptions(command)).action(async (path: string, given: string | undefined, options: WriteOptions) => {
+  addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string, given: string | undefined, options: WriteOptions) => {
     await withMemory(context, options, "write", async ({ memory, tellingOfNew }) => {
       const text = await givenText(given, context.io.stdin);
       const { sizeBytes, createdAt, updatedAt } = await tellingOfNew(noteOn(context, options), () =>

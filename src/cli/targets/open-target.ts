@@ -1,10 +1,14 @@
 import { stat } from "node:fs/promises";
+import { actorField, maxActorChars } from "../../core/actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
 import { MemoryError } from "../../core/errors.js";
-import type { Memory } from "../../core/memory.js";
+import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import { shorten } from "../../core/text.js";
+import { programName } from "../command.js";
 import { about, inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { redactUri } from "../redact.js";
@@ -14,10 +18,19 @@ import { withMounts } from "./mount-options.js";
 import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
 
 /**
- * `read` and `change` need a memory that is there; the others make it. `restore` is `write` without the limit that an application sets
+ * `read` and `change` need a memory that is there; `readAny` takes one that is not for empty; the others make it. `restore` is `write` without the limit that an application sets
  * for a file: what it once took, it takes again.
  */
-type Access = "read" | "change" | "write" | "restore";
+type Access = "read" | "readAny" | "change" | "write" | "restore";
+
+const makesNothing = (access: Access): boolean => access === "read" || access === "readAny";
+
+interface MemoryArchive {
+  /** Null where there is no memory. */
+  read: () => Promise<ArchivedMemory | null>;
+  /** @param key the same for the same content only. @returns false where there is a memory already */
+  restore: (tree: MemorySnapshot, history: ArchivedHistory, key: string) => Promise<boolean>;
+}
 
 /** One memory, ready for use. */
 export interface OpenMemory {
@@ -28,6 +41,8 @@ export interface OpenMemory {
   /** For messages; without passwords. */
   name: string;
   paths: PathRule;
+  /** The memory with its history; null where none is kept. */
+  archive: MemoryArchive | null;
   /** The same memory, whose changes are dated; null where the storage dates them itself. */
   dated: ((time: Date) => Memory) | null;
 }
@@ -47,13 +62,13 @@ export function withMemory<T>(context: CliContext, options: TargetOptions, acces
 
 export async function withTarget<T>(target: Target, access: Access, run: (open: OpenTarget) => Promise<T>): Promise<T> {
   if (target.kind === "folder") return run(await openFolder(target, access));
-  const { mounts, paths } = target;
+  const { mounts, paths, as } = target;
   const address = checkedAddressOf(target.address);
   const addresses = [address, ...mounts.map((mount) => mount.address)];
   return withDatabase(target, async (database) => {
     if (access === "read" || access === "change") for (const each of addresses) await assertThere(database, each);
-    const own = memoryIn(database, address, access, paths);
-    const memory = withMounts(own.memory, mounts, (mounted) => memoryIn(database, mounted, access, paths).memory);
+    const own = memoryIn(database, address, { access, paths, as });
+    const memory = withMounts(own.memory, mounts, (mounted) => memoryIn(database, mounted, { access, paths, as }).memory);
     return run({
       ...own,
       memory,
@@ -80,15 +95,26 @@ export async function withDatabase<T>(target: DatabaseTarget, run: (database: Me
   }
 }
 
-export function memoryIn(database: MemoryDatabase, address: CheckedAddress, access: Access, paths: PathRule): OpenMemory {
+interface MemoryUse {
+  access: Access;
+  paths: PathRule;
+  /** Of `--as`. */
+  as?: string | undefined;
+}
+
+/** @throws CommandFault EUSAGE for what is no id of a user */
+export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { access, paths, as }: MemoryUse): OpenMemory {
+  const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   const open = (clock?: () => Date): Memory =>
-    database.memory(address, access === "read" ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) });
+    database.memory(address, makesNothing(access) ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) }).with({ actor });
+  if (as !== undefined && !actorField.safeParse(actor).success) throw usageFault(`--as ${JSON.stringify(shorten(as, 64))}: a user id has 1 to ${maxActorChars} characters`);
   return {
     kind: "database",
     memory: open(),
     address,
     name: nameOf(address),
     paths,
+    archive: { read: () => database.archived(address), restore: (tree, history, key) => database.restore(address, tree, history, key) },
     dated: (time) => open(() => time),
   };
 }
@@ -97,14 +123,14 @@ const maxFileBytesFor = (access: Access): number => (access === "restore" ? memo
 
 /** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */
 async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenTarget> {
-  if (access === "read") {
+  if (makesNothing(access)) {
     const found = await withFile(`--dir ${dir}`, "read", () => stat(dir));
     if (!found.isDirectory()) throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
   const memory = opened(dir, () => openDirectoryMemory({ dir, paths, maxFileBytes: maxFileBytesFor(access) }));
   const name = `the folder ${dir}`;
-  return { kind: "folder", memory, address: null, name, paths, dated: null, missing: async () => [], tellingOfNew: (_tell, run) => run() };
+  return { kind: "folder", memory, address: null, name, paths, archive: null, dated: null, missing: async () => [], tellingOfNew: (_tell, run) => run() };
 }
 
 /** @throws CommandFault EUSAGE */

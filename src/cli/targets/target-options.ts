@@ -17,6 +17,7 @@ export interface TargetOptions {
   user?: string;
   dir?: string;
   paths?: PathRule;
+  as?: string;
   mount?: string[];
 }
 
@@ -47,7 +48,7 @@ export interface FolderTarget {
 }
 
 /** Where one memory is. */
-export type Target = (FolderTarget | (DatabaseTarget & { address: MemoryAddress; mounts: readonly MountTarget[] })) & { paths: PathRule };
+export type Target = (FolderTarget | (DatabaseTarget & { address: MemoryAddress; mounts: readonly MountTarget[]; as: string | undefined })) & { paths: PathRule };
 
 /** The rule that reaches, and creates, most: administration should not be stopped by a name. */
 const defaultPaths: PathRule = "posix";
@@ -66,6 +67,14 @@ export function addTargetOptions(command: Command): Command {
     .option("--user <id>", "user id, for the memory of that user")
     .option("--dir <folder>", "a memory kept as files in a folder, in place of --uri and its options")
     .addOption(new Option("--paths <rule>", "which names can be created").choices(["posix", "adr"]).default(defaultPaths));
+}
+
+/**
+ * Whom a version names beside this program. Nobody unless it is said: an id of a user means somebody that the application knows, and not
+ * the user of this machine.
+ */
+export function addActorOption(command: Command): Command {
+  return command.option("--as <user>", 'user id to name in the history as who changes it, such as "$USER" (default: none, only this program)');
 }
 
 export function addDestinationOptions(command: Command): Command {
@@ -95,12 +104,13 @@ export function targetOf(options: TargetOptions, env: CliIo["env"]): Target {
   if (dir !== undefined) {
     if (uri !== undefined) throw usageFault("--uri and --dir exclude each other; pass the one where the memory is");
     refuseFlags(options, ["db", "collection", ...memoryFlags, "mount"], "goes with --uri; a folder given by --dir is one memory");
+    refuseFlags(options, ["as"], "goes with --uri; a folder given by --dir keeps no history");
     return { kind: "folder", dir, paths };
   }
   const { MONGODB_URI: fromEnvironment = "" } = env;
   if (uri === undefined && fromEnvironment === "") throw noMemory();
   if (node === undefined) throw usageFault("no memory was named; pass --node, and --thread or --user for the memory of one thread or user");
-  return { ...databaseOf(options, env), address: memoryAddress(node, options), mounts: (options.mount ?? []).map(parseMount), paths };
+  return { ...databaseOf(options, env), address: memoryAddress(node, options), mounts: (options.mount ?? []).map(parseMount), paths, as: options.as };
 }
 
 /** Where `copy` writes to: what is not said of it is as in the source. @throws CommandFault EUSAGE */
@@ -110,6 +120,7 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
   if (toDir !== undefined) {
     const given = Object.entries({ toUri, toDb, toCollection, toNode, toThread, toUser }).find(([, value]) => value !== undefined);
     if (given !== undefined) throw usageFault(`${flagOf(given[0])} does not go with --to-dir, as a folder is one memory; leave one of the two out`);
+    refuseFlags(source, ["as"], "does not go with --to-dir, as a folder keeps no history; leave one of the two out");
     return { kind: "folder", dir: toDir, paths };
   }
   if ([toUri, toDb, toCollection, toNode, toThread, toUser].every((value) => value === undefined)) throw noDestination();
@@ -118,7 +129,7 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
   if (toThread !== undefined && toUser !== undefined) throw bothOwners("--to-thread", "--to-user");
   const isSaid = toNode !== undefined || toThread !== undefined || toUser !== undefined;
   const owner = isSaid ? { thread: toThread, user: toUser } : source;
-  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, owner), mounts: [], paths };
+  return { ...destinationDatabaseOf(to, source, env), address: memoryAddress(node, owner), mounts: [], paths, as: source.as };
 }
 
 /** @throws CommandFault EUSAGE */

@@ -7,7 +7,7 @@ export class BrokenPipe extends Error {
   override readonly name = "BrokenPipe";
 }
 
-type Style = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta";
+type Style = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
 export class Output {
   readonly stream: OutputStream;

@@ -1,11 +1,13 @@
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/address.js";
-import type { Memory } from "../../core/memory.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
+import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
 import { closeInTime, createClient, openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
+import { reading } from "../driver/reads.js";
 import type { AddressRange } from "../memories/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/layout.js";
 import { layouts } from "../memories/layouts.js";
@@ -86,6 +88,16 @@ export class MemoryDatabase {
     return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths, maxFileBytes });
   }
 
+  /** With its history. */
+  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
+    return this.layout.archived(address);
+  }
+
+  /** @returns false where there is a memory already. @throws MemoryError EIO */
+  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+    return this.#layouts.write.restore(address, tree, history, key);
+  }
+
   /** Of all memories that are not empty, in the order of their namespaces. */
   addresses(): AsyncIterable<CheckedAddress> {
     return this.layout.memories([]);
@@ -104,6 +116,13 @@ export class MemoryDatabase {
   /** @returns whether it was in an outdated form. @throws MemoryError EIO, ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress): Promise<boolean> {
     return this.#layouts.write.upgrade(address, memoryDefaults);
+  }
+
+  /** Whether there is anything to erase in: what is erased in a collection that there is not would make it. @throws MemoryError EIO */
+  async hasCollections(): Promise<boolean> {
+    const filter = { name: { $in: [...this.layout.collectionNames] } };
+    const found = await reading(() => this.db.listCollections(filter, { nameOnly: true, authorizedCollections: true }).toArray());
+    return found.length > 0;
   }
 
   /** @throws MemoryError EIO */

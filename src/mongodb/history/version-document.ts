@@ -1,4 +1,5 @@
 import type { MemoryActor } from "../../core/actor.js";
+import type { ArchivedVersion } from "../../core/archived-version.js";
 import { invalid, MemoryError } from "../../core/errors.js";
 import type { MemoryVersion, VersionOperation } from "../../core/history.js";
 import type { OlderText } from "../../core/older-text.js";
@@ -80,6 +81,17 @@ export function checkVersionId(id: unknown): string {
 
 export function noSuchVersion(id: string): MemoryError {
   return new MemoryError("ENOENT", `ENOENT: the memory has no version ${id}, or keeps it no longer`);
+}
+
+/** Without what is of the database that it lies in. */
+export function archivedVersion({ _id, expiresAt: _expiresAt, dropAt: _dropAt, ...version }: VersionDocument): ArchivedVersion {
+  return { id: publicIdOf({ _id }), ...version };
+}
+
+export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVersion): VersionDocument {
+  // What is absent is undefined, which the driver would store as null.
+  const fields = Object.entries(version).filter(([, value]) => value !== undefined);
+  return { _id: storedId(memory, id), ...Object.fromEntries(fields) } as VersionDocument;
 }
 
 /** Where the ids of a memory's versions lie. */

@@ -1,8 +1,10 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Collection, Db, IndexDescription, WriteConcernSettings } from "mongodb";
 import type { CheckedAddress, MemoryScope } from "../../core/address.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { invalid, type MemoryError } from "../../core/errors.js";
+import type { MemorySnapshot } from "../../core/memory.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import type { MemoryOptions } from "../../core/options.js";
 import type { Retention } from "../history/version-collection.js";
@@ -40,6 +42,8 @@ export interface MemoryLayout {
   checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void>;
   /** What the collections of this layout must have, for programs that look whether they do. */
   readonly indexes: readonly LayoutIndex[];
+  /** All that it writes to. */
+  readonly collectionNames: readonly string[];
   /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts>;
   /** Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at most */
@@ -48,6 +52,15 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
   remove(range: AddressRange): Promise<ForgottenCounts>;
+  /** A memory with its history; null where there is no memory. */
+  archived(address: CheckedAddress): Promise<ArchivedMemory | null>;
+  /**
+   * Makes a memory with its history. Nothing of it is seen before all of it is there; broken off, it is done again.
+   * @param tree of at most `memoryBytesCeiling` bytes; it and the history are checked
+   * @param key the same for the same content, and for no other: what was left of another attempt is used again, and never mixed
+   * @returns false where there is a memory already, which stays
+   */
+  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean>;
   /** Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another. @throws ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
 }

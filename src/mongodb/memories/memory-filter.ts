@@ -36,11 +36,12 @@ export interface MemorySummary {
   updatedAt: Date;
 }
 
-/** How many memories went, with how many files and how many versions of their history. */
+/** How many memories went, with how many files, versions of their history, and changes that a person was asked about. */
 export interface ForgottenCounts {
   memories: number;
   files: number;
   versions: number;
+  proposals: number;
 }
 
 const fields = ["nodeId", "scope", "threadId", "userId"] as const satisfies (keyof MemoryFilter)[];

@@ -104,19 +104,20 @@ export class RecordCollection {
     for await (const document of streaming(cursor)) yield recordIn(document);
   }
 
-  /** Removes the records of a range, and the ids of its thread or user from all others. Idempotent. @throws MemoryError EIO */
-  async remove(range: AddressRange): Promise<void> {
+  /** Removes the records of a range, and the ids of its thread or user from all others. Idempotent. @returns how many of the range. @throws MemoryError EIO */
+  async remove(range: AddressRange): Promise<number> {
     try {
       await this.#connect();
-      await this.#collection.deleteMany({ ...range }, {});
+      const removed = await this.#collection.deleteMany({ ...range }, {});
       const field = ownerFields[range.scope];
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-      if (field === null || owner === undefined) return;
+      if (field === null || owner === undefined) return removed;
       if (field === "threadId") await this.#collection.deleteMany({ kind: "interrupt", "actor.threadId": owner }, {});
       await this.#collection.bulkWrite(
         ["actor", "decidedBy"].map((who) => ({ updateMany: { filter: { [`${who}.${field}`]: owner }, update: { $unset: { [`${who}.${field}`]: "" } } } })),
         {},
       );
+      return removed;
     } catch (error) {
       throw writeError(error);
     }

@@ -168,7 +168,7 @@ export class MongoMemoryStore extends BaseStore {
    * Erases a memory, or all memories of a thread or a user across nodes; what has expired and is not swept yet, too. What is written
    * meanwhile or later is a new memory, in which nothing of the old returns. If it fails, call it again: it finishes the rest.
    * Takes the user or the thread out of the histories of other memories too, where it has changed them.
-   * @returns how many memories went, with how many files and versions
+   * @returns how many memories went, with how many files, versions and proposals
    * @throws MemoryError EINVAL for a bad address or id, EIO if the database failed or did not answer within `timeoutMs`
    */
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {

@@ -58,7 +58,7 @@ export async function summaryPage(context: DocumentContext, range: AddressRange,
  * whose the versions are, by which the next call finds them.
  * @throws MemoryError EIO
  */
-export async function removeMemories(context: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<ForgottenCounts> {
+export async function removeMemories(context: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<Omit<ForgottenCounts, "proposals">> {
   try {
     await context.ready();
     const { hadVersions, ...counts } = await removeDocuments(context, range);
@@ -101,7 +101,7 @@ async function unname(collection: DocumentContext["collection"], versions: Versi
   await versions.unname(field, id);
 }
 
-async function removeDocuments({ collection }: DocumentContext, range: AddressRange): Promise<Omit<ForgottenCounts, "versions"> & { hadVersions: boolean }> {
+async function removeDocuments({ collection }: DocumentContext, range: AddressRange): Promise<Pick<ForgottenCounts, "memories" | "files"> & { hadVersions: boolean }> {
   const filter = rangeFilter(range);
   if (isAddress(range)) {
     const removed = await collection.findOneAndDelete<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });

@@ -1,8 +1,10 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes, ownerFields } from "../../../core/address.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
+import type { MemorySnapshot } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
@@ -19,6 +21,7 @@ import type { ForgottenCounts } from "../memory-filter.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
+import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
 import { documentIndexes, expiryIndexes, outboxIndexes, ownerIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
@@ -36,13 +39,15 @@ const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } 
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
 export class OneDocumentLayout implements MemoryLayout {
   readonly indexes: readonly LayoutIndex[];
+  readonly collectionNames: readonly string[];
   readonly #context: DocumentContext;
   /** Also without history: what is forgotten may have one of another time. */
   readonly #versions: VersionCollection;
 
-  private constructor(context: DocumentContext, indexes: readonly LayoutIndex[], versions: VersionCollection) {
+  private constructor(context: DocumentContext, { indexes, collectionNames }: Pick<MemoryLayout, "indexes" | "collectionNames">, versions: VersionCollection) {
     this.#context = context;
     this.indexes = indexes;
+    this.collectionNames = collectionNames;
     this.#versions = versions;
   }
 
@@ -65,13 +70,15 @@ export class OneDocumentLayout implements MemoryLayout {
     ];
     const indexes = examples.map((index) => ({ collection: db.collection(collectionName), ...index }));
     const expiry = new MemoryExpiry(expireMs, clock);
-    const records = RecordCollection.open(db, { name: `${collectionName}_proposals`, writeConcern, connect, clock });
+    const proposalsName = `${collectionName}_proposals`;
+    const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
+    const collectionNames = [collectionName, versionsCollectionOf(collectionName), proposalsName];
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records }, indexes, versions);
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records }, { indexes, collectionNames }, versions);
   }
 
   forCall(call: OngoingCall): MemoryLayout {
-    return new OneDocumentLayout(contextFor(call, this.#context), this.indexes, this.#versions.forCall(call));
+    return new OneDocumentLayout(contextFor(call, this.#context), this, this.#versions.forCall(call));
   }
 
   async ready(): Promise<void> {
@@ -141,8 +148,16 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   async remove(range: AddressRange): Promise<ForgottenCounts> {
-    await this.#context.records.remove(range);
-    return removeMemories(this.#context, this.#versions, range);
+    const proposals = await this.#context.records.remove(range);
+    return { ...(await removeMemories(this.#context, this.#versions, range)), proposals };
+  }
+
+  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
+    return archivedMemory(this.#context, this.#versions, address);
+  }
+
+  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+    return restoreMemory(this.#context, this.#versions, { address, tree, history, key });
   }
 
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {

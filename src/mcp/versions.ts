@@ -1,0 +1,74 @@
+import { ProtocolError, ProtocolErrorCode, type ReadResourceResult, ResourceNotFoundError, type ResourceTemplateType } from "@modelcontextprotocol/server";
+import type { MemoryHistory, MemoryVersion } from "../core/history.js";
+import type { Memory } from "../core/memory.js";
+import { normalizePath, segmentsOf } from "../core/paths.js";
+import { inProtocol, mimeTypeOf, partOfUri } from "./resources.js";
+
+const listScheme = "memory-versions://";
+const textScheme = "memory-version://";
+
+/** Newest first; a client that wants to know more of a long history has the command line. */
+const maxListed = 200;
+
+/** All that clients see of a history. What changes it, `revert` and `redact`, is for people and programs. */
+export const versionTemplates: readonly ResourceTemplateType[] = [
+  {
+    name: "versions",
+    title: "Versions of a file of the memory",
+    uriTemplate: `${listScheme}/{+path}`,
+    description: `The newest ${maxListed} versions of a file or directory by its path, each segment percent-encoded, as JSON. Each has the uri of its text.`,
+    mimeType: "application/json",
+  },
+  { name: "version", title: "Version of a file of the memory", uriTemplate: `${textScheme}/{id}`, description: "The text of a version by its id." },
+];
+
+/** Those of the templates that a memory has. */
+export function versionTemplatesOf({ history }: Memory): readonly ResourceTemplateType[] {
+  return history === null ? [] : versionTemplates;
+}
+
+/** `memory-version:///12` of the version 12. */
+export function uriOfVersion(id: string): string {
+  return `${textScheme}/${encodeURIComponent(id)}`;
+}
+
+/** `memory-versions:///notes/to%20do` of `/notes/to do`. */
+export function uriOfVersions(path: string): string {
+  return `${listScheme}/${segmentsOf(path).map(encodeURIComponent).join("/")}`;
+}
+
+/** Null for another kind of uri. @throws ProtocolError */
+export async function readVersions({ history }: Memory, uri: string): Promise<ReadResourceResult | null> {
+  const isList = uri.startsWith(`${listScheme}/`);
+  if (!isList && !uri.startsWith(`${textScheme}/`)) return null;
+  if (history === null) throw new ResourceNotFoundError(uri, "the memory keeps no history");
+  return { contents: [isList ? await listOf(history, uri) : await textOf(history, uri)] };
+}
+
+async function listOf(history: MemoryHistory, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
+  const path = partOfUri(uri, listScheme, (given) => normalizePath(given, { emptyIsRoot: true }));
+  if (path === null) throw invalidUri("the versions of a file are memory-versions:/// and its path, percent-encoded");
+  const versions: object[] = [];
+  await inProtocol(uri, async () => {
+    for await (const version of history.list({ path, limit: maxListed })) versions.push(describe(version));
+  });
+  return { uri, mimeType: "application/json", text: JSON.stringify({ path, versions }) };
+}
+
+async function textOf(history: MemoryHistory, uri: string): Promise<{ uri: string; mimeType: string; text: string }> {
+  const id = partOfUri(uri, textScheme, (given) => given.slice(1));
+  if (id === null) throw invalidUri("a version is memory-version:/// and its id, percent-encoded");
+  const { content, path, redactedAt } = await inProtocol(uri, () => history.read(id));
+  if (content === null) throw new ResourceNotFoundError(uri, redactedAt === undefined ? `version ${id} deleted the file` : `version ${id} is redacted`);
+  return { uri, mimeType: mimeTypeOf(path), text: content };
+}
+
+/** Without the ids of users, threads and runs: a memory that many share would tell each of them who the others are. */
+function describe({ id, path, from, operation, at, actor, sizeBytes, redactedAt }: MemoryVersion): object {
+  const { agent, client, node } = actor ?? {};
+  return { id, uri: uriOfVersion(id), path, from, operation, at, actor: { agent, client, node }, sizeBytes, redactedAt };
+}
+
+function invalidUri(advice: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `invalid uri: ${advice}`);
+}
