@@ -146,7 +146,7 @@ function factsOf(actor: MemoryActor | null): object {
 }
 
 describe("nobody forges who has made a change", () => {
-  // Requirement: access.actor
+  // Requirement: access.actor, history.actor
   it.each(forgeries)("where %s", async (_name, forge) => {
     const at = place();
     await forge(at);
@@ -194,6 +194,7 @@ const summary = ({ operation, path }: MemoryVersion): string => `${operation} ${
 const textsOf = ({ files }: { files: { path: string; content: string }[] }): Record<string, string> => Object.fromEntries(files.map(({ path, content }) => [path, content]));
 
 describe("no change is hidden from the history", () => {
+  // Requirement: history.versions
   it.each(hidings)("%s", async (_name, hide, expected) => {
     const { memory, history, ...rest } = place();
     await hide({ memory, history, ...rest });
