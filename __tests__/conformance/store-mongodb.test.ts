@@ -18,11 +18,11 @@ const kinds = isLong ? [...usual, ...others] : usual;
 const variants = layoutNames.flatMap((layout) => kinds.map(([kind, searching]) => ({ layout, kind, searching })));
 
 const runner: TestRunner = { describe, it };
-/** What goes through LangGraph's wrapper does so on one kind of server, but in the long run. */
-const runnerOf = (kind: ServerKind): TestRunner => (isLong || kind === "replicaSet" ? runner : { ...runner, describe: describeUnwrapped });
+/** What goes through LangGraph's wrapper, and concurrent calls, run on one kind of server, but in the long run. */
+const runnerOf = (kind: ServerKind): TestRunner => (isLong || kind === "replicaSet" ? runner : { ...runner, describe: describeOnce });
 
-function describeUnwrapped(name: string, define: () => void): void {
-  if (!name.endsWith("through LangGraph's wrapper")) runner.describe(name, define);
+function describeOnce(name: string, define: () => void): void {
+  if (!/through LangGraph's wrapper$|concurrent calls/.test(name)) runner.describe(name, define);
 }
 
 describe.each(variants)("MongoMemoryStore, layout $layout, $kind, $searching", ({ layout, kind, searching }) => {

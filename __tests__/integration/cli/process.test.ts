@@ -60,7 +60,7 @@ describe("the program as a process", () => {
   });
 
   it("searches and exports a folder far larger than its memory", async () => {
-    const fileCount = repetitions({ usual: 80, long: 150 });
+    const fileCount = repetitions({ usual: 70, long: 150 });
     const dir = newPath();
     await mkdir(dir);
     for (let index = 0; index < fileCount; index += 1) await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
