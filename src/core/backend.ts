@@ -66,7 +66,7 @@ export interface MemoryBackend {
   forCall?(call: OngoingCall): MemoryBackend;
   /** The same memory, whose changes an actor makes. A backend that keeps no history leaves this out. */
   forActor?(actor: MemoryActor): MemoryBackend;
-  /** What happened in the memory; null where it is not recorded. A backend that never records it leaves this out. */
+  /** What happened in the memory; null where it is not recorded. A backend that never records it leaves this out. @internal */
   history?(): HistoryBackend | null;
   /** Where changes are kept that wait for a person. A backend that cannot mark a memory in the step of a change leaves this out. @internal */
   records?(): ChangeRecords;
