@@ -1,5 +1,3 @@
-import { bundledModules } from "./__tests__/helpers/bundled-packages.js";
-
 /** @type {import("jest").Config} */
 export default {
   testEnvironment: "<rootDir>/__tests__/helpers/environment.js",
@@ -8,7 +6,7 @@ export default {
   // of LangGraph, each start of which takes seconds. The example of the server runs on both stores each time.
   testPathIgnorePatterns: process.env.LONG_TESTS === "1" ? [] : ["/store-official\\.test\\.ts$", "/graph/server\\.test\\.ts$"],
   extensionsToTreatAsEsm: [".ts"],
-  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1", ...bundledModules },
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   transform: {
     "^.+\\.ts$": [
       "@swc/jest",

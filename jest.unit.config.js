@@ -7,4 +7,4 @@ const { globalSetup: _servers, globalTeardown: _ending, ...rest } = everything;
  *
  * @type {import("jest").Config}
  */
-export default { ...rest, globalSetup: "<rootDir>/__tests__/helpers/bundled-packages.js", testMatch: ["<rootDir>/__tests__/{unit,pins}/**/*.test.ts"] };
+export default { ...rest, testMatch: ["<rootDir>/__tests__/{unit,pins}/**/*.test.ts"] };
