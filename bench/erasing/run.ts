@@ -42,7 +42,7 @@ async function compareAll(client: MongoClient, dbName: string, rounds: number): 
   for (let index = 0; index < userCount; index += 1000) {
     await memories.insertMany(Array.from({ length: 1000 }, (_, offset) => memoriesOf(userAt(index + offset))).flat());
   }
-  const pairs = pairsOf(store, memories);
+  const pairs = pairsOf(store, client, memories);
   deepStrictEqual(await pairs["listMemories of a user"]?.ours(7), await pairs["listMemories of a user"]?.theirs(7));
   const samples = new Map<string, Sample[]>();
   for (let round = 0; round <= rounds; round += 1) {
@@ -55,7 +55,7 @@ async function compareAll(client: MongoClient, dbName: string, rounds: number): 
 }
 
 /** Each side of a deletion has a user of its own, put back after each turn. */
-function pairsOf(store: Store, memories: Collection<StoredMemory>): Record<string, Pair> {
+function pairsOf(store: Store, client: MongoClient, memories: Collection<StoredMemory>): Record<string, Pair> {
   const [ours, theirs] = [userAt(1), userAt(2)];
   const restore = async (): Promise<void> => {
     for (const userId of [ours, theirs]) {
@@ -68,21 +68,31 @@ function pairsOf(store: Store, memories: Collection<StoredMemory>): Record<strin
     return found.reduce((sum, each) => sum + Number((each as { files?: number }).files), 0);
   };
   const remove = (): Promise<unknown> => memories.deleteMany(ofUser(theirs), exact);
+  const proposals = client.db(memories.dbName).collection("memories_proposals", { writeConcern: durable });
+  /** The proposals of a memory lie in a collection of their own, and those of others may name a user. */
+  const removeProposals = async (userId: string): Promise<unknown> => [
+    await proposals.deleteMany({ scope: "perUser", userId }, exact),
+    await proposals.bulkWrite(
+      ["actor.userId", "decidedBy.userId"].map((field) => ({ updateMany: { filter: { [field]: userId }, update: { $unset: { [field]: "" } }, ...exact } })),
+    ),
+  ];
   const [nodeId = ""] = nodes;
   return {
     "listMemories of a user": {
       ours: (iteration) => listed(store, userAt(spread(iteration))),
       theirs: (iteration) => listedByHand(memories, userAt(spread(iteration))),
     },
-    "forget of a user, against a find that counts and a deleteMany": {
+    "forget of a user, against a find that counts, deletes and updates": {
       ours: () => store.forget({ userId: ours }),
-      theirs: async () => [await count(), await remove()],
+      theirs: async () => [await removeProposals(theirs), await count(), await remove()],
       restore,
     },
-    "forget of a user, against a deleteMany alone": { ours: () => store.forget({ userId: ours }), theirs: remove, restore },
-    "forget of an address, against a deleteOne": {
+    "forget of an address, against two deletes": {
       ours: () => store.forget({ nodeId, scope: "perUser", userId: ours }),
-      theirs: () => memories.deleteOne({ nodeId, scope: "perUser", userId: theirs }, exact),
+      theirs: async () => [
+        await proposals.deleteMany({ nodeId, scope: "perUser", userId: theirs }, exact),
+        await memories.deleteOne({ nodeId, scope: "perUser", userId: theirs }, exact),
+      ],
       restore,
     },
     "noise: the same deleteMany on both sides": { ours: remove, theirs: remove, restore },
