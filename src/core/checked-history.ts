@@ -9,6 +9,7 @@ import { checkOptions, preview } from "./options.js";
 import { normalizePath } from "./paths.js";
 import type { MemorySnapshot } from "./snapshot.js";
 import { type DiffSide, lineMatcher, unifiedDiff } from "./unified-diff.js";
+import { checkVersionIdIsText } from "./version-id.js";
 
 /** Runs a call of the history within the time of the memory's calls. @param path of an error that names none */
 export type RunHistoryCall = <T>(act: Act, path: string | null, call: (history: HistoryBackend) => Promise<T>) => Promise<T>;
@@ -71,17 +72,17 @@ export class CheckedHistory implements MemoryHistory {
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
-    checkId(id);
+    checkVersionIdIsText(id);
     return this.#run("read", null, (history) => history.read(id));
   }
 
   async at(id: string): Promise<MemorySnapshot> {
-    checkId(id);
+    checkVersionIdIsText(id);
     return this.#run("read", null, (history) => history.at(id));
   }
 
   async diff(from: string, to?: string): Promise<string> {
-    for (const id of to === undefined ? [from] : [from, to]) checkId(id);
+    for (const id of to === undefined ? [from] : [from, to]) checkVersionIdIsText(id);
     const texts = await this.#run("read", null, (history) => history.texts(from, to ?? null));
     return unifiedDiff(sideOf(texts.from), sideOf(texts.to));
   }
@@ -102,7 +103,7 @@ export class CheckedHistory implements MemoryHistory {
   async redact(ids: string | readonly string[]): Promise<number> {
     const all = [...new Set(typeof ids === "string" ? [ids] : checkIds(ids))];
     if (all.length === 0) return 0;
-    for (const id of all) checkId(id);
+    for (const id of all) checkVersionIdIsText(id);
     return this.#run("change", null, (history) => history.redact(all, this.#assertWritable));
   }
 }
@@ -120,10 +121,6 @@ function checkTarget(what: RevertTarget): RevertTarget {
 function checkIds(ids: unknown): string[] {
   if (Array.isArray(ids) && ids.length <= maxRedactedIds) return ids as string[];
   throw invalid(`ids must be an id of a version, or a list of at most ${maxRedactedIds}`);
-}
-
-function checkId(id: unknown): void {
-  if (typeof id !== "string") throw invalid(`a version is named by an id that history.list answers (given ${preview(id)})`);
 }
 
 function sideOf({ path, id, content }: VersionText): DiffSide {

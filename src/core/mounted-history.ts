@@ -3,6 +3,7 @@ import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFil
 import type { Memory } from "./memory.js";
 import { ROOT } from "./paths.js";
 import type { MemorySnapshot } from "./snapshot.js";
+import { checkVersionIdIsText } from "./version-id.js";
 
 /** A memory in a tree, as its history needs it. */
 export interface MountedPart {
@@ -112,7 +113,7 @@ export class MountedHistory implements MemoryHistory {
 
   /** @throws MemoryError EINVAL */
   #find(id: string): { part: MountedPart; history: MemoryHistory; inner: string } {
-    if (typeof id !== "string") throw invalid("a version is named by an id that history.list answers");
+    checkVersionIdIsText(id);
     const mounted = this.#parts.all.find(({ point }) => point !== ROOT && id.startsWith(`${point}:`));
     const part = mounted ?? this.#parts.all.find(({ point }) => point === ROOT);
     if (part === undefined) throw invalid(`version ${id} is of no memory of this tree`);

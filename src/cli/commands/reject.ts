@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { maxReasonChars } from "../../core/approval/decision.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { usageFault } from "../fault.js";
@@ -11,8 +12,6 @@ interface RejectOptions extends TargetOptions {
   reason?: string;
   json?: boolean;
 }
-
-const maxReasonChars = 2000;
 
 export function addReject(program: Command, context: CliContext): void {
   const command = newCommand(program, "reject <id>", "Refuse a change that an agent proposes. Nothing of it is made. Refused where another has decided.", [

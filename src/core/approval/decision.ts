@@ -24,7 +24,8 @@ export function requestOf(planned: PlannedChange, toolName: string, shown: (path
   };
 }
 
-const maxReasonChars = 2000;
+/** Of the reason for a rejection. */
+export const maxReasonChars = 2000;
 
 /** What a person has decided. @throws MemoryError EACCES for a rejection, and for what is no decision about this change */
 export function decisionIn(answer: unknown, { actionRequests: [action] }: ReviewRequest): Decision {

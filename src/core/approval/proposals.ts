@@ -8,6 +8,7 @@ import { MemoryTree } from "../tree.js";
 import { type AskedMemory, editedTo } from "./asked-change.js";
 import { carryOut, finish, newToken } from "./carry-out.js";
 import type { ChangeRecord, ChangeRecords, ChangeStatus, PlannedChange } from "./change-record.js";
+import { maxReasonChars } from "./decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "./memory-proposals.js";
 import { planDelete, planRename, planText } from "./plan.js";
 
@@ -25,7 +26,7 @@ const bySchema = z
   })
   .strict();
 const approveSchema = z.object({ by: bySchema, content: z.string().optional() }).strict();
-const rejectSchema = z.object({ by: bySchema, reason: z.string().max(2000).optional() }).strict();
+const rejectSchema = z.object({ by: bySchema, reason: z.string().max(maxReasonChars).optional() }).strict();
 const listSchema = z.object({ status: z.enum(["pending", "applying", "approved", "rejected"]).optional() }).strict();
 
 /** Runs a command of a memory within its time. */

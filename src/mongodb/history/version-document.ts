@@ -1,9 +1,9 @@
 import type { MemoryActor } from "../../core/actor.js";
 import type { ArchivedVersion } from "../../core/archived-version.js";
-import { invalid, MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/errors.js";
 import type { MemoryVersion, VersionOperation } from "../../core/history.js";
 import type { OlderText } from "../../core/older-text.js";
-import { preview } from "../../core/options.js";
+import { badVersionId } from "../../core/version-id.js";
 
 /** What one change did to one file, or to directories alone. */
 export interface VersionDocument {
@@ -76,7 +76,7 @@ export function revisionOf(id: string): number {
 /** @throws MemoryError EINVAL */
 export function checkVersionId(id: unknown): string {
   if (typeof id === "string" && /^(?:0|[1-9]\d{0,9})(?:\.[1-9]\d{0,5})?$/.test(id)) return id;
-  throw invalid(`a version is named by an id that history.list answers (given ${preview(id)})`);
+  throw badVersionId(id);
 }
 
 export function noSuchVersion(id: string): MemoryError {

@@ -25,6 +25,8 @@ export interface DocumentContext {
   actor: MemoryActor | null;
   /** The changes that wait for a person. */
   records: RecordCollection;
+  /** With which the commands end. */
+  call?: OngoingCall;
 }
 
 export interface KeptHistory {
@@ -45,13 +47,17 @@ export function notExpired(deadline: Date | null): { updatedAt?: object } {
 
 /** The same, for the commands of one call. */
 export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
-  const { collection, history, records } = context;
-  return {
-    ...context,
-    collection: collection.forCall(call),
-    history: history && { ...history, versions: history.versions.forCall(call) },
-    records: records.forCall(call),
-  };
+  return { ...context, collection: context.collection.forCall(call), call };
+}
+
+/** For the commands of the same call. Only here, as most calls have none. */
+export function versionsInCall({ call }: DocumentContext, versions: VersionCollection): VersionCollection {
+  return call === undefined ? versions : versions.forCall(call);
+}
+
+/** The same of what waits for a person. */
+export function recordsInCall({ call, records }: DocumentContext): RecordCollection {
+  return call === undefined ? records : records.forCall(call);
 }
 
 /** Values as JavaScript's own, whatever the client's defaults are. */

@@ -10,7 +10,7 @@ import { MongoHistory } from "../../history/memory-history.js";
 import type { RecordedChange } from "../../history/outbox.js";
 import { type Change, type Circumstances, refusableChange, roomFor } from "./change.js";
 import { directoryBytes, keyOfPath, newFileBytes } from "./document.js";
-import type { DocumentContext } from "./document-context.js";
+import { type DocumentContext, versionsInCall } from "./document-context.js";
 import { entriesWhere, type Expression, literal } from "./expressions.js";
 import { OutboxSource } from "./outbox-source.js";
 import { recordedChange } from "./recorded-changes.js";
@@ -25,7 +25,7 @@ export function historyOf(
   const { history, actor, clock } = context;
   if (history === null) return null;
   const source = new DocumentHistory(context, document, address, limits);
-  return new MongoHistory({ source, versions: history.versions, flush: () => document.flush(), proposals, actor, clock, maxFileBytes: limits.maxFileBytes });
+  return new MongoHistory({ source, versions: versionsInCall(context, history.versions), flush: () => document.flush(), proposals, actor, clock, maxFileBytes: limits.maxFileBytes });
 }
 
 class DocumentHistory extends OutboxSource implements HistorySource {

@@ -3,7 +3,7 @@ import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "..
 import { baseOf } from "../../../core/approval/plan.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { type MemoryDocument, snapshotOfDocument } from "./document.js";
-import type { DocumentContext } from "./document-context.js";
+import { type DocumentContext, recordsInCall } from "./document-context.js";
 import type { StoredDocument } from "./stored-document.js";
 
 /** How long a run may wait for a person. After that it asks again. */
@@ -33,19 +33,19 @@ export class DocumentRecords implements ChangeRecords {
   }
 
   find(id: string): Promise<ChangeRecord | null> {
-    return this.#context.records.find(this.#address, id);
+    return recordsInCall(this.#context).find(this.#address, id);
   }
 
   async put(record: ChangeRecord): Promise<ChangeRecord> {
-    return this.#context.records.put(this.#address, record, await this.#expiryOf(record));
+    return recordsInCall(this.#context).put(this.#address, record, await this.#expiryOf(record));
   }
 
   swap(id: string, expected: { status: ChangeStatus; token?: string | null }, fields: Partial<ChangeRecord>): Promise<ChangeRecord | null> {
-    return this.#context.records.swap(this.#address, id, expected, fields);
+    return recordsInCall(this.#context).swap(this.#address, id, expected, fields);
   }
 
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {
-    return this.#context.records.list(this.#address, kind, statuses);
+    return recordsInCall(this.#context).list(this.#address, kind, statuses);
   }
 
   async apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {

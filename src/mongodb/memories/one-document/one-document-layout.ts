@@ -29,7 +29,7 @@ import { removeMemories, summaryPage } from "./document-summaries.js";
 import { ExpectedDocument } from "./expected-document.js";
 import { documentsWithin } from "./found-documents.js";
 import { OneDocumentBackend } from "./one-document-backend.js";
-import { asPlainValues, contextFor, type DocumentContext } from "./document-context.js";
+import { asPlainValues, contextFor, type DocumentContext, recordsInCall, versionsInCall } from "./document-context.js";
 import { StoredDocument } from "./stored-document.js";
 import { bytesWithoutOutbox } from "./outbox-expressions.js";
 import { deleteEmptyDirectoryChange } from "./tree-changes.js";
@@ -78,7 +78,7 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   forCall(call: OngoingCall): MemoryLayout {
-    return new OneDocumentLayout(contextFor(call, this.#context), this, this.#versions.forCall(call));
+    return new OneDocumentLayout(contextFor(call, this.#context), this, this.#versions);
   }
 
   async ready(): Promise<void> {
@@ -148,16 +148,16 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   async remove(range: AddressRange): Promise<ForgottenCounts> {
-    const proposals = await this.#context.records.remove(range);
-    return { ...(await removeMemories(this.#context, this.#versions, range)), proposals };
+    const proposals = await recordsInCall(this.#context).remove(range);
+    return { ...(await removeMemories(this.#context, versionsInCall(this.#context, this.#versions), range)), proposals };
   }
 
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
-    return archivedMemory(this.#context, this.#versions, address);
+    return archivedMemory(this.#context, versionsInCall(this.#context, this.#versions), address);
   }
 
   restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
-    return restoreMemory(this.#context, this.#versions, { address, tree, history, key });
+    return restoreMemory(this.#context, versionsInCall(this.#context, this.#versions), { address, tree, history, key });
   }
 
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {

@@ -6,7 +6,7 @@ import { MemoryTree } from "../../../core/tree.js";
 import { flush } from "../../history/flush.js";
 import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { asPlainValues, type DocumentContext, presentLookUp } from "./document-context.js";
+import { asPlainValues, type DocumentContext, presentLookUp, versionsInCall } from "./document-context.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { type Expression, where } from "./expressions.js";
 import { bytesWithoutOutbox, fillsOutbox, type OutboxReport } from "./outbox-expressions.js";
@@ -96,7 +96,7 @@ export class StoredDocument {
       const { collection } = this.#context;
       const found = await collection.findOne<Pick<MemoryDocument, "_id">>(presentLookUp(this.#context, this.#address), { projection: { _id: 1 } });
       if (found === null) return;
-      await history.versions.prolong(String(found._id), until.expiresAt);
+      await versionsInCall(this.#context, history.versions).prolong(String(found._id), until.expiresAt);
       await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {});
     } catch {
       // Nothing is lost: what is recorded stays in the document.
@@ -116,7 +116,7 @@ export class StoredDocument {
     const { history, expiry, clock } = this.#context;
     if (history === null) return;
     const expiresAt = expiry.versionsExpireAt(this.#address.scope, clock())?.expiresAt ?? null;
-    await flush(new OutboxSource(this.#context, this.#address), history.versions, expiresAt);
+    await flush(new OutboxSource(this.#context, this.#address), versionsInCall(this.#context, history.versions), expiresAt);
   }
 
   /** A document that has expired and that nobody has swept is in the way of a new one. */
@@ -127,7 +127,7 @@ export class StoredDocument {
       const { collection, history } = this.#context;
       const filter = { ...lookUp(this.#address), updatedAt: { $lte: deadline } };
       const expired = await collection.findOneAndDelete<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } });
-      if (expired !== null) await history?.versions.remove(String(expired._id));
+      if (expired !== null && history !== null) await versionsInCall(this.#context, history.versions).remove(String(expired._id));
     } catch (error) {
       throw storageError(error, "write", this.#limits.maxMemoryBytes);
     }
