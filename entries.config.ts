@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 const places = ["src/*.ts", "src/*/index.ts", "src/dialects/*/index.ts", "src/backends/*/index.ts"];
 
 /**
- * Packages that become part of `dist`, because we use a small part of them: `diff` would be a fifth of what is installed. Their licences are in
- * THIRD-PARTY-LICENSES.md.
+ * Packages that become part of `dist`: of `diff` we use a small part, and it would be a fifth of what is installed; `stemmer` is an ES module alone,
+ * which programs in CommonJS and their tests may be unable to load. Their licences are in THIRD-PARTY-LICENSES.md.
  */
-export const bundledPackages = ["diff"];
+export const bundledPackages = ["diff", "stemmer"];
 
 /** The source file of each entry that package.json exports, by its name: `index` for ".", `claude` for "./claude". */
 export function entrySources(): Record<string, string> {

@@ -1,5 +1,6 @@
 import { defineConfig } from "tsdown";
 import { bundledPackages, entrySources } from "./entries.config.js";
+import { pageClient } from "./page-client.config.js";
 
 const common = {
   target: "es2022",
@@ -14,6 +15,7 @@ const files: [name: string, sources: RegExp][] = [
   ["core", /core\/.*/],
   ["dialects", /dialects\/(?:dialect-tool|dialect|memory-source)/],
   ["unified", /dialects\/unified\/.*/],
+  ["run-tree", /run-tree\/.*/],
   ["mongodb", /mongodb\/.*/],
   ["open-memory", /open-memory/],
   ["prompt", /prompt\/.*/],
@@ -24,6 +26,7 @@ const files: [name: string, sources: RegExp][] = [
 export default defineConfig([
   {
     ...common,
+    plugins: [pageClient],
     entry: { ...entrySources(), "missing-package": "src/mcp/missing-package.ts" },
     copy: "src/mcp/node-entry/*",
     format: ["esm", "cjs"],
@@ -36,6 +39,14 @@ export default defineConfig([
       codeSplitting: { groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })) },
     },
   },
-  // A program, which nobody imports.
-  { ...common, entry: { cli: "src/cli/main.ts" }, format: "esm", dts: false, clean: false, outputOptions: { comments: { jsdoc: false } } },
+  // A program, which nobody imports or reads. Its names stay, for the traces of errors.
+  {
+    ...common,
+    plugins: [pageClient],
+    entry: { cli: "src/cli/main.ts" },
+    format: "esm",
+    dts: false,
+    clean: false,
+    outputOptions: { comments: { jsdoc: false }, minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } } },
+  },
 ]);

@@ -17,13 +17,18 @@ import { mcp } from "./requirements/mcp.js";
 import { memory } from "./requirements/memory.js";
 import { mongodb } from "./requirements/mongodb.js";
 import { mounts } from "./requirements/mounts.js";
+import { page } from "./requirements/page.js";
 import { paths } from "./requirements/paths.js";
 import { records } from "./requirements/records.js";
+import { files } from "./requirements/files.js";
+import { grep, search } from "./requirements/search.js";
 import { store } from "./requirements/store.js";
 import { storeSearch } from "./requirements/store-search.js";
 import { template } from "./requirements/template.js";
 import { tool } from "./requirements/tool.js";
 import { waiting } from "./requirements/waiting.js";
+import { traces } from "./requirements/traces.js";
+import { watch } from "./requirements/watch.js";
 import { waysIn } from "./requirements/ways-in.js";
 import type { Requirements } from "./requirements/requirement.js";
 
@@ -41,7 +46,10 @@ export const requirements: Record<string, Requirements> = {
   access,
   approval,
   mounts,
+  search,
+  grep,
   mongodb,
+  files,
   "base-store": baseStore,
   directory,
   connector,
@@ -54,10 +62,13 @@ export const requirements: Record<string, Requirements> = {
   deepagents,
   template,
   mcp,
+  page,
   "command-line": commandLine,
   store,
   "store-search": storeSearch,
   history,
+  watch,
+  traces,
   erasing,
   expiring,
 };

@@ -4,12 +4,15 @@ import { parseArgs } from "node:util";
 import { measureAgainst } from "./against/run.js";
 import { measureDialects } from "./dialects/run.js";
 import { measureErasing } from "./erasing/run.js";
+import { measureFiles } from "./files/run.js";
 import { measureHistory } from "./history/run.js";
 import { measureHostileCalls } from "./hostile/run.js";
 import { replaceMeasured, replaceRow } from "./measuring/results-file.js";
 import { type CommandName, commandNames } from "./memories/commands.js";
 import { measureMemory } from "./memories/run.js";
+import { measurePage } from "./page/run.js";
 import { measureStore } from "./store/run.js";
+import { measureTraces } from "./traces/run.js";
 import { measureWeight } from "./weight/run.js";
 
 const { values } = parseArgs({
@@ -36,7 +39,7 @@ const rounds = Number(values.rounds ?? defaults.rounds);
 const imports = Number(values.imports ?? defaults.imports);
 const fileCounts = numbers(values.files);
 
-const parts = ["memory", "store", "dialects", ...(values.against === undefined ? ["erasing", "history", "hostile", "weight"] : ["import"])];
+const parts = ["memory", "store", "dialects", ...(values.against === undefined ? ["erasing", "files", "history", "hostile", "page", "traces", "weight"] : ["import"])];
 if (values.only !== undefined && !parts.includes(values.only)) {
   throw new Error(`--only takes ${parts.join(" or ")} (given ${values.only})`);
 }
@@ -49,8 +52,11 @@ if (values.against === undefined) {
   if (isWanted("store")) await runStore();
   if (isWanted("dialects")) await report("dialects", await measureDialects(rounds));
   if (isWanted("erasing")) await report("erasing", await measureErasing(rounds));
+  if (isWanted("files")) await report("files", await measureFiles(rounds));
   if (isWanted("history")) await report("history", await measureHistory(rounds));
   if (isWanted("hostile")) await report("hostile", await measureHostileCalls(rounds));
+  if (isWanted("page")) await reportTo("PAGE-RESULTS.md", await measurePage(rounds));
+  if (isWanted("traces")) await report("traces", await measureTraces(rounds));
   if (isWanted("weight")) await runWeight();
 } else {
   await report("against", await measureAgainst({ earlier: values.against, rounds, imports, isWanted }));
@@ -74,7 +80,11 @@ async function runWeight(): Promise<void> {
   if (!values.dry) await replaceRow(new URL("RESULTS.md", import.meta.url), ["[weight](weight/RESULTS.md)", summary]);
 }
 
-async function report(folder: string, measured: string): Promise<void> {
+function report(folder: string, measured: string): Promise<void> {
+  return reportTo(`${folder}/RESULTS.md`, measured);
+}
+
+async function reportTo(file: string, measured: string): Promise<void> {
   console.log(measured);
-  if (!values.dry) await replaceMeasured(new URL(`${folder}/RESULTS.md`, import.meta.url), measured);
+  if (!values.dry) await replaceMeasured(new URL(file, import.meta.url), measured);
 }

@@ -2,6 +2,7 @@ import { openMemoryOver } from "langgraph-mongo-memory/backend";
 import { createClaudeMemoryTool } from "langgraph-mongo-memory/claude";
 import { openDirectoryMemory } from "langgraph-mongo-memory/directory";
 import { createJournalTools } from "langgraph-mongo-memory/journal";
+import { createMemoryPage } from "langgraph-mongo-memory/page";
 import { createRecordTools } from "langgraph-mongo-memory/records";
 import { defineMemorySuite, defineStoreSuite } from "langgraph-mongo-memory/testing";
 
@@ -11,6 +12,7 @@ export const entries = {
   createClaudeMemoryTool,
   openDirectoryMemory,
   createJournalTools,
+  createMemoryPage,
   createRecordTools,
   defineMemorySuite,
   defineStoreSuite,

@@ -7,6 +7,8 @@ export type {
   FileStat,
   FoundText,
   Memory,
+  MemoryChange,
+  MemoryChanges,
   MemoryEntry,
   MemoryOutline,
   MemoryRights,
@@ -15,6 +17,7 @@ export type {
   OutlineFile,
   OutlineOptions,
   SnapshotFile,
+  WatchOptions,
   WriteOptions,
 } from "./core/memory.js";
 export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access.js";
@@ -26,6 +29,8 @@ export type { MemoryProposal, MemoryProposals, Reviewer } from "./core/approval/
 export { mountMemories } from "./core/mounted-memory.js";
 export type { MountSettings } from "./core/mounts.js";
 export type { MemoryOptions, MemoryUse } from "./core/options.js";
+export type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./core/search/search-options.js";
+export type { SearchWords } from "./core/search/words.js";
 export type { PathRule } from "./core/paths.js";
 export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 export {

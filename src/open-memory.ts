@@ -10,7 +10,7 @@ import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 /**
  * A memory in any LangGraph store: atomic across processes in a MongoMemoryStore, inside this process in any other.
  *
- * @param store the store itself, or the one that a node, tool or middleware finds in its config, which LangGraph wraps.
+ * @param store the store itself, or LangGraph's wrapped store from the config of a node, tool or middleware
  * @throws MemoryError EINVAL for a bad address, TypeError for a bad store or bad options
  */
 export function openMemory(store: BaseStore, address: MemoryAddress, options?: MemoryOptions): Memory {

@@ -13,9 +13,12 @@ import { useClient } from "../helpers/use-client.js";
 
 /** The usual run has each kind of server, each way to search and the strict Stable API once; the long one has them all together. */
 const usual = [["replicaSet", "textSearch"], ["standalone", "strict Stable API"]] as const;
+/** The layout `files` needs transactions, which a standalone server does not have. */
+const ofFiles = [["replicaSet", "strict Stable API"]] as const;
 const others = [["standalone", "textSearch"], ["standalone", "no textSearch"], ["replicaSet", "no textSearch"]] as const;
 const kinds = isLong ? [...usual, ...others] : usual;
-const variants = layoutNames.flatMap((layout) => kinds.map(([kind, searching]) => ({ layout, kind, searching })));
+const kindsOf = (layout: string): readonly (readonly [ServerKind, string])[] => (layout === "files" ? ofFiles : kinds);
+const variants = layoutNames.flatMap((layout) => kindsOf(layout).map(([kind, searching]) => ({ layout, kind, searching })));
 
 const runner: TestRunner = { describe, it };
 /** What goes through LangGraph's wrapper, and concurrent calls, run on one kind of server, but in the long run. */

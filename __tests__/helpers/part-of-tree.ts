@@ -1,7 +1,9 @@
 import { type CheckedPolicy, restrict, type RestrictableMemory, restricted } from "../../src/core/access.js";
 import { MemoryError } from "../../src/core/errors.js";
-import type { Memory, MemoryOutline, MemorySnapshot } from "../../src/core/memory.js";
+import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
 import type { MemoryUse } from "../../src/core/options.js";
+import { mergedChanges } from "../../src/core/watch/merged-changes.js";
+import type { GrepOptions, GrepPattern, SearchOptions } from "../../src/core/search/search-options.js";
 
 /**
  * What lies at and below a directory of a tree, as a memory of its own, so that the suites of memories run inside a mount: they ask for
@@ -96,6 +98,22 @@ class PartOfTree implements RestrictableMemory {
 
   async outline(options?: { maxContentBytes?: number }) {
     return this.#part(await this.#tree.outline(options));
+  }
+
+  async search(query: string, options: SearchOptions = {}) {
+    return this.#within(await this.#tree.search(query, { ...options, path: this.#at(options.path ?? "/") }));
+  }
+
+  async grep(pattern: GrepPattern, options: GrepOptions = {}) {
+    return this.#within(await this.#tree.grep(pattern, { ...options, path: this.#at(options.path ?? "/") }));
+  }
+
+  watch(options?: WatchOptions) {
+    const shown = (change: MemoryChange) => {
+      const [inside] = this.#within([change]);
+      return inside === undefined || this.#mounts.has(change.path) ? null : inside;
+    };
+    return mergedChanges([{ changes: this.#tree.watch(options), shown }]);
   }
 
   with(use: MemoryUse): Memory {

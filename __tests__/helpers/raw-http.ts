@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
+import { connect } from "node:net";
 
 const jsonHeaders = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 
@@ -36,5 +37,19 @@ export function openStream(url: string, id: string): Promise<IncomingMessage> {
     const call = httpRequest(url, { headers: { ...jsonHeaders, "Mcp-Session-Id": id } }, resolve);
     call.on("error", reject);
     call.end();
+  });
+}
+
+/** What a server answers to these bytes, until it ends the connection. */
+export function sendBytes(origin: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on("data", (chunk) => {
+      text += chunk.toString();
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(text));
   });
 }

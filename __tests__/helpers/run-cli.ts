@@ -17,6 +17,7 @@ export interface CliSurroundings {
   readerLeavesAfter?: number;
   untilStopped?: () => Promise<void>;
   openPager?: CliIo["openPager"];
+  openBrowser?: CliIo["openBrowser"];
 }
 
 /** Runs a command line in this process, with nothing of the process but what is passed. */
@@ -32,6 +33,7 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
     version: "0.0.0-test",
     examplesFolder: "examples",
     openPager: surroundings.openPager ?? (async () => null),
+    openBrowser: surroundings.openBrowser ?? (async () => undefined),
     untilStopped: surroundings.untilStopped ?? (() => new Promise(() => undefined)),
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text };

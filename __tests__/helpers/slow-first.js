@@ -9,6 +9,7 @@ const slow = [
   "integration/store/isolation",
   "integration/memories/concurrency",
   "conformance/dialects",
+  "integration/page/browser",
   "integration/mcp/stdio",
 ];
 

@@ -14,7 +14,7 @@ const builtBeside = "mcp/node-entry/";
 
 /** Every import of the sources, type-only, dynamic and re-exporting ones included. */
 export function sourceImports(): SourceImport[] {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts") && !file.startsWith(builtBeside));
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file) && !file.startsWith(builtBeside));
   return files.flatMap((file) => {
     const from = join("src", file);
     const { importedFiles } = ts.preProcessFile(readFileSync(from, "utf8"));
@@ -24,8 +24,9 @@ export function sourceImports(): SourceImport[] {
 
 function targetOf(from: string, specifier: string): string {
   if (!specifier.startsWith(".")) return packageOf(specifier);
-  const target = normalize(join(dirname(from), specifier)).replace(/\.js$/, ".ts");
-  if (!existsSync(target)) throw new Error(`${from} imports ${specifier}, which is not there`);
+  const place = normalize(join(dirname(from), specifier)).replace(/\.js$/, "");
+  const target = [`${place}.ts`, `${place}.tsx`].find((file) => existsSync(file));
+  if (target === undefined) throw new Error(`${from} imports ${specifier}, which is not there`);
   return target;
 }
 

@@ -12,3 +12,12 @@ export async function untilAnswers(memory: Memory): Promise<void> {
     await sleep(50);
   }
 }
+
+/** Waits for what happens behind a call, at most a minute: a driver looks every ten seconds only whether a server is back. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 1200; attempt += 1) {
+    if (await isSo()) return;
+    await sleep(50);
+  }
+  throw new Error("it did not happen within a minute");
+}

@@ -7,6 +7,7 @@ import * as index from "../../src/index.js";
 import * as journal from "../../src/dialects/journal/index.js";
 import * as mcp from "../../src/mcp/index.js";
 import * as middleware from "../../src/middleware/index.js";
+import * as page from "../../src/page/index.js";
 import * as records from "../../src/dialects/records/index.js";
 import * as testing from "../../src/testing/index.js";
 
@@ -38,7 +39,7 @@ describe("the public surface", () => {
   });
 
   it("of ./claude is these names", () => {
-    expect(Object.keys(claude).toSorted()).toEqual(["claudeMemoryExecute", "claudeMemoryHandlers", "createClaudeMemoryTool"]);
+    expect(Object.keys(claude).toSorted()).toEqual(["claudeMemoryExecute", "claudeMemoryHandlers", "createClaudeMemoryTool", "createClaudeSearchTool"]);
   });
 
   it("of ./deepagents is these names", () => {
@@ -47,6 +48,11 @@ describe("the public surface", () => {
 
   it("of ./records is these names", () => {
     expect(Object.keys(records)).toEqual(["createRecordTools"]);
+  });
+
+  // Requirement: ways-in.public-names
+  it("of ./page is these names", () => {
+    expect(Object.keys(page).toSorted()).toEqual(["createMemoryPage", "nodeListener"]);
   });
 
   it("of ./mcp is these names", () => {

@@ -8,29 +8,36 @@ import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
  * fits a file is its room.
  */
 const mayImport: Record<string, string[]> = {
-  core: [],
+  core: ["core/hidden-characters"],
   backend: ["core"],
   backends: ["core"],
+  "run-tree": ["core"],
   "mongodb/driver": ["core"],
   "mongodb/places": ["core"],
   "mongodb/history": ["core", "mongodb/driver"],
   "mongodb/items": ["core", "mongodb/driver", "mongodb/places"],
-  "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items"],
+  "mongodb/meaning": ["core", "mongodb/driver"],
+  "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/meaning"],
   "mongodb/proposals": ["core", "mongodb/driver"],
-  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/history", "mongodb/proposals"],
-  "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories"],
+  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/history", "mongodb/proposals", "mongodb/meaning"],
+  "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories", "run-tree"],
   "mongodb/admin": ["core", "mongodb/driver", "mongodb/items", "mongodb/memories"],
   "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
   "open-memory": ["core", "backends", "mongodb/store"],
   dialects: ["core"],
   prompt: ["core"],
-  graph: ["core", "dialects", "prompt", "open-memory"],
+  graph: ["core", "dialects", "prompt", "open-memory", "run-tree"],
   template: ["core", "dialects", "prompt", "graph"],
   middleware: ["core", "dialects", "prompt", "graph"],
   deepagents: ["core", "dialects"],
   mcp: ["core", "dialects"],
   testing: ["core"],
-  cli: ["core", "backends", "mongodb/store", "mongodb/admin", "mongodb/migrate", "dialects", "mcp"],
+  "page/wire": [],
+  "page/token-header": [],
+  "core/hidden-characters": [],
+  "page/client": ["core/hidden-characters", "page/wire", "page/token-header"],
+  page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/wire", "page/token-header"],
+  cli: ["core", "backends", "mongodb/store", "mongodb/admin", "mongodb/migrate", "dialects", "page", "mcp"],
   index: ["core", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/migrate", "open-memory", "dialects", "prompt", "graph", "template"],
 };
 
@@ -40,16 +47,19 @@ const packageUsers: Record<string, string[]> = {
   "@langchain/openai": [],
   "@langchain/anthropic": [],
   "@anthropic-ai/sdk": [],
-  mongodb: ["mongodb/driver", "mongodb/history", "mongodb/proposals", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
+  mongodb: ["mongodb/driver", "mongodb/history", "mongodb/proposals", "mongodb/meaning", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
   deepagents: ["deepagents"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
   yaml: ["dialects", "prompt"],
   diff: ["core"],
+  "@opentelemetry/api": ["core"],
   commander: ["cli"],
+  preact: ["page/client"],
+  marked: ["page/client"],
 };
 
-const corePackages = ["zod", "async-mutex", "diff", "node:crypto"];
+const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "@opentelemetry/api", "node:crypto"];
 
 /** Files of one of these folders each stand alone: no backend, layout or dialect knows another. */
 const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|dialects\/[^/]+(?=\/))/;
@@ -141,7 +151,7 @@ function broken(all: SourceImport[], rule: (one: SourceImport) => boolean): stri
 
 /** `core` of `src/core/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`, `index` of `src/index.ts`. */
 function roomOf(file: string): string {
-  const place = file.replace(/^src\//, "").replace(/\.ts$/, "");
+  const place = file.replace(/^src\//, "").replace(/\.tsx?$/, "");
   const rooms = Object.keys(mayImport).filter((room) => place === room || place.startsWith(`${room}/`));
   return rooms.toSorted((a, b) => b.length - a.length)[0] ?? `none for ${file}`;
 }

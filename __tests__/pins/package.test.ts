@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { bundledPackages } from "../../entries.config.js";
+import { clientFile, clientPackages } from "../../page-client.config.js";
 import { brokenLinks, pageAt } from "../helpers/documentation.js";
 import { loadedModules } from "../helpers/loaded-modules.js";
 import { linkPackages, sizeOfFolder, unpackPackage } from "../helpers/packed-package.js";
@@ -27,10 +28,10 @@ const load = {
   commonjs: (path: string) => `require("langgraph-mongo-memory${path}");`,
 } as const;
 
-const optional = /\/node_modules\/(langchain|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol)\//;
+const optional = /\/node_modules\/(langchain|re2js|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol|@opentelemetry)\//;
 
 /** The entries that load and name no optional package, and what they add to the package's name. */
-const entries = { index: "", claude: "/claude", journal: "/journal", records: "/records" };
+const entries = { index: "", claude: "/claude", journal: "/journal", page: "/page", records: "/records" };
 
 describe.each(["module", "commonjs"] as const)("importing the package from a %s", (inputType) => {
   // Requirement: ways-in.entries-need-no-optional-package
@@ -45,6 +46,23 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
     expect(modules.filter((url) => optional.test(url))).toEqual([]);
   });
 
+  // A fifth of the time of the import: a folder or another store needs no driver.
+  it("loads the driver of MongoDB for no entry", async () => {
+    const modules = await loadedModules(inputType, Object.values(entries).map(load[inputType]).join(""));
+    expect(modules.filter((url) => url.includes("/node_modules/mongodb/"))).toEqual([]);
+  });
+
+  // Requirement: traces.costs
+  it("loads no package for traces when a memory is used without an SDK, and the API with one", async () => {
+    const use = `const { InMemoryStore } = ${inputType === "module" ? 'await import("@langchain/langgraph-checkpoint")' : 'require("@langchain/langgraph-checkpoint")'};
+      const used = ({ openMemory }) => openMemory(new InMemoryStore(), { nodeId: "n" }).write("/a", "x");`;
+    const imported = inputType === "module" ? 'await used(await import("langgraph-mongo-memory"));' : 'used(require("langgraph-mongo-memory"));';
+    const sdk = 'globalThis[Symbol.for("opentelemetry.js.api.1")] = { version: "1.9.0", trace: { getTracer: () => ({ startSpan: () => ({ isRecording: () => false, end() {} }) }) } };';
+    const ofTraces = async (code: string) => (await loadedModules(inputType, code)).filter((url) => url.includes("/node_modules/@opentelemetry/"));
+    expect(await ofTraces(use + imported)).toEqual([]);
+    expect(await ofTraces(sdk + use + imported)).not.toEqual([]);
+  });
+
   it("would be seen loading one", async () => {
     const modules = await loadedModules(inputType, load[inputType]("/middleware"));
     expect(modules.some((url) => optional.test(url))).toBe(true);
@@ -56,7 +74,7 @@ describe("the types of the package", () => {
   // Requirement: ways-in.entries-need-no-optional-package
   it.each(Object.keys(entries).flatMap((entry) => [`${entry}.d.ts`, `${entry}.d.cts`]))("%s need no optional package", async (file) => {
     const packages = await typePackages(file);
-    expect(packages).toContain("@langchain/core");
+    expect(packages).toContainEqual(expect.stringMatching(/^@langchain\/(?:core|langgraph-checkpoint)$/));
     expect(packages.filter((name) => optional.test(`/node_modules/${name}/`))).toEqual([]);
   });
 });
@@ -72,10 +90,23 @@ describe("the weight of the package", () => {
 
   it("says whose packages are in its files, and their licences", async () => {
     const notices = await readFile("THIRD-PARTY-LICENSES.md", "utf8");
-    for (const name of bundledPackages) {
-      const licence = (await readFile(`node_modules/${name}/LICENSE`, "utf8")).trim();
-      expect(notices.replaceAll(/^> ?/gm, "")).toContain(`## ${name}\n\n${licence}`);
+    for (const name of [...bundledPackages, ...clientPackages]) {
+      const [file = ""] = (await readdir(`node_modules/${name}`)).filter((each) => /^licen[cs]e(?:\.md)?$/i.test(each));
+      const licence = (await readFile(`node_modules/${name}/${file}`, "utf8")).trim();
+      // Nobody sees spaces at the end of a line.
+      expect(withoutTrailingSpaces(notices.replaceAll(/^> ?/gm, ""))).toContain(`## ${name}\n\n${withoutTrailingSpaces(licence)}`);
     }
+  });
+
+  // Requirement: page.weight
+  it("has the client of the page once, in at most 150 kB, and with all its packages", async () => {
+    expect((await stat(join(packed, "dist", clientFile))).size).toBeLessThanOrEqual(150_000);
+    const client = await readFile(join(packed, "dist", clientFile), "utf8");
+    expect(client).not.toMatch(/\b(?:from|import)\s*\(?\\?"[^"\\.]/);
+    const others = (await readdir(join(packed, "dist"))).filter((name) => /\.c?js$/.test(name) && name !== clientFile);
+    const texts = await Promise.all(others.map((name) => readFile(join(packed, "dist", name), "utf8")));
+    expect(texts.filter((text) => text.includes("Skip to content"))).toEqual([]);
+    expect(texts.filter((text) => text.includes(`./${clientFile}`)).length).toBeGreaterThan(1);
   });
 
   // Requirement: ways-in.weight
@@ -130,6 +161,20 @@ describe("without the SDK of MCP", () => {
   });
 });
 
+describe("without the package re2js", () => {
+  // Requirement: grep.optional-expressions
+  it.each(["module", "commonjs"] as const)("grep finds texts, and says in a %s what regular expressions need", async (inputType) => {
+    const names = "{ openMemory }, { InMemoryStore }";
+    const packages = ["langgraph-mongo-memory", "@langchain/langgraph-checkpoint"];
+    const loaded = packages.map((name) => (inputType === "module" ? `await import("${name}")` : `require("${name}")`)).join(", ");
+    const program = `const [${names}] = [${loaded}];
+      const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
+      memory.write("/a", "one").then(() => memory.grep("one")).then((found) => console.log(found.length)).then(() => memory.grep({ regex: "o" })).catch((error) => console.log(error.code, error.message));`;
+    const { stdout } = await run(process.execPath, [`--input-type=${inputType}`, "--eval", program], { cwd: project });
+    expect(stdout).toBe("1\nEINVAL a regular expression needs the package re2js, which cannot be loaded: npm install re2js\n");
+  });
+});
+
 describe("the development of the package", () => {
   it("downloads no MongoDB when its packages are installed", async () => {
     const { MONGOMS_SYSTEM_BINARY: _, ...env } = process.env;
@@ -142,6 +187,10 @@ describe("the development of the package", () => {
     expect(await readFile("package-lock.json", "utf8")).not.toMatch(/"resolved": "https?:/);
   });
 });
+
+function withoutTrailingSpaces(text: string): string {
+  return text.replaceAll(/[ \t]+$/gm, "");
+}
 
 /** What npm installs for the package's own dependencies, by the lock file. */
 async function installedBesidePeers(): Promise<string[]> {

@@ -21,6 +21,10 @@ export const commandLine: Requirements = {
     source: "reported: other memories",
     says: "grep finds a literal text or a regular expression with line numbers",
   },
+  "command-line.search": {
+    source: "specification section 17",
+    says: "search prints the lines of the best passages, below a path, at most so many, or one of each file",
+  },
   "command-line.history": {
     source: "specification section 13",
     says: "log, diff, blame, revert and redact work on the history of a memory",

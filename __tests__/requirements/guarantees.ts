@@ -5,6 +5,10 @@ export const guarantees: Requirements = {
     source: "specification section 4",
     says: "parallel appends of several processes to one file all survive, once each",
   },
+  "guarantees.linearizable": {
+    source: "specification section 4",
+    says: "calls of several processes have one order that explains all answers, also while the server is killed",
+  },
   "guarantees.appends-survive": {
     source: "specification section 4",
     says: "concurrent appends to one file all survive, once each",

@@ -119,7 +119,7 @@ export const records: Requirements = {
   },
   "records.one-command": {
     source: "specification section 4",
-    says: "every tool is one server command",
+    says: "every tool is one server command, and a second one where it is refused",
   },
   "records.either-path-rule": {
     source: "specification section 10",

@@ -4,7 +4,9 @@ import fc, { type Arbitrary } from "fast-check";
 import { cli } from "../../__tests__/helpers/run-cli.js";
 import { FakeEmbeddings } from "../../__tests__/helpers/fake-embeddings.js";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
+import { MemoryError } from "../../src/core/errors.js";
 import { LiteralSearch } from "../../src/core/literal-search.js";
+import type { Memory } from "../../src/core/memory.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { fragment, text } from "../inputs/texts.js";
 import { assertClean, canary } from "../oracle.js";
@@ -13,6 +15,7 @@ import { placeOf, type Target } from "../target.js";
 type SearchCase =
   | { kind: "literal"; text: string; pattern: string; from: number }
   | { kind: "words" | "meaning"; query: string }
+  | { kind: "passages" | "lines" | "expression"; pattern: string; ignoreCase: boolean }
   | { kind: "grep"; pattern: string; terminal: boolean; ignoreCase: boolean };
 
 const units = fc.string({ unit: fc.constantFrom("a", "a", "b", "\n", "é"), maxLength: 40 });
@@ -30,9 +33,15 @@ const literal: Arbitrary<SearchCase> = fc
 const words = fc.array(fc.oneof(fragment, fc.constantFrom("alpha", "beta", "-alpha", '"alpha beta"')), { maxLength: 2000 }).map((each) => each.join(" "));
 const query = fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: words });
 
+/** Which would take others years in a long line of one letter. */
+const expression = fc
+  .array(fc.constantFrom("a", "x", "(", ")", "(?:", "|", "*", "+", "?", "{2,9}", "{99}", ".", "[a-z]", "^", "$", "b", String.raw`\w`), { maxLength: 20 })
+  .map((parts) => parts.join(""));
+
 const cases: Arbitrary<SearchCase> = fc.oneof(
   { weight: 10, arbitrary: literal },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("words" as const, "meaning" as const), query }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("passages" as const, "lines" as const, "expression" as const), pattern: fc.oneof(text, expression), ignoreCase: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("grep" as const), pattern: text, terminal: fc.boolean(), ignoreCase: fc.boolean() }) },
 );
 
@@ -65,6 +74,7 @@ export const searches: Target = {
           if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
           return `grep ${exitCode}`;
         }
+        if (!("query" in search)) return `${search.kind} ${await timed(() => foundIn(memory, search))}`;
         const store = search.kind === "words" ? byWords : byMeaning;
         const found = await timed(() => store.search(["mine"], { query: search.query }));
         assertClean(JSON.stringify(found));
@@ -78,6 +88,17 @@ export const searches: Target = {
     });
   },
 };
+
+/** @throws what is no refusal */
+async function foundIn(memory: Memory, { kind, pattern, ignoreCase }: { kind: string; pattern: string; ignoreCase: boolean }): Promise<string> {
+  try {
+    const found = kind === "passages" ? await memory.search(pattern) : await memory.grep(kind === "lines" ? pattern : { regex: pattern }, { ignoreCase });
+    return found.length === 0 ? "nothing" : "ok";
+  } catch (error) {
+    if (MemoryError.isInstance(error) && error.code === "EINVAL") return error.code;
+    throw error;
+  }
+}
 
 /** Compared with what the language itself finds. */
 function assertFound({ text: whole, pattern, from }: Extract<SearchCase, { kind: "literal" }>): string {

@@ -14,6 +14,7 @@ import { createJournalTools } from "../../src/dialects/journal/index.js";
 import type { MemorySource } from "../../src/dialects/memory-source.js";
 import { createRecordTools } from "../../src/dialects/records/index.js";
 import type { DialectName } from "../../src/dialects/registry.js";
+import { allMemoryCommands } from "../../src/dialects/unified/options.js";
 import { MemoryTool } from "../../src/dialects/unified/memory-tool.js";
 import { openMemory } from "../../src/open-memory.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
@@ -35,8 +36,8 @@ interface DialectUnderFuzz {
 
 const dialects: Record<DialectName, DialectUnderFuzz> = {
   unified: {
-    commands: { read: ["path"], list: ["path"], append: ["path", "content"], update: ["path", "oldContent", "content"], delete: ["path"] },
-    tools: (source) => [new MemoryTool({ memory: source })],
+    commands: { read: ["path"], list: ["path"], append: ["path", "content"], update: ["path", "oldContent", "content"], delete: ["path"], search: ["path", "query"] },
+    tools: (source) => [new MemoryTool({ memory: source, commands: [...allMemoryCommands] })],
     codeOf: (answer) => {
       const { ok, error, path: shown, command } = JSON.parse(answer) as { ok: boolean; error?: { code: string }; path: unknown; command: unknown };
       if (typeof shown !== "string" || typeof command !== "string" || ok === (error !== undefined)) throw new Error("an answer in another form");
@@ -65,7 +66,7 @@ const dialects: Record<DialectName, DialectUnderFuzz> = {
     },
   },
   records: {
-    tools: (source) => createRecordTools(source),
+    tools: (source) => createRecordTools(source, { search: true }),
     codeOf: (answer) => {
       const { status, error_code: code } = parse(answer) as { status: string; error_code?: string };
       if ((status === "ok") === (code !== undefined)) throw new Error("an answer in another form");

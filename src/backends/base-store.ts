@@ -50,6 +50,10 @@ export class BaseStoreBackend implements MemoryBackend {
     queues.set(store, this.#queue);
   }
 
+  get storage(): object {
+    return this.#store;
+  }
+
   /** A store takes no signal: between what is asked of it the call ends. */
   forCall(call: OngoingCall): MemoryBackend {
     return new BaseStoreBackend(this.#store, this.#namespace, this.#limits, call);

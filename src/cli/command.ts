@@ -15,7 +15,7 @@ export function newCommand(program: Command, signature: string, description: str
     .command(signature)
     .summary(description.split(/(?<=\.) /)[0] ?? description)
     .description(description)
-    .option("--json", "print JSON; a fault is JSON on the standard error too")
+    .option("--json", "print JSON; errors are JSON too, on the standard error")
     .addHelpText("after", () => `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}\n\n${exitCodeHelp()}`);
 }
 

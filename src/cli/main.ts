@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { fileURLToPath } from "node:url";
 import process, { argv, env, stderr, stdin, stdout } from "node:process";
-import { packageVersion } from "../mcp/version.js";
+import { packageVersion } from "../core/package-version.js";
 import { exitCodes } from "./exit-codes.js";
 import { runCli } from "./program.js";
 import type { Pager } from "./terminal/io.js";
+import { openBrowser } from "./terminal/open-browser.js";
 import { spawnPager } from "./terminal/spawn-pager.js";
 
 /*
@@ -42,7 +43,7 @@ const examplesFolder = fileURLToPath(new URL("../examples", import.meta.url));
 const maxIdleMs = 1000;
 
 async function main(): Promise<void> {
-  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, examplesFolder, openPager, untilStopped });
+  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, examplesFolder, openPager, openBrowser, untilStopped });
   setTimeout(() => process.exit(), maxIdleMs).unref();
 }
 

@@ -18,11 +18,13 @@ import { addMcp } from "./commands/mcp.js";
 import { addMemories } from "./commands/memories.js";
 import { addMigrate } from "./commands/migrate.js";
 import { addMv } from "./commands/mv.js";
+import { addPage } from "./commands/page.js";
 import { addProposals } from "./commands/proposals.js";
 import { addRedact } from "./commands/redact.js";
 import { addReject } from "./commands/reject.js";
 import { addRevert } from "./commands/revert.js";
 import { addRm } from "./commands/rm.js";
+import { addSearch } from "./commands/search.js";
 import { addTree } from "./commands/tree.js";
 import { addWrite } from "./commands/write.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
@@ -35,15 +37,15 @@ import { redactorOf } from "./redact.js";
 const maxHelpColumns = 120;
 
 const commands = [
-  addMemories, addLs, addTree, addCat, addAppend, addWrite, addRm, addMv, addForget, addGrep,
+  addMemories, addLs, addTree, addCat, addAppend, addWrite, addRm, addMv, addForget, addGrep, addSearch,
   addLog, addDiff, addBlame, addRevert, addRedact, addProposals, addApprove, addReject,
-  addExport, addImport, addCopy, addDoctor, addMigrate, addMcp, addInit,
+  addExport, addImport, addCopy, addDoctor, addMigrate, addPage, addMcp, addInit,
 ];
 
 /** The commands, their options and their help. `print` takes what commander itself has to say on the standard output. */
 export function createProgram(context: CliContext, print: (text: string) => void): Command {
   const program = new Command(programName)
-    .description("Looks into, changes, moves and checks the memories of LangGraph agents, in MongoDB or in a folder.")
+    .description("Look into the memories of LangGraph agents, change, move and check them, in MongoDB or in a folder.")
     .version(context.io.version, "-V, --version", "print the version")
     .helpCommand("help [command]", "show the help of a command")
     .exitOverride()

@@ -10,20 +10,20 @@ import { prefixOf, ROOT } from "./paths.js";
 import { shorten } from "./text.js";
 
 /**
- * What may be done.
+ * What is allowed.
  *
  * - `write`: everything.
- * - `append`: to read, to create files, and to add to the end of them. What is there stays.
- * - `read`: to read.
- * - `ask`: to read, and to change what a person approves.
+ * - `append`: read, create files, and add to the end of files. Existing text cannot be changed or deleted.
+ * - `read`: read.
+ * - `ask`: read, and make changes that a person approves.
  */
 export type MemoryAccess = "write" | "append" | "read" | "ask";
 
-/** Narrows what may be done with some paths. */
+/** Limits what is allowed on some paths. */
 export interface MemoryRule {
   /**
-   * Absolute. `*` is any text within a name, `?` one character of a name, and the name `**` any number of names:
-   * `/policies/**` is `/policies` and all below it.
+   * Absolute. `*` matches any text within a name, `?` one character of a name, and the name `**` any number of names:
+   * `/policies/**` is `/policies` and everything below it.
    */
   path: string;
   access: MemoryAccess;
@@ -36,13 +36,13 @@ export interface GuardedChange {
   /** append: the text to add. update: the text that replaces another. write and edit: the whole text of the file. */
   content: string;
   address: CheckedAddress;
-  /** Null where no run changes the memory. */
+  /** Null if no run makes the change. */
   actor: MemoryActor | null;
 }
 
 /**
- * Sees each text before it is stored. Answers nothing to store it as it is, or the text to store instead. If it throws, nothing is
- * stored, and the call is EACCES with its message. It may be called again for the same change after a lost race.
+ * Gets each text before it is stored. It returns nothing to store the text, or another text to store instead. If it throws, nothing is
+ * stored, and the call is EACCES with its message. It can be called again for the same change if another change came first.
  */
 export type MemoryGuard = (change: GuardedChange) => string | undefined | void | Promise<string | undefined | void>;
 
@@ -69,7 +69,7 @@ interface CheckedRule {
   fits: (path: string) => boolean;
 }
 
-/** A policy that has been checked, and whom and what it is for. */
+/** A checked policy, with the actor and the place in the tree that it applies to. */
 export interface CheckedPolicy {
   readonly access: MemoryAccess;
   readonly rules: readonly CheckedRule[];
@@ -150,7 +150,7 @@ export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restri
 export const bookkeeping: unique symbol = Symbol.for("langgraph-mongo-memory.bookkeeping");
 
 /**
- * The same memory for what a dialect keeps for itself, such as an index, and in which a model has no word: nobody is asked about it.
+ * The same memory, for files that a dialect keeps for itself, such as an index, and whose text no model chooses. Nobody is asked about them.
  * All else is refused as ever.
  */
 export function forBookkeeping(memory: Memory): Memory {
@@ -226,7 +226,7 @@ export class Restrictions {
     return verdict;
   }
 
-  /** The same for what nobody is asked about any more. @throws MemoryError EACCES */
+  /** The same, for a change that a person has already approved or that needs no approval. @throws MemoryError EACCES */
   assert(path: string, needed: NeededAccess): void {
     if (this.verdict(path, needed) === "ask") throw refusal(path, `${path} is changed only if a person approves (access "ask")`);
   }

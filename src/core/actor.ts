@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Who changes a memory, as the program knows it; the model has no part in it. */
+/** Who changes a memory. The run or the program says so; a model cannot. */
 export interface MemoryActor {
   userId?: string;
   threadId?: string;

@@ -6,7 +6,7 @@ import { shorten } from "./text.js";
 /** `global`: one memory for the node, shared by all threads and users. `perThread`: one for each thread. `perUser`: one for each user. */
 export type MemoryScope = "global" | "perThread" | "perUser";
 
-/** Where a memory is found. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. The default scope is `global`. */
+/** Which memory it is. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. The default scope is `global`. */
 export type MemoryAddress =
   | { nodeId: string; scope?: "global" | undefined }
   | { nodeId: string; scope: "perThread"; threadId: string }

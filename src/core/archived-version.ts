@@ -28,7 +28,7 @@ export interface ArchivedVersion {
 /** A memory with its history, at one moment. */
 export interface ArchivedMemory {
   tree: MemorySnapshot;
-  /** Null where there is none. */
+  /** Null if there is none. */
   history: ArchivedHistory | null;
 }
 

@@ -3,6 +3,8 @@ import type { MemoryActor } from "./actor.js";
 import type { HistoryBackend } from "./history-backend.js";
 import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
 import type { OngoingCall } from "./ongoing-call.js";
+import type { MeaningBackend } from "./search/meaning.js";
+import type { ChangeListener } from "./watch/memory-changes.js";
 
 /**
  * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised: paths are absolute,
@@ -27,12 +29,12 @@ export interface MemoryBackend {
   list(path: string): Promise<MemoryEntry[]>;
   /** Joined as `appendText` does. `create: false` refuses a missing file. @throws ENOENT, EISDIR, ENOTDIR, EFBIG, ENOSPC */
   append(path: string, content: string, create: boolean): Promise<void>;
-  /** The same in one step with a snapshot of what was there just before. */
+  /** The same, with a snapshot from just before, in one step. */
   snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot>;
   /** As `replaceText` does. Returns how many were replaced. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC */
   replace(path: string, oldContent: string, content: string): Promise<number>;
   /**
-   * A missing path counts nothing; the root is emptied and never counted. `checkBelow`, where it is given, gets the path of
+   * For a missing path both counts are 0. The root is emptied and never counted. If `checkBelow` is given, it gets the path of
    * everything below a directory in the same step, and throws if one may not be deleted.
    * @throws EISDIR with `ifDirectory: "fail"`, ECONFLICT, and what `checkBelow` throws
    */
@@ -59,8 +61,22 @@ export interface MemoryBackend {
    * `leadChars` is not 0: as many UTF-16 units or more, because the caller cuts them.
    */
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline>;
+  /** The same object for all backends of one storage. They then share the indexes of searches. Left out: each backend has its own. */
+  readonly storage?: object;
   /**
-   * The same memory for one call, which may be aborted or run out of time. Its caller has an answer by then, so the backend only
+   * A text that changes whenever the memory changes, and never comes back for other contents; null if the storage keeps no count.
+   * It takes about as long as a read. A backend that cannot tell leaves this out.
+   */
+  version?(): Promise<string | null>;
+  /** The embeddings for its passages; null if there are none. A backend that never has any leaves this out. @internal */
+  meaning?(): MeaningBackend | null;
+  /**
+   * Begins to listen for changes. The listener hears of every change that is made after this resolves. Null if this storage does not
+   * report changes. A backend that never can leaves it out; a watch then asks again and again.
+   */
+  listen?(): Promise<ChangeListener | null>;
+  /**
+   * The same memory for one call, which can be aborted or run out of time. Its caller then has an answer already, so the backend only
    * has to stop. A backend that cannot stop leaves this out.
    */
   forCall?(call: OngoingCall): MemoryBackend;
@@ -80,7 +96,7 @@ export interface WriteMode {
   ifMissing: "create" | "fail";
 }
 
-/** The limits of one memory, which its backend keeps. */
+  /** The limits of one memory, which its backend keeps. */
 export interface BackendLimits {
   /** Largest file, in bytes of UTF-8. Over it: EFBIG. */
   maxFileBytes: number;

@@ -5,11 +5,15 @@ import { fileNotFound, MemoryError, pathIsDirectory } from "./errors.js";
 import type { DeletedCounts, FileStat, Memory, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
 import { type PathRule, ROOT } from "./paths.js";
 import { MemoryTree } from "./tree.js";
+import type { ChangeListener } from "./watch/memory-changes.js";
+import { silence } from "./watch/watch-nothing.js";
 
 const empty = new MemoryTree({ files: [], directories: [], revision: null });
 
-/** The root of a tree in which no memory is mounted there: it is empty, and nothing can be created in it. */
+/** The root of a tree without a memory at "/": it is empty, and nobody can create anything in it. */
 class BareRoot implements MemoryBackend {
+  readonly storage = empty;
+
   async read(path: string): Promise<string> {
     return empty.file(path).content;
   }
@@ -59,6 +63,10 @@ class BareRoot implements MemoryBackend {
     return empty.snapshot();
   }
 
+  async listen(): Promise<ChangeListener> {
+    return silence;
+  }
+
   async outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
     return empty.outline(wanted);
   }
@@ -71,5 +79,5 @@ function refusal(path: string, creates: boolean): MemoryError {
 }
 
 export function bareRoot(address: CheckedAddress, paths: PathRule): Memory {
-  return openMemoryOver(() => new BareRoot(), address, { paths, timeoutMs: Infinity });
+  return openMemoryOver(() => new BareRoot(), address, { paths, timeoutMs: Infinity }, { isUntraced: true });
 }

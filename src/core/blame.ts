@@ -1,6 +1,6 @@
 import type { BlamedLine, MemoryVersion } from "./history.js";
 import type { FileLineage } from "./history-backend.js";
-import type { OlderText } from "./older-text.js";
+import { type OlderText, type ReplacedPart, replacedParts } from "./older-text.js";
 
 /** Compares two lists of lines: which of the older one (by index) each newer line is, or -1. */
 export type MatchLines = (older: readonly string[], newer: readonly string[]) => number[];
@@ -14,7 +14,7 @@ interface TracedLine {
 
 /**
  * Goes back from the present text, version by version. A version only costs what it changed and a walk over the lines before that.
- * @param matchLines where more than one piece was changed at once
+ * @param matchLines for a piece of several lines of which some may have moved
  */
 export function blameLines({ text, steps }: FileLineage, matchLines: MatchLines): BlamedLine[] {
   const present = text.split("\n");
@@ -33,6 +33,8 @@ export function blameLines({ text, steps }: FileLineage, matchLines: MatchLines)
 
 class TracedText {
   #length: number;
+  /** Where some of the last changes began: the next ones are often near. */
+  #places: readonly LinePlace[] = [];
   readonly #lines: TracedLine[];
 
   constructor(text: string, lines: readonly string[]) {
@@ -45,14 +47,38 @@ class TracedText {
   }
 
   /** @returns the lines of the present text that the older one does not have */
-  goBack({ start, text, end }: OlderText, matchLines: MatchLines): number[] {
-    const changedEnd = this.#length - end;
-    const first = this.#lineAt(start, { line: 0, start: 0 });
-    const last = this.#lineAt(changedEnd, first);
-    const changed = this.#lines.slice(first.line, last.line + 1);
+  goBack(older: OlderText, matchLines: MatchLines): number[] {
+    const changes = this.#placed(replacedParts(older, this.#length));
+    const brought: number[] = [];
+    // From the last to the first, so that the places of those before stay true.
+    for (const change of changes.toReversed()) {
+      const count = this.#lines.length;
+      for (const { present } of this.#replace(change, matchLines)) if (present !== -1) brought.push(present);
+      change.lineGrowth = this.#lines.length - count;
+      this.#length += growthOf(change);
+    }
+    this.#places = placesAfter(changes);
+    return brought;
+  }
+
+  #placed(parts: readonly ReplacedPart[]): TracedChange[] {
+    let near = beginning;
+    return parts.map(({ start, end, text }) => {
+      near = this.#lineAt(start, nearestOf(this.#places, start, near));
+      return { start, end, text, place: near, lineGrowth: 0 };
+    });
+  }
+
+  /** @returns the lines that were not there before */
+  #replace({ start, end, text, place }: TracedChange, matchLines: MatchLines): TracedLine[] {
+    const last = this.#lineAt(end, place);
+    const changed = this.#lines.slice(place.line, last.line + 1);
     // The lines in which the change begins and ends, with what of them was there before.
-    const [head = "", tail = ""] = [this.#lines[first.line]?.text.slice(0, start - first.start), this.#lines[last.line]?.text.slice(changedEnd - last.start)];
+    const [head = "", tail = ""] = [this.#lines[place.line]?.text.slice(0, start - place.start), this.#lines[last.line]?.text.slice(end - last.start)];
     const olderLines = (head + text + tail).split("\n");
+    const [only] = changed;
+    // By far the most frequent.
+    if (only !== undefined && changed.length === 1 && olderLines.length === 1) return this.#replaceLine(place.line, only, olderLines[0] ?? "");
     const matches = matched(olderLines, changed.map((line) => line.text), matchLines);
     const traced: TracedLine[] = olderLines.map((line) => ({ text: line, present: -1 }));
     const brought: TracedLine[] = [];
@@ -61,14 +87,23 @@ class TracedText {
       if (same === undefined) brought.push(line);
       else same.present = line.present;
     });
-    this.#lines.splice(first.line, changed.length, ...traced);
-    this.#length = start + text.length + end;
-    return presentOf(brought);
+    replaceIn(this.#lines, place.line, changed.length, traced);
+    return brought;
+  }
+
+  #replaceLine(index: number, line: TracedLine, older: string): TracedLine[] {
+    if (line.text === older) return [];
+    this.#lines[index] = { text: older, present: -1 };
+    return [line];
   }
 
   /** The line in which an offset lies; the end of a line is part of it. */
   #lineAt(offset: number, from: LinePlace): LinePlace {
     let { line, start } = from;
+    while (line > 0 && offset < start) {
+      line -= 1;
+      start -= (this.#lines[line]?.text.length ?? 0) + 1;
+    }
     for (; line < this.#lines.length - 1; line += 1) {
       const end = start + (this.#lines[line]?.text.length ?? 0);
       if (offset <= end) break;
@@ -83,6 +118,47 @@ interface LinePlace {
   /** Where it begins in the text. */
   start: number;
 }
+
+interface TracedChange extends ReplacedPart {
+  /** Of the line in which it begins. */
+  place: LinePlace;
+  /** How many more lines there are without it. */
+  lineGrowth: number;
+}
+
+const beginning: LinePlace = { line: 0, start: 0 };
+
+function growthOf({ start, end, text }: ReplacedPart): number {
+  return text.length - (end - start);
+}
+
+const maxPlaces = 8;
+
+function nearestOf(places: readonly LinePlace[], offset: number, other: LinePlace): LinePlace {
+  return places.reduce((nearest, place) => (Math.abs(place.start - offset) < Math.abs(nearest.start - offset) ? place : nearest), other);
+}
+
+/** The places of some changes once all are taken back. A line that another change before it touches may begin elsewhere. */
+function placesAfter(changes: readonly TracedChange[]): LinePlace[] {
+  const places: LinePlace[] = [];
+  let [line, start, end] = [0, 0, -1];
+  for (const change of changes.slice(0, maxPlaces)) {
+    if (change.place.start > end) places.push({ line: change.place.line + line, start: change.place.start + start });
+    line += change.lineGrowth;
+    start += growthOf(change);
+    end = change.end;
+  }
+  return places;
+}
+
+/** `splice` takes its items as arguments, and a file can have more lines than a call can have arguments. */
+function replaceIn<Item>(list: Item[], start: number, count: number, items: readonly Item[]): void {
+  const rest = items.length > maxSpliced ? list.splice(start) : null;
+  if (rest === null) list.splice(start, count, ...items);
+  else for (const item of [items, rest.slice(count)].flat()) list.push(item);
+}
+
+const maxSpliced = 10_000;
 
 function presentOf(lines: readonly TracedLine[]): number[] {
   return lines.flatMap(({ present }) => (present === -1 ? [] : [present]));
@@ -104,9 +180,10 @@ function matched(older: readonly string[], newer: readonly string[], matchLines:
   });
 }
 
-/** For as many lines of which most are the same in their places, as after a few changes in one line each. */
+/** For as many lines, as after a few changes in one line each: none of those that are not in their places has moved to another. */
 function matchedInPlace(older: readonly string[], newer: readonly string[]): number[] | null {
   if (older.length !== newer.length) return null;
   const matches = newer.map((line, index) => (older[index] === line ? index : -1));
-  return matches.filter((index) => index === -1).length * 2 <= newer.length ? matches : null;
+  const gone = new Set(older.filter((_, index) => matches[index] === -1));
+  return newer.some((line, index) => matches[index] === -1 && gone.has(line)) ? null : matches;
 }

@@ -1,9 +1,10 @@
 /**
  * Why a command was refused or failed. The codes never change; the messages may.
- * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST
- * already there · EINVAL a bad argument · EACCES a command this tool does not offer, or a change that a rule or a guard
- * refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit
- * that kept losing its race · EXDEV a rename from one mounted memory into another · EIO the storage failed.
+ * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed ·
+ * EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or a change that a
+ * rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory
+ * connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose base has changed · EXDEV a rename
+ * from one mounted memory into another · EIO the storage failed.
  */
 export type MemoryErrorCode =
   | "ENOENT"
@@ -25,18 +26,19 @@ const brand = Symbol.for("langgraph-mongo-memory.MemoryError");
 export class MemoryError extends Error {
   override readonly name = "MemoryError";
   /**
-   * ENOENT missing · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed · EEXIST already
-   * there · EINVAL a bad argument · EACCES a command this tool does not offer, or a change that a rule or a guard refuses ·
-   * EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept
-   * losing its race · EXDEV a rename from one mounted memory into another · EIO the storage failed.
+   * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed ·
+   * EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or a change that a
+   * rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory
+   * connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose base has changed · EXDEV a rename
+   * from one mounted memory into another · EIO the storage failed.
    */
   readonly code: MemoryErrorCode;
-  /** The path, normalised, where one call on one path of a memory was refused or failed. */
+  /** The normalised path, if the error is about one path. */
   declare path?: string;
-  /** The id of the proposal, where the change was not made but proposed to a person. The code is EACCES. */
+  /** The id of the proposal, if the change was proposed to a person instead of made. The code is then EACCES. */
   declare proposal?: string;
 
-  /** An error as the memories throw it, for backends and tests. @param message free text. It begins with the code, except for EINVAL */
+  /** For backends and tests: an error as memories throw it. @param message free text. It begins with the code, except for EINVAL */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
@@ -49,17 +51,30 @@ export class MemoryError extends Error {
   }
 }
 
-export const invalid = (message: string): MemoryError => new MemoryError("EINVAL", message);
+const closed = new WeakSet<MemoryError>();
+
+/** EIO: the storage was closed by the program, and stays so. */
+export function closedStorage(message: string, options?: { cause?: unknown }): MemoryError {
+  const error = new MemoryError("EIO", message, options);
+  closed.add(error);
+  return error;
+}
+
+export function isClosedStorage(error: MemoryError): boolean {
+  return closed.has(error);
+}
+
+export const invalid = (message: string, cause?: unknown): MemoryError => new MemoryError("EINVAL", message, cause === undefined ? {} : { cause });
 
 // The refusals a backend answers with, in the words of specification section 3.
 
-/** ENOENT: no file is at the path, and the command needs one. */
+/** ENOENT: the command needs a file, and the path has none. */
 export const fileNotFound = (): MemoryError => new MemoryError("ENOENT", "ENOENT: file not found");
-/** ENOENT: nothing is at the path that `list` was given. */
+/** ENOENT: `list` was given a path that does not exist. */
 export const directoryNotFound = (): MemoryError => new MemoryError("ENOENT", "ENOENT: directory not found");
-/** EISDIR: a directory is at the path, and the command needs a file. The root is a directory. */
+/** EISDIR: the command needs a file, and the path is a directory. The root is a directory. */
 export const pathIsDirectory = (): MemoryError => new MemoryError("EISDIR", "EISDIR: path is a directory");
-/** ENOTDIR: a file is at the path that `list` was given. */
+/** ENOTDIR: `list` was given the path of a file. */
 export const pathIsFile = (): MemoryError => new MemoryError("ENOTDIR", "ENOTDIR: path is a file");
 /** ENOTDIR: a file cannot be created below another file. */
 export const parentIsFile = (): MemoryError =>

@@ -34,8 +34,8 @@ export function guardedStore<T>(
 }
 
 /**
- * The guards may take their time, so the text is only stored if it was made from what is there by then. The answer has the text
- * where they have changed it.
+ * The guards may take their time, so the text is stored only if the file still has the text from which it was made. If the guards have
+ * changed the text, the answer has it.
  */
 export function guardedEdit(askGuards: AskGuards, path: string, change: (text: string) => string): GuardedCommand<FileStat & { content?: string }> {
   let act: Act = "guard";

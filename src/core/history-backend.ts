@@ -4,14 +4,14 @@ import type { MemorySnapshot } from "./snapshot.js";
 
 /**
  * What a backend that keeps history has beside the memory. Arguments arrive checked: ids have the form of an id, paths are
- * normalised. A version that there is not, or that is no longer kept, is ENOENT.
+ * normalised. A version that does not exist, or is no longer kept, is ENOENT.
  */
 export interface HistoryBackend {
   /** @param olderThan the last version of the page before */
   page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]>;
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
   at(id: string): Promise<MemorySnapshot>;
-  /** Two texts of files, at one moment; null where there is none. @param to null for the file of `from` as it is now */
+  /** Two texts of files, at one moment; null for a missing file. @param to null for the present text of the file of `from` */
   texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }>;
   /** @throws ENOENT, EISDIR */
   lineage(path: string): Promise<FileLineage>;

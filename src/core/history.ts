@@ -8,25 +8,25 @@ export type VersionOperation = "created" | "modified" | "deleted" | "renamed";
 export interface MemoryVersion {
   /** Names the version in its memory. Later versions have other ids, and none is ever given twice. */
   id: string;
-  /** Where the file lay after the change, or before it was deleted. "" in a redacted version. */
+  /** The path of the file after the change, or before it was deleted. "" in a redacted version. */
   path: string;
-  /** Where a renamed file lay before. */
+  /** The earlier path of a renamed file. */
   from?: string;
   operation: VersionOperation;
   at: Date;
-  /** Null where nobody is known. */
+  /** Who made the change. Null if unknown. */
   actor: MemoryActor | null;
-  /** Of the text after the change, in bytes of UTF-8. Null where the file was deleted or the version is redacted. */
+  /** The size of the text after the change, in bytes of UTF-8. Null if the file was deleted or the version is redacted. */
   sizeBytes: number | null;
-  /** Of the same text, in lowercase hex. */
+  /** The SHA-256 of the same text, in lowercase hex. */
   sha256: string | null;
   redactedAt?: Date;
   redactedBy?: MemoryActor;
 }
 
-/** Which versions are listed: those that fit all of these. */
+/** Which versions to list: those that match all fields. */
 export interface VersionFilter {
-  /** A file, its versions under earlier names included, or a directory with all below it. @default the whole memory */
+  /** A file, with its versions under earlier names, or a directory with everything below it. @default the whole memory */
   path?: string;
   /** Versions whose actor has all of these. */
   actor?: Partial<MemoryActor>;
@@ -45,41 +45,42 @@ export interface BlamedLine {
   line: number;
   /** Without its newline. */
   text: string;
-  /** Which version brought the line. Null for a line that is older than all versions that are kept. */
+  /** The version that wrote the line. Null if that version is no longer kept. */
   version: MemoryVersion | null;
 }
 
-/** What is undone. */
+/** What to undo. */
 export type RevertTarget = { path: string; to: string } | { runId: string } | { toolCallId: string };
 
 /**
- * What happened in a memory: each change of a file makes a version. Versions of one memory have one order.
+ * The history of a memory: each change of a file makes a version. Versions of one memory have one order.
  *
- * Every call rejects with a MemoryError: EINVAL for a bad argument, ENOENT for a version that there is not or that is no longer
- * kept, EIO if the storage failed, and the codes named at each method. Bad options are a TypeError.
+ * A call rejects with a MemoryError: EINVAL for a bad argument, ENOENT for a version that does not exist or is no longer kept, EIO if
+ * the storage failed, and the codes named at each method. Bad options are a TypeError.
  */
 export interface MemoryHistory {
   /** Newest first, read in pages. */
   list(filter?: VersionFilter): AsyncIterable<MemoryVersion>;
-  /** A version with its text; null where the file was deleted or the version is redacted. */
+  /** A version with its text. `content` is null if the file was deleted or the version is redacted. */
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
-  /** The whole tree right after that version, without redacted texts. `updatedAt` is when a file was last changed by then, as far as is known. */
+  /** The whole tree right after that version, without redacted texts. `updatedAt` is the last known change of a file before that moment. */
   at(id: string): Promise<MemorySnapshot>;
-  /** The difference between two versions as a unified diff, "" where there is none. @param to default: the file as it is now */
+  /** The difference between two versions as a unified diff, or "" if they are equal. @param to default: the file now */
   diff(from: string, to?: string): Promise<string>;
-  /** Which version each line of a file comes from. Renames are followed. @throws ENOENT, EISDIR */
+  /** For each line of a file, the version that wrote it. It follows renames. @throws ENOENT, EISDIR */
   blame(path: string): Promise<BlamedLine[]>;
   /**
-   * Makes a file or directory as it was right after a version, or undoes all changes of a run or of a tool call, in one step. What
-   * changes by it makes new versions.
-   * @param options.force undoes later changes of the same files too. Without it they are ECONFLICT, and the message names one.
-   * @returns the new versions; none where all is as it should be
+   * Restores a file or directory as it was right after a version, or undoes all changes of a run or of a tool call, in one step. It makes
+   * new versions.
+   * @param options.force also undoes later changes of the same files. Without it they are ECONFLICT, and the message names one.
+   * @returns the new versions; none if nothing had to change
    * @throws ECONFLICT, EACCES, EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]>;
   /**
-   * Takes text, path, size and hash out of versions for good. Who and when stay. The text that a file has now cannot be redacted: write
-   * or delete it first (EINVAL). A text may be in several versions: name all of them.
+   * Removes text, path, size and hash from versions for good. It keeps who made them and when. The text that a file has now cannot be
+   * redacted (EINVAL): write or delete the file first. If several versions have a text, name all of them. You can also name a version that is
+   * no longer kept, as long as the next one still contains the text that it replaced; after that it is ENOENT.
    * @returns how many versions were redacted by this call
    */
   redact(ids: string | readonly string[]): Promise<number>;

@@ -3,9 +3,12 @@ import type { MemoryProposals } from "./approval/memory-proposals.js";
 import type { MemoryHistory } from "./history.js";
 import type { MemoryUse } from "./options.js";
 import type { PathRule } from "./paths.js";
+import type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./search/search-options.js";
 import type { FileStat, MemorySnapshot } from "./snapshot.js";
+import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
 export type { FileStat, MemorySnapshot, SnapshotFile } from "./snapshot.js";
+export type { MemoryChange, MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
 /** A file or directory as `list` shows it. */
 export interface MemoryEntry {
@@ -60,7 +63,7 @@ export interface OutlineOptions {
   leadChars?: number;
 }
 
-/** A file with its size, and as much of its text as was asked for. */
+/** A file with its size, and the text or the start of it if you ask for it. */
 export interface OutlineFile {
   path: string;
   /** Bytes of UTF-8. */
@@ -76,13 +79,13 @@ export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
   files: OutlineFile[];
 }
 
-/** What may be done where, as far as it is known without a run. */
+/** Which changes rules and mounts allow, as far as this is known without a run. */
 export interface MemoryRights {
-  /** The most that may be done anywhere. */
+  /** The most that is allowed on any path. */
   widest: "write" | "append" | "read";
-  /** Whether a person is asked about some changes. They count as possible. */
+  /** Whether a person must approve some changes. `widest` counts such changes as allowed. */
   asks: boolean;
-  /** What may be done where, for a model; "" where everything may be done everywhere. @param root goes before each path. Default: "" */
+  /** The rights in words, for a model; "" if everything is allowed. @param root goes before each path. Default: "" */
   words: (root?: string) => string;
 }
 
@@ -90,20 +93,21 @@ export interface MemoryRights {
  * One memory: a small tree of text files.
  *
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
- * across processes and machines, in a folder across processes, on other stores inside one process. Every call rejects
- * with a {@link MemoryError}: EINVAL for a bad argument, EACCES if a rule or a guard refuses it, EIO if the storage failed (with "the outcome is unknown"
- * if a change may have been made), and the codes named at each method. A refused call changed nothing. Every call ends within
- * its `timeoutMs`. If a signal given to `with` aborts, the call rejects with the signal's reason.
+ * across processes and machines, in a folder across processes, on other stores inside one process.
+ *
+ * A call rejects with a {@link MemoryError}: EINVAL for a bad argument, EACCES if a rule, a guard or a person refuses the change, EIO if the
+ * storage failed (with "the outcome is unknown" if the change may have been made), and the codes named at each method. A refused call
+ * changed nothing. Every call ends within its `timeoutMs`. If a signal given to `with` aborts, the call rejects with the signal's reason.
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
   /** Which names can be created. */
   readonly paths: PathRule;
-  /** What may be done where; undefined where everything may be done everywhere. */
+  /** Which changes rules and mounts allow; undefined if they allow everything. */
   readonly rights?: MemoryRights | undefined;
-  /** What happened in the memory; null where nothing records it: it needs MongoDB, and the option `history` of the store. */
+  /** Who changed what. Null if nothing records it: a history needs a MongoMemoryStore with the option `history`. */
   readonly history: MemoryHistory | null;
-  /** The changes that wait for a person. Null where none can: on other stores than MongoMemoryStore, and of several memories in one tree. */
+  /** The changes that wait for a person. Null in stores other than MongoMemoryStore, and in a tree of mounts. */
   readonly proposals?: MemoryProposals | null;
   /** The text of a file. @throws ENOENT, EISDIR */
   read(path: string): Promise<string>;
@@ -133,16 +137,16 @@ export interface Memory {
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
   /**
-   * Removes a file, or a directory with everything below it. A missing path counts 0. The root itself stays, and is empty then.
+   * Removes a file, or a directory with everything below it. For a missing path both counts are 0. The root is emptied and stays.
    * @throws EISDIR with `ifDirectory: "fail"`
    */
   delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
   /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
   write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
   /**
-   * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it may run again after a
-   * lost race. If it throws, the error is passed on and nothing is written. If a guard has changed the text, the answer has
-   * the text that was stored as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
+   * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it can run again if another edit came
+   * first. If it throws, nothing is written and `edit` rejects with its error. If a guard changed the text, the answer has the
+   * stored text as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
@@ -151,11 +155,34 @@ export interface Memory {
   stat(path: string): Promise<MemoryStat | null>;
   /** Every file and directory at one moment. */
   snapshot(): Promise<MemorySnapshot>;
-  /** Paths and sizes of everything at one moment, and texts as far as they are asked for. */
+  /** Paths and sizes of everything at one moment, with texts if you ask for them. */
   outline(options?: OutlineOptions): Promise<MemoryOutline>;
   /**
-   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths, who makes the
-   * changes. A signal is added to the earlier ones, and an actor to what an earlier one said. An aborted change may have been made. If the signal aborted before the call, nothing is sent.
+   * The passages that match a query best, best first. Passages of equal score are sorted by path and line. A passage is a line, the lines
+   * of a wrapped paragraph, or a part of a long line. The words of a passage count, and so do words near it, in its headings and in its path.
+   * A search sees every earlier change. A query of stop words alone finds nothing. In a MongoMemoryStore with an `index`, meaning counts
+   * too: the search then embeds the query and up to 1,000 new passages, and rejects with any error of the embeddings client.
+   * @param query 1 to 10,000 characters
+   */
+  search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
+  /**
+   * The lines that contain a literal text or match a regular expression, sorted by path and line.
+   * @param pattern 1 to 10,000 characters. `{ regex }` has 1 to 1,000 characters in the syntax of RE2; its time grows only with the texts
+   */
+  grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]>;
+  /**
+   * Reports the files and directories that change from now on, whoever changes them. Several changes of a file between two looks are one
+   * change. On a replica set MongoDB reports changes at once. Elsewhere the watch looks every `pollIntervalMs`, and sees changes of this
+   * process at once. It reads the memory only if it has changed, and not while your loop is busy. After an outage it reports what changed
+   * meanwhile.
+   * @throws TypeError for bad options. While you wait for a change: EIO if the first look fails or the store is closed, and the reason of
+   * a signal given to `with`
+   */
+  watch(options?: WatchOptions): MemoryChanges;
+  /**
+   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths, or who makes the
+   * changes. Earlier signals stay in force, and earlier fields of the actor stay. An aborted change may have been made. If the signal
+   * aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;

@@ -10,6 +10,8 @@ import type {
   FileStat,
   FoundText,
   Memory,
+  MemoryChange,
+  MemoryChanges,
   MemoryEntry,
   MemoryOutline,
   MemoryRights,
@@ -17,12 +19,16 @@ import type {
   MemoryStat,
   OutlineFile,
   OutlineOptions,
+  WatchOptions,
   WriteOptions,
 } from "./memory.js";
 import { bothRights, checkMounts, type Mount, MountDirectories, type MountSettings, rightsInTree } from "./mounts.js";
 import type { MemoryUse } from "./options.js";
 import { normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
+import { checkGrep, checkSearch, type GrepMatch, type GrepOptions, type GrepPattern, maxGrepMatches, maxSearchHits, type SearchHit, type SearchOptions } from "./search/search-options.js";
+import { bestHits } from "./search/search-texts.js";
 import { compareCodeUnits } from "./text.js";
+import { mergedChanges } from "./watch/merged-changes.js";
 
 /** Where a path of the tree lies. */
 interface Place {
@@ -38,16 +44,17 @@ export interface MountOutline {
 }
 
 /**
- * Puts several memories into one tree, as a file system does: the longest mount point that is a prefix of a path decides in which
- * memory the path lies. Without a memory at "/" the root holds the mount points, and nothing can be created in it.
+ * Puts several memories into one tree, like disks in a file system. The longest mount point that is a prefix of a path, by whole names,
+ * decides which memory the path belongs to. Without a memory at "/" the root holds only the mount points, and nobody can create
+ * anything in it.
  *
- * Each call uses one memory, and is as atomic there as ever. `readFiles`, `findFiles`, `snapshot`, `outline` and
- * `snapshotAndAppend` use each memory that they concern once, each at a moment of its own. The tree has no revision.
+ * Each change uses one memory, and is atomic there. `readFiles`, `findFiles`, `snapshot`, `outline`, `snapshotAndAppend`, `search` and
+ * `grep` read each memory that they need, each at its own moment. The tree has no revision.
  *
- * Mount points exist, and so do the directories above them. What a memory holds at such a path, or below the mount point of
- * another memory, is not seen. Mount points and the directories above them cannot be renamed or replaced, and mount points cannot be
- * deleted: EACCES. Deleting a directory deletes what its own memory holds there, also what is not seen, and spares the memories
- * mounted below it. Renaming from one memory into another is EXDEV.
+ * Mount points and the directories above them always exist. A mount hides what another memory holds at its path. Mount points and the
+ * directories above them cannot be renamed or replaced, and mount points cannot be deleted: EACCES. Deleting a directory deletes the
+ * files of its own memory, also hidden ones, and does not touch the memories mounted below. Renaming from one memory into another
+ * is EXDEV.
  *
  * @param mounts by mount point: 1 to 32 memories of any backend, which may be trees themselves
  * @throws TypeError for bad mount points, memories or settings
@@ -131,7 +138,7 @@ export class MountedMemory implements RestrictableMemory {
     // First the others: if one of them cannot be read, nothing is appended.
     const before = await this.#inEach((mount) => (mount === changed ? null : mount.memory.snapshot()));
     const own = await this.#onFile(path, (memory, inner) => memory.snapshotAndAppend(inner, content));
-    return this.#merged(this.#mounts.map((mount, index) => this.#seenTree(mount, before[index] ?? own)));
+    return this.#merged(this.mounts.map((mount, index) => this.#seenTree(mount, before[index] ?? own)));
   }
 
   update(path: string, oldContent: string, content: string): Promise<number> {
@@ -196,8 +203,38 @@ export class MountedMemory implements RestrictableMemory {
     return { mount: { ...this.#root, memory }, outline: this.#seenTree(this.#root, await memory.outline(options)) };
   }
 
+  /** Each memory has its own index, so scores of different memories are near, and not exactly, what one memory would give. */
+  async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
+    const wanted = checkSearch(query, options, { beyond: this.#directories.beyond });
+    const { per } = wanted;
+    const found = await this.#inEachBelow(wanted.path, (mount, path) =>
+      this.#seenUpTo(wanted.limit, maxSearchHits, mount, (limit) => mount.memory.search(query, { per, path, limit })),
+    );
+    return bestHits(found, wanted.limit);
+  }
+
+  async grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
+    const wanted = checkGrep(pattern, options, { beyond: this.#directories.beyond });
+    const { ignoreCase } = wanted;
+    const found = await this.#inEachBelow(wanted.path, (mount, path) =>
+      this.#seenUpTo(wanted.limit, maxGrepMatches, mount, (limit) => mount.memory.grep(pattern, { ignoreCase, path, limit })),
+    );
+    return sortedByPath(found.flat()).slice(0, wanted.limit);
+  }
+
+  watch(options: WatchOptions = {}): MemoryChanges {
+    const parts = this.mounts.map((mount) => ({
+      changes: mount.memory.watch(options),
+      shown: (change: MemoryChange): MemoryChange | null => {
+        const path = this.#shownPath(mount, change.path);
+        return path === null ? null : { ...change, path };
+      },
+    }));
+    return mergedChanges(parts);
+  }
+
   with(use: MemoryUse): MountedMemory {
-    return new MountedMemory(this.#mounts.map((mount) => ({ ...mount, memory: mount.memory.with(use) })), this.#directories, this.rights);
+    return new MountedMemory(this.mounts.map((mount) => ({ ...mount, memory: mount.memory.with(use) })), this.#directories, this.rights);
   }
 
   /** Each memory under the policy. Its rules and its messages speak of the paths of the tree. */
@@ -206,11 +243,11 @@ export class MountedMemory implements RestrictableMemory {
       const mountPoint = pathInTree({ point: policy.mountPoint ?? ROOT }, mount.point);
       return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }) };
     };
-    return new MountedMemory(this.#mounts.map(restrictedAt), this.#directories, bothRights(this.rights, rightsOf([policy])));
+    return new MountedMemory(this.mounts.map(restrictedAt), this.#directories, bothRights(this.rights, rightsOf([policy])));
   }
 
   [bookkeeping](): MountedMemory {
-    return new MountedMemory(this.#mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) })), this.#directories, this.rights);
+    return new MountedMemory(this.mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) })), this.#directories, this.rights);
   }
 
   withPaths(paths: PathRule): MountedMemory {
@@ -218,13 +255,10 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   #historyParts(): MountedParts {
-    const parts = this.#mounts.map((mount): MountedPart => ({
+    const parts = this.mounts.map((mount): MountedPart => ({
       point: mount.point,
       memory: mount.memory,
-      pathInTree: (path) => {
-        const inTree = pathInTree(mount, path);
-        return this.#directories.has(inTree) || this.#placeOf(inTree).mount !== mount ? null : inTree;
-      },
+      pathInTree: (path) => this.#shownPath(mount, path),
       told: (answer) => this.#told(mount, answer),
     }));
     const partOf = ({ point }: Mount): MountedPart => parts.find((part) => part.point === point) as MountedPart;
@@ -239,7 +273,8 @@ export class MountedMemory implements RestrictableMemory {
     };
   }
 
-  get #mounts(): readonly Mount[] {
+  /** That at "/" first. @internal */
+  get mounts(): readonly Mount[] {
     return [this.#root, ...this.#others];
   }
 
@@ -281,11 +316,29 @@ export class MountedMemory implements RestrictableMemory {
   /** Runs a command on every memory at the same time, and waits for all of them, so that nothing goes on when one has failed. */
   async #inEach<T>(command: (mount: Mount) => Promise<T> | T): Promise<T[]> {
     const run = async (mount: Mount): Promise<T> => command(mount);
-    const outcomes = await Promise.allSettled(this.#mounts.map((mount) => this.#told(mount, run(mount))));
+    const outcomes = await Promise.allSettled(this.mounts.map((mount) => this.#told(mount, run(mount))));
     return outcomes.map((outcome) => {
       if (outcome.status === "rejected") throw outcome.reason;
       return outcome.value;
     });
+  }
+
+  /** Runs a command on every memory that has something at a path of the tree or below it. */
+  async #inEachBelow<T>(target: string, command: (mount: Mount, path: string) => Promise<T[]>): Promise<T[][]> {
+    const place = this.#placeOf(target);
+    return this.#inEach((mount) => {
+      if (mount === place.mount) return command(mount, place.path);
+      return mount.point.startsWith(prefixOf(target)) ? command(mount, ROOT) : [];
+    });
+  }
+
+  /** Asks a memory for more where other mounts hide some of what it found. @param most that it can be asked for */
+  async #seenUpTo<T extends { path: string }>(limit: number, most: number, mount: Mount, find: (limit: number) => Promise<T[]>): Promise<T[]> {
+    for (let asked = limit; ; asked = Math.min(most, 4 * asked)) {
+      const found = await find(asked);
+      const seen = this.#seen(mount, found);
+      if (seen.length >= limit || found.length < asked || asked === most) return seen.slice(0, limit);
+    }
   }
 
   /** The answer of a memory. An error tells the path in the tree. */
@@ -301,6 +354,12 @@ export class MountedMemory implements RestrictableMemory {
   #seen<T extends { path: string }>(mount: Mount, files: readonly T[]): T[] {
     const inTree = mount.point === ROOT ? [...files] : files.map((file) => ({ ...file, path: pathInTree(mount, file.path) }));
     return this.#isLeaf(mount) ? inTree : inTree.filter(({ path }) => !this.#directories.has(path) && this.#placeOf(path).mount === mount);
+  }
+
+  /** Null for what other mounts hide. */
+  #shownPath(mount: Mount, path: string): string | null {
+    const inTree = pathInTree(mount, path);
+    return this.#directories.has(inTree) || this.#placeOf(inTree).mount !== mount ? null : inTree;
   }
 
   #seenTree<T extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: T): T {
@@ -328,6 +387,11 @@ export class MountedMemory implements RestrictableMemory {
       revision: null,
     } as MemorySnapshot | MemoryOutline as T;
   }
+}
+
+/** The tree that a memory is; null for a single memory. By shape: the other build of this package has a class of its own. */
+export function treeIn(memory: Memory): MountedMemory | null {
+  return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
 }
 
 function pathInTree({ point }: { point: string }, path: string): string {

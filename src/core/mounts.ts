@@ -6,11 +6,11 @@ import { checkOptions, preview } from "./options.js";
 import { normalizePath, parentsOf, prefixOf, ROOT, segmentsOf } from "./paths.js";
 import { compareCodeUnits } from "./text.js";
 
-/** What is told and allowed of a mounted memory. */
+/** How a memory is mounted. */
 export interface MountSettings {
-  /** What may be done there. @default "write" */
+  /** What is allowed there. @default "write" */
   access?: MemoryAccess | undefined;
-  /** What a connector tells a model of it: one line of 1 to 500 characters. @default none */
+  /** What a connector tells a model about the memory: one line of 1 to 500 characters. @default none */
   description?: string | undefined;
   /**
    * How much of the connector's `maxChars` the entries of this memory may take, in UTF-16 units: a whole number from 100 to 200,000.

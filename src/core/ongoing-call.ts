@@ -27,25 +27,28 @@ export interface OngoingCall {
   onOver(listener: () => void): void;
 }
 
+/** An AbortSignal that aborts when a call is over. */
+export function signalOf(call: Pick<OngoingCall, "isOver" | "reason" | "onOver">): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(call.reason);
+  if (call.isOver) abort();
+  else call.onOver(abort);
+  return controller.signal;
+}
+
 class Call implements OngoingCall {
   readonly timeoutMs: number;
   isOver = false;
   reason: unknown;
   #listeners: (() => void)[] | undefined;
-  #controller: AbortController | undefined;
+  #signal: AbortSignal | undefined;
 
   constructor(timeoutMs: number) {
     this.timeoutMs = timeoutMs;
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = new AbortController();
-      this.#controller = controller;
-      if (this.isOver) controller.abort(this.reason);
-      else this.onOver(() => controller.abort(this.reason));
-    }
-    return this.#controller.signal;
+    return (this.#signal ??= signalOf(this));
   }
 
   throwIfOver(): void {

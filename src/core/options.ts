@@ -3,36 +3,42 @@ import { actorField, type MemoryActor } from "./actor.js";
 import { nearestName } from "./nearest-name.js";
 import { shorten } from "./text.js";
 import type { PathRule } from "./paths.js";
+import { englishWords, type SearchWords } from "./search/words.js";
 
 /** How one memory is used. */
 export interface MemoryOptions {
   /**
    * Which names can be created. `adr` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because such
-   * a name has only one spelling and no character with a meaning to MongoDB. `posix` allows any Unicode. Use it for names like
-   * `notes.txt`, and for names that are not English.
+   * a name has only one spelling and no character that means something to MongoDB. `posix` allows any Unicode. Use it for names
+   * like `notes.txt`, and for names that are not English.
    * @default "adr"
    */
   paths?: PathRule;
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
   maxFileBytes?: number;
-  /** Largest memory, in bytes of its stored document. Backends without a document per memory ignore it. @default 15_000_000 */
+  /** Largest memory, in bytes of its stored document. Backends that do not keep a memory in one document ignore it. @default 15_000_000 */
   maxMemoryBytes?: number;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. After that it is EIO.
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO.
    * @default 30_000; in a MongoMemoryStore that of the store
    */
   timeoutMs?: number;
+  /**
+   * Splits a text or a query into the words that `search` compares. A pure function from a text to a list of texts.
+   * @default words with case and accents folded, English stems, without stop words; pairs of characters for scripts without spaces
+   */
+  searchWords?: SearchWords;
 }
 
 /** The settings that `Memory.with` changes. */
 export interface MemoryUse {
-  /** Ends every call, which rejects with the signal's reason. Signals of an earlier `with` stay. */
+  /** When it aborts, every call ends and rejects with the signal's reason. Signals of an earlier `with` stay in force. */
   signal?: AbortSignal | undefined;
   /** As in {@link MemoryOptions}. */
   timeoutMs?: number | undefined;
   /** As in {@link MemoryOptions}. */
   paths?: PathRule | undefined;
-  /** Who makes the changes, for the history. What it says is added to an earlier actor. Texts of 1 to 512 characters. */
+  /** Who makes the changes, for the history. Its fields are added to those of an earlier actor. Each has 1 to 512 characters. */
   actor?: MemoryActor | undefined;
 }
 
@@ -44,6 +50,7 @@ export const memoryDefaults = {
   maxFileBytes: 1_000_000,
   maxMemoryBytes: memoryBytesCeiling,
   timeoutMs: 30_000,
+  searchWords: englishWords,
 } as const satisfies Required<MemoryOptions>;
 
 /** The longest time of a timer. */
@@ -65,6 +72,7 @@ export const memoryOptionFields = {
   maxFileBytes: memoryBytes.optional(),
   maxMemoryBytes: memoryBytes.optional(),
   timeoutMs: timeoutField.optional(),
+  searchWords: z.custom<SearchWords>((value) => typeof value === "function", "must be a function from a text to its words").optional(),
 };
 
 const memoryOptionsSchema = z.object(memoryOptionFields).strict();
@@ -74,7 +82,7 @@ const memoryUseSchema = z
   .strict();
 
 /** By shape: there are others than that of Node. */
-function isSignal(value: unknown): boolean {
+export function isSignal(value: unknown): boolean {
   const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
   return typeof aborted === "boolean" && typeof addEventListener === "function";
 }
@@ -91,6 +99,7 @@ export function checkMemoryOptions(options: MemoryOptions | undefined): Required
     maxFileBytes: options?.maxFileBytes ?? memoryDefaults.maxFileBytes,
     maxMemoryBytes: options?.maxMemoryBytes ?? memoryDefaults.maxMemoryBytes,
     timeoutMs: options?.timeoutMs ?? memoryDefaults.timeoutMs,
+    searchWords: options?.searchWords ?? memoryDefaults.searchWords,
   };
 }
 

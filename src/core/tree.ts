@@ -41,6 +41,12 @@ export class MemoryTree {
     };
   }
 
+  /** The same by their paths, files first. */
+  pathsWithin(path: string): string[] {
+    const { files, directories } = this.within(path);
+    return [...files.map((file) => file.path), ...directories];
+  }
+
   /** Immediate children, in no order. @throws ENOENT, ENOTDIR */
   list(path: string): MemoryEntry[] {
     if (this.files.has(path)) throw pathIsFile();

@@ -1,9 +1,10 @@
 import { type CheckedPolicy, restrict, type RestrictableMemory } from "./access.js";
 import type { CheckedAddress } from "./address.js";
 import { MemoryError } from "./errors.js";
-import type { DirectoryStat, Memory, MemoryOutline, MemorySnapshot } from "./memory.js";
+import type { DirectoryStat, Memory, MemoryChanges, MemoryOutline, MemorySnapshot, WatchOptions } from "./memory.js";
 import type { MemoryUse } from "./options.js";
 import { type PathRule, ROOT } from "./paths.js";
+import { watchNothing } from "./watch/watch-nothing.js";
 
 /**
  * Stands in a tree for a memory that a run cannot have. What is asked of a path rejects with the reason, and its root is a
@@ -75,6 +76,18 @@ class UnavailableMemory implements RestrictableMemory {
 
   async outline(): Promise<MemoryOutline> {
     return { files: [], directories: [], revision: null };
+  }
+
+  async search(): Promise<[]> {
+    return [];
+  }
+
+  async grep(): Promise<[]> {
+    return [];
+  }
+
+  watch(options?: WatchOptions): MemoryChanges {
+    return watchNothing(options);
   }
 
   with({ paths = this.paths }: MemoryUse): UnavailableMemory {

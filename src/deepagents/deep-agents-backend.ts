@@ -21,7 +21,7 @@ import { runOf } from "../dialects/memory-run.js";
 import { checkMemorySource, memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { mediaTypeOf } from "./media-types.js";
 import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
-import { childrenOf, filesMatching, linesHolding } from "./search.js";
+import { childrenOf, filesMatching, grepFiles } from "./search.js";
 import { assertText, assertTextPath, decoded, editedText, lineWindow } from "./texts.js";
 
 /** The answer to a failed download or upload. For any other code it is `permission_denied`, and `onError` is told. */
@@ -36,7 +36,7 @@ const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
  * A memory as a backend of deepagents, for the whole file system of an agent or for a route of a `CompositeBackend`:
  * `new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memoryNode) })`. A route must end in "/".
  *
- * No edit is lost, of the same turn or of another process. When nobody else writes, every method is one command of MongoDB;
+ * No edit is lost, in the same turn or between processes. When nobody else writes, every method is one command of MongoDB;
  * `edit` is at most two, and `uploadFiles` one for each file. Refusals and failures are answered as `error`, in the words of
  * deepagents' own backends if they have any. Only an interrupt or an abort of the run is thrown. Names are created by the rule
  * `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit order.
@@ -48,7 +48,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
   /**
    * @param memory a Memory, a MemoryNode or a function from a run to a Memory; the thread is `configurable.thread_id` of
    *   the run that calls, and the store of a MemoryNode without one that of the run.
-   * @throws TypeError for bad options, or what is no memory
+   * @throws TypeError for bad options, or if `memory` is not a memory
    */
   constructor(memory: MemorySource, options?: MemoryBackendOptions) {
     checkMemorySource(memory);
@@ -105,7 +105,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
       assertText(pattern, "pattern");
       if (glob !== undefined && glob !== null) assertText(glob, "glob");
       const query = { pattern, path: path ?? ROOT, glob: glob ?? null, maxCount: maxCount ?? Number.POSITIVE_INFINITY };
-      return linesHolding(await memory.snapshot(), query);
+      return grepFiles(await memory.snapshot(), query);
     }, shownError);
   }
 

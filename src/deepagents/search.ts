@@ -3,6 +3,7 @@ import type { FileInfo, GrepResult } from "deepagents";
 import { LiteralSearch } from "../core/literal-search.js";
 import type { MemoryOutline, MemorySnapshot, OutlineFile } from "../core/memory.js";
 import { normalizePath, parentsOf, prefixOf, ROOT } from "../core/paths.js";
+import { linesHolding } from "../core/search/lines.js";
 import { compareCodeUnits } from "../core/text.js";
 import { Turns } from "../core/turns.js";
 import { compileGlob } from "./glob.js";
@@ -40,7 +41,7 @@ export interface GrepQuery {
   maxCount: number;
 }
 
-export async function linesHolding({ files }: MemorySnapshot, query: GrepQuery): Promise<GrepResult> {
+export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Promise<GrepResult> {
   const { pattern, path, glob, maxCount } = query;
   const matches: NonNullable<GrepResult["matches"]> = [];
   // No line holds it, though a text may.
@@ -52,30 +53,13 @@ export async function linesHolding({ files }: MemorySnapshot, query: GrepQuery):
   for (const { file, relative } of within(files, path)) {
     if (turns.isOver()) await turns.next();
     if (!isLike(named ? posix.basename(file.path) : relative)) continue;
-    for (const found of linesWith(search, file.content)) {
+    for (const found of linesHolding(search, file.content)) {
       if (matches.length >= maxCount) return { matches, truncated: true };
       matches.push({ path: file.path, line: found.line, text: found.text });
       if (turns.isOver()) await turns.next();
     }
   }
   return { matches };
-}
-
-/** The whole text is searched rather than each line, so that a long pattern does not begin anew for each of them. */
-function* linesWith(search: LiteralSearch, content: string): Generator<{ line: number; text: string }> {
-  let line = 1;
-  let start = 0;
-  for (let at = search.firstIn(content); at !== -1; at = search.firstIn(content, start)) {
-    let end = content.indexOf("\n", start);
-    for (; end !== -1 && end < at; end = content.indexOf("\n", start)) {
-      line += 1;
-      start = end + 1;
-    }
-    yield { line, text: content.slice(start, end === -1 ? content.length : end) };
-    if (end === -1) return;
-    line += 1;
-    start = end + 1;
-  }
 }
 
 /** The files that `path` is or holds, with what their paths are from there on. */

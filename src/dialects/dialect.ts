@@ -22,7 +22,7 @@ export interface FlatSchema {
  */
 export interface ToolDefinition {
   name: string;
-  /** What the model reads. A function if it depends on the memory's rule of names, which is undefined if only a run decides it. */
+  /** What the model reads. A function if it depends on the memory's rule for names. It gets undefined if only a run decides the memory. */
   description: string | ((paths: PathRule | undefined) => string);
   /** A title for people, in user interfaces. */
   title?: string | undefined;
@@ -33,7 +33,7 @@ export interface ToolDefinition {
   destructive: boolean;
   /** What a model reads before each path of the memory, such as `/memories`. @default "" */
   shownRoot?: string;
-  /** The same tool for a memory in which no more may be done anywhere. Left out where it offers no choice of commands. */
+  /** The same tool for a memory that allows no more than this on any path. Leave it out if the tool offers no choice of commands. */
   narrowedTo?: (widest: MemoryRights["widest"]) => ToolDefinition;
   /** LangChain's `extras`, for a provider that knows the tool itself. */
   extras?: Record<string, unknown>;
@@ -46,11 +46,11 @@ export interface ToolDefinition {
   failure: (args: unknown, cause: unknown) => ToolAnswer;
 }
 
-/** What is known of a memory without a run. */
+/** What a tool knows about its memory without a run. */
 export interface KnownMemory {
   /** Which names it lets create. */
   readonly paths?: PathRule | undefined;
-  /** What may be done where. */
+  /** Which changes rules and mounts allow. */
   readonly rights?: MemoryRights | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { type MemoryActor, maxActorChars } from "../core/actor.js";
 import { startOf } from "../core/text.js";
 
-/** A run of a graph or an agent, as those see it who choose a memory for it. */
+/** A run of a graph or an agent, for functions that choose a memory for it. */
 export interface MemoryRun {
   /** As LangGraph gives it; empty outside a run. */
   config: RunnableConfig;
@@ -13,14 +13,16 @@ export interface MemoryRun {
   /** `configurable.thread_id` */
   threadId?: string | undefined;
   /**
-   * The first of these that there is: `configurable.langgraph_auth_user_id`, which a server sets and no client, `configurable.user_id`,
-   * `context.userId`, `context.user_id`.
+   * The first of these that exists: `configurable.langgraph_auth_user_id`, which only a server with authentication sets,
+   * `configurable.user_id`, `context.userId`, `context.user_id`.
    */
   userId?: string | undefined;
-  /** The call of a model that is answered, if it is one. */
+  /** The id of the model's tool call, if the run answers one. */
   toolCallId?: string | undefined;
-  /** The program that calls, if it is none of LangChain: an MCP client, by the name that it gives itself. */
+  /** The name that an MCP client gives itself, if one calls. */
   client?: string | undefined;
+  /** The session of that program, if it has one. */
+  session?: string | undefined;
 }
 
 /** What the config of a run tells; next to nothing where a call is part of none. */
@@ -76,12 +78,12 @@ function sharedInRun({ configurable, writer }: LangGraphRunnableConfig): object 
 }
 
 /** Who acts in a run, as far as it says. A fact that is too long is cut, so that nobody can hide behind one. */
-export function actorOf({ config, threadId, userId, toolCallId, client }: MemoryRun): MemoryActor {
+export function actorOf({ config, threadId, userId, toolCallId, client, session }: MemoryRun): MemoryActor {
   const configurable: Record<string, unknown> = config.configurable ?? {};
   const metadata: Record<string, unknown> = config.metadata ?? {};
   const facts = {
     userId,
-    threadId,
+    threadId: threadId ?? session,
     runId: runIdOf(config),
     checkpointId: configurable["checkpoint_id"],
     toolCallId,

@@ -15,7 +15,7 @@ export interface MemoryProvider extends KnownMemory {
 
 /**
  * Where a tool finds its memory: always the same one, or the one that a MemoryNode or a function chooses for the run. A
- * model has no part in this choice. A function answers within 30 seconds.
+ * model cannot choose it. A function must answer within 30 seconds.
  */
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);
 

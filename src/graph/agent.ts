@@ -48,7 +48,7 @@ export class Agent {
   }
 
   /**
-   * Later turns run on another node. A turn that runs already ends on the node on which it began, unless it is interrupted and resumed.
+   * Later turns run on another node. A running turn ends on the node on which it began, unless it is interrupted and resumed.
    * @throws TypeError if it is not a CallModelNode
    */
   setCallModel(callModel: CallModelNode): void {
@@ -63,7 +63,7 @@ export class Agent {
     this.#callModel.addTool(tool);
   }
 
-  /** Removes a tool, from the next call of the model on. Does nothing if the tool is missing. @param tool the tool or its name */
+  /** Removes a tool. The next call of the model does not get it. Does nothing if the tool is missing. @param tool the tool or its name */
   removeTool(tool: StructuredToolInterface | string): void {
     this.#callModel.removeTool(tool);
   }

@@ -5,16 +5,14 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { isMissingOwner, type MemoryScope } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
-import type { Memory, MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.js";
+import type { Memory, MemoryOutline, OutlineOptions } from "../core/memory.js";
 import type { MountedMemory, MountOutline } from "../core/mounted-memory.js";
-import { ROOT } from "../core/paths.js";
 import { checkConnectorConfig, connectorDefaults, type MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
-import { descriptionsOf, leadChars } from "../prompt/descriptions.js";
 import type { OwnedScope } from "../prompt/introduction.js";
 import { placeMemory } from "../prompt/place.js";
-import { renderMemory } from "../prompt/render.js";
-import { renderMounts } from "../prompt/render-mounts.js";
+import { isEmpty, outlineToShow, showMemory, showTree } from "../prompt/shown-memory.js";
+import { readInRun, type ShownRead } from "../run-tree/read-in-run.js";
 import { type MemoryRun, runOf, signalOf } from "../dialects/memory-run.js";
 import { endingWith } from "../dialects/memory-source.js";
 
@@ -101,7 +99,7 @@ export class MemoryConnectorNode {
 
   async #renderOrReport(run: MemoryRun): Promise<string | null> {
     try {
-      return await this.#render(run);
+      return await readInRun(() => this.#shown, () => this.#render(run), run.config);
     } catch (cause) {
       signalOf(run)?.throwIfAborted();
       // Of a function that finds the thread or the user by asking a person.
@@ -140,7 +138,7 @@ export class MemoryConnectorNode {
 
   async #text(outline: MemoryOutline, scope: MemoryScope, insteadOf: OwnedScope | null): Promise<string | null> {
     const { content, maxChars } = this.#config;
-    return renderMemory(outline, { content, maxChars, scope, insteadOf, descriptions: await this.#descriptionsOf(outline.files) });
+    return showMemory(outline, { content, maxChars, scope, insteadOf });
   }
 
   async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun): Promise<string | null> {
@@ -149,26 +147,8 @@ export class MemoryConnectorNode {
     const signal = signalOf(run);
     const shown = await (signal ? tree.with({ signal }) : tree).outlines(this.#wanted);
     for (const { mount } of shown) if (mount.missingOwner) this.#report(mount.missingOwner);
-    const own = shown.find(({ mount }) => mount.point === ROOT);
-    if (scope === "global" || own === undefined) return this.#treeText(shown, null);
-    if (missingOwner !== null) return this.#treeText(shown, isEmpty(own.outline) ? null : scope);
-    if (!isEmpty(own.outline)) return this.#treeText(shown, null);
-    const shared = await tree.outlineAtRoot(endingWith(signal, this.#memory.globalMemory(run)), this.#wanted);
-    if (isEmpty(shared.outline)) return this.#treeText(shown, null);
-    return this.#treeText(shown.map((each) => (each === own ? shared : each)), scope);
-  }
-
-  async #treeText(shown: MountOutline[], insteadOf: OwnedScope | null): Promise<string | null> {
-    const { content, maxChars } = this.#config;
-    const descriptions = await this.#descriptionsOf(shown.flatMap(({ outline }) => outline.files));
-    return renderMounts(shown, { content, maxChars, insteadOf, descriptions });
-  }
-
-  async #descriptionsOf(files: readonly OutlineFile[]): Promise<ReadonlyMap<string, string>> {
-    const { content, maxChars } = this.#config;
-    // An index of more files cannot fit, so there is no need to know what they say.
-    const mayFit = content === "index" && files.length * minLineChars <= maxChars;
-    return mayFit ? descriptionsOf(files) : new Map<string, string>();
+    const readShared = (): Promise<MountOutline> => tree.outlineAtRoot(endingWith(signal, this.#memory.globalMemory(run)), this.#wanted);
+    return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
   }
 
   /** Null where the run names no thread or user: that is told, and the model sees what all share. */
@@ -186,19 +166,19 @@ export class MemoryConnectorNode {
     return endingWith(signalOf(run), memory).outline(this.#wanted);
   }
 
+  get #shown(): ShownRead<string | null> {
+    const { content } = this.#config;
+    return {
+      name: "memory connector",
+      place: content,
+      found: (text) => (text === null ? [] : [{ text, metadata: { chars: text.length } }]),
+    };
+  }
+
   get #wanted(): OutlineOptions {
-    const { content, maxChars } = this.#config;
-    // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
-    return { maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0 };
+    return outlineToShow(this.#config);
   }
 }
-
-function isEmpty({ files, directories }: MemoryOutline): boolean {
-  return files.length + directories.length === 0;
-}
-
-/** Of the shortest line of a file with its line end: `/a (1 byte)`. */
-const minLineChars = 12;
 
 /** LangGraph's `addNode` asks for `lc_runnable` first, and would make a node that does nothing of an object without it. */
 function refuseAsGraphNode(): never {

@@ -14,6 +14,7 @@ import { openMemory } from "../open-memory.js";
 import { askingOf } from "../dialects/asking.js";
 import { actorOf, type MemoryRun, storeOf } from "../dialects/memory-run.js";
 import type { MemoryProvider } from "../dialects/memory-source.js";
+import { allMemoryCommands } from "../dialects/unified/options.js";
 import { MemoryTool } from "../dialects/unified/memory-tool.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
 import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
@@ -23,32 +24,34 @@ import { type OwnerOfRun, RunOwners } from "./owner-of-run.js";
 export interface MemoryNodeOptions extends MemoryOptions {
   /** Where the memory lies. @default the run's store, which `compile({ store })` or `createAgent({ store })` gives */
   store?: BaseStore;
-  /** Names the memory. Nodes of the same id in the same store share it. */
+  /** Names the memory. Nodes with the same id in the same store share it. */
   nodeId: string;
   /** @default "global" */
   scope?: MemoryScope;
-  /** Whose memory it is, for `perThread`. Answers within `timeoutMs`. @default `configurable.thread_id` of the run */
+  /** For `perThread`: finds the thread of a run. It must answer within `timeoutMs`. @default `configurable.thread_id` of the run */
   threadId?: OwnerOfRun;
-  /** Whose memory it is, for `perUser`. Answers within `timeoutMs`. As in {@link MemoryRun}. @default the user of the run */
+  /** For `perUser`: finds the user of a run. It must answer within `timeoutMs`. @default the user of the run, as in {@link MemoryRun} */
   userId?: OwnerOfRun;
   /**
-   * Further memories in the tree of this one, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The node's own
-   * memory is at "/"; an entry "/" says its `access`, `description` and `maxChars`. At most 32. @default none
+   * More memories in the same tree, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The node's own memory is
+   * at "/"; an entry "/" sets its `access`, `description` and `maxChars`. At most 32. @default none
    */
   mounts?: Record<string, MountOptions>;
   /**
-   * Narrow what may be done with some paths, for everybody who gets the memory from this node. At most 100; the first whose path
-   * fits decides. A refused change is EACCES. Programs that must write use `store.memory(address)`. @default none
+   * Limit what is allowed on some paths, for everybody who gets the memory from this node. At most 100. The first rule that matches a
+   * path decides. A refused change is EACCES. If a program must write, use `store.memory(address)`. @default none
    */
   rules?: MemoryRule[];
-  /** Sees each text before it is stored, and may change or refuse it. Answers within `timeoutMs`. @default none */
+  /** Gets each text before it is stored, and can change or refuse it. It must answer within `timeoutMs`. @default none */
   guard?: MemoryGuard;
   /**
-   * What happens to a change where `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits or rejects it; the
-   * graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later (`memory.proposals`); needs a MongoMemoryStore.
+   * What happens to a change if the `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits or rejects it; the
+   * graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later (`memory.proposals`); it needs a MongoMemoryStore.
    * @default "interrupt"
    */
   onAsk?: OnAsk;
+  /** Whether the tool of `memoryTools` has the command `search`. @default false */
+  search?: boolean;
 }
 
 /** Of an option `onAsk`. */
@@ -67,6 +70,7 @@ const optionsSchema = z
     rules: rulesField.optional(),
     guard: guardField.optional(),
     onAsk: onAskField.optional(),
+    search: z.boolean().optional(),
     ...memoryOptionFields,
   })
   .strict();
@@ -77,7 +81,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   readonly scope: MemoryScope;
   /** Which names can be created. */
   readonly paths: PathRule;
-  /** What its rules let be done where; undefined without rules. */
+  /** Which changes its rules and mounts allow; undefined if they allow everything. */
   readonly rights: MemoryRights | undefined;
   /** The tools an agent needs to use this memory: the unified `memory` tool. */
   readonly memoryTools: MemoryTool[];
@@ -91,7 +95,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", threadId, userId, mounts, rules = [], guard, onAsk = "interrupt", ...memoryOptions } = options;
+    const { store, nodeId, scope = "global", threadId, userId, mounts, rules = [], guard, onAsk = "interrupt", search = false, ...memoryOptions } = options;
     // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
@@ -104,12 +108,12 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     this.#store = store;
     this.#options = memoryOptions;
     this.paths = memoryOptions.paths ?? memoryDefaults.paths;
-    this.memoryTools = [new MemoryTool({ memory: this })];
+    this.memoryTools = [new MemoryTool({ memory: this, ...(search && { commands: [...allMemoryCommands] }) })];
   }
 
   /**
-   * The memory itself, with its mounts, for programs, under the rules and the guard.
-   * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts; of a `global` node that of its mounts
+   * The memory with its mounts, for programs. Rules and guard apply.
+   * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts. For a `global` node, the owner of its mounts
    * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
    * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
    */
@@ -129,8 +133,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory that a run uses, with its mounts. If the run names no thread or user, the process is warned once. A mount that lacks
-   * its thread or user stays in the tree, and what is asked of a path below it is EINVAL.
+   * The memory that a run uses, with its mounts. If the run names no thread or user, the process prints one warning. A mount without its
+   * thread or user stays in the tree, and calls on paths below it are EINVAL.
    * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer in time
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {

@@ -10,13 +10,13 @@ import type { MemoryRun } from "../dialects/memory-run.js";
 import { checkMemorySource, chosenFor, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
 
-/** A memory in the tree of a node: one in the store of the node, by its `nodeId` and `scope`, or any other, by `memory`. */
+/** A memory in the tree of a node. Name one in the node's store by `nodeId` and `scope`, or pass any other as `memory`. */
 export interface NodeMount extends MountSettings {
   /** A Memory, a MemoryNode, or a function from a run to a Memory. */
   memory?: MemorySource | undefined;
   /** The name of a memory in the store of the node. */
   nodeId?: string | undefined;
-  /** Of the memory that `nodeId` names. The node finds its thread or user as it does for its own memory. @default "global" */
+  /** The scope of the memory that `nodeId` names. The node finds its thread or user as for its own memory. @default "global" */
   scope?: MemoryScope | undefined;
 }
 

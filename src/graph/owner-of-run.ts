@@ -4,7 +4,7 @@ import { MemoryError } from "../core/errors.js";
 import { withinTime } from "../core/ongoing-call.js";
 import { type MemoryRun, signalOf } from "../dialects/memory-run.js";
 
-/** Finds the thread or the user of a run; undefined leaves it to the run's own ids. */
+/** Finds the thread or the user of a run. If it returns undefined, the run's own ids decide. */
 export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
 
 /** How a node finds whose memory a run uses. */

@@ -4,7 +4,7 @@ import { knownOf, memoryOf } from "../dialects/memory-source.js";
 import { cancellation } from "./cancellation.js";
 import { type AddMemoryOptions, checkMcpOptions, defaultDialects } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
-import { runOfServer } from "./run-of-server.js";
+import { callersOf, type McpCaller, runOfServer } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 import { readVersions, versionTemplates } from "./versions.js";
 
@@ -21,11 +21,12 @@ import { readVersions, versionTemplates } from "./versions.js";
 export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void {
   checkMcpOptions("AddMemoryOptions", options);
   const { memory, dialects = defaultDialects, resources = true } = options;
-  const openMemory = (signal?: AbortSignal): Promise<Memory> => memoryOf(memory, runOfServer(options, signal, server.server.getClientVersion()));
+  const openMemory = (signal?: AbortSignal, caller?: McpCaller): Promise<Memory> => memoryOf(memory, runOfServer(options, signal, caller));
+  const callerIn = callersOf(server.server);
   for (const definition of toolsByName(dialects, knownOf(memory)).values()) {
     const { name, ...described } = describeTool(definition);
-    server.registerTool(name, { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) }, (args, { mcpReq }) =>
-      runTool(definition, args ?? {}, () => openMemory(cancellation(mcpReq.signal))),
+    server.registerTool(name, { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) }, (args, context) =>
+      runTool(definition, args ?? {}, () => openMemory(cancellation(context.mcpReq.signal), callerIn(context))),
     );
   }
   if (resources) addFiles(server, openMemory, isWithoutHistory(memory) ? [] : versionTemplates);

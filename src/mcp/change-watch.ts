@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import type { Memory, OutlineFile } from "../core/memory.js";
+import type { Memory, MemoryChange as Change } from "../core/memory.js";
 
 export interface MemoryChange {
   /** Whether files came or went. */
@@ -16,29 +15,19 @@ export interface Watcher {
   tell(change: MemoryChange): void;
 }
 
-interface SeenFile {
-  sizeBytes: number;
-  /** Of the text; undefined where no watcher asked for texts. */
-  digest: string | undefined;
-}
-
-interface SeenTree {
-  revision: number | null;
-  hasDigests: boolean;
-  files: Map<string, SeenFile>;
-}
-
 /**
- * Finds out what has changed in a memory since the last look, and tells it to all watchers: after each change made through
- * this server, and every `intervalMs` while somebody is subscribed. One look serves all clients.
+ * Tells all watchers what changes in a memory. While somebody is subscribed, the memory is watched. For those who only have a list of
+ * the files, it looks after each change made through this server.
  */
 export class ChangeWatch {
   readonly #openMemory: () => Promise<Memory>;
   readonly #intervalMs: number;
   readonly #watchers = new Set<Watcher>();
-  #seen: SeenTree | undefined;
+  #running: { end: AbortController; begun: Promise<void> } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #current: Promise<void> = Promise.resolve();
+  /** The files of the last list, where nobody is subscribed. */
+  #listed: ReadonlySet<string> | undefined;
+  #looking: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
   #isClosed = false;
 
@@ -49,50 +38,104 @@ export class ChangeWatch {
 
   add(watcher: Watcher): void {
     this.#forgetClosed();
-    this.#watchers.add(watcher);
-    this.#schedule();
+    if (!this.#isClosed) this.#watchers.add(watcher);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#watchers.clear();
-    clearTimeout(this.#timer);
+    this.#stop();
   }
 
   /**
-   * Looks once the look under way is over: what was changed before this call is seen. Calls that wait share one look.
    * After the first look of a watcher nothing escapes it, so that whoever begins to watch adds itself, then awaits one.
    *
    * @throws MemoryError as `Memory.outline`; the next look tells what this one could not
    */
-  look(): Promise<void> {
+  async look(): Promise<void> {
+    this.#forgetClosed();
+    if (!this.#hasSubscribers()) this.#stop();
+    if (this.#watchers.size === 0) this.#listed = undefined;
+    else if (this.#hasSubscribers()) await this.#run();
+    else await this.#lookAtList();
+  }
+
+  #run(): Promise<void> {
+    if (this.#running !== undefined) return this.#running.begun;
+    const end = new AbortController();
+    const begun = this.#begin(end);
+    this.#running = { end, begun };
+    // Ends the watch where nobody needs it any more, goes on for those who have the list, and begins anew where it has failed.
+    this.#timer ??= setInterval(() => void this.look().catch(() => undefined), this.#intervalMs).unref();
+    return begun;
+  }
+
+  async #begin(end: AbortController): Promise<void> {
+    try {
+      const memory = await this.#openMemory();
+      const changes = memory.watch({ signal: end.signal, pollIntervalMs: this.#intervalMs });
+      await changes.ready;
+      void this.#tellAll(changes, end);
+    } catch (error) {
+      this.#ended(end);
+      throw error;
+    }
+  }
+
+  async #tellAll(changes: AsyncIterable<Change>, end: AbortController): Promise<void> {
+    let pending: Change[] = [];
+    const flush = (): void => {
+      const change = { isListChanged: pending.some(({ operation }) => operation !== "modified"), paths: new Set(pending.map(({ path }) => path)) };
+      pending = [];
+      this.#tell(change);
+    };
+    try {
+      for await (const change of changes) {
+        if (change.kind === "dir") continue;
+        // What one look has found is told together.
+        if (pending.length === 0) setImmediate(flush);
+        pending.push(change);
+      }
+    } catch {
+      // The timer begins anew.
+    }
+    this.#ended(end);
+  }
+
+  #ended(end: AbortController): void {
+    if (this.#running?.end === end) this.#running = undefined;
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#running?.end.abort();
+    this.#running = undefined;
+  }
+
+  /** Looks once the look under way is over: what was changed before this call is seen. Calls that wait share one look. */
+  #lookAtList(): Promise<void> {
     if (this.#next === undefined) {
-      this.#next = this.#current.then(() => {
+      this.#next = this.#looking.then(() => {
         this.#next = undefined;
-        return this.#lookNow();
+        return this.#lookAtListNow();
       });
-      this.#current = this.#next.catch(() => {});
+      this.#looking = this.#next.catch(() => {});
     }
     return this.#next;
   }
 
-  async #lookNow(): Promise<void> {
+  async #lookAtListNow(): Promise<void> {
+    const { files } = await (await this.#openMemory()).outline();
+    const before = this.#listed;
+    const now = new Set(files.map(({ path }) => path));
+    this.#listed = now;
+    const paths = new Set(before === undefined ? [] : [...now, ...before].filter((path) => !now.has(path) || !before.has(path)));
+    if (paths.size > 0) this.#tell({ isListChanged: true, paths });
+  }
+
+  #tell(change: MemoryChange): void {
     this.#forgetClosed();
-    if (this.#isClosed) return;
-    if (this.#watchers.size === 0) {
-      this.#seen = undefined;
-      return;
-    }
-    const needsDigests = this.#hasSubscribers();
-    const memory = await this.#openMemory();
-    const outline = await memory.outline();
-    const before = this.#seen;
-    const isSame = before !== undefined && before.revision !== null && before.revision === outline.revision;
-    if (isSame && (before.hasDigests || !needsDigests)) return;
-    const now = seenTree(needsDigests ? await memory.snapshot() : outline, needsDigests);
-    this.#seen = now;
-    const change = before && changesBetween(before, now);
-    if (change === undefined || change.paths.size === 0) return;
     for (const watcher of this.#watchers) watcher.tell(change);
   }
 
@@ -103,46 +146,4 @@ export class ChangeWatch {
   #hasSubscribers(): boolean {
     return Array.from(this.#watchers).some((watcher) => watcher.isOpen() && watcher.isSubscribed());
   }
-
-  #schedule(): void {
-    if (this.#timer !== undefined || this.#isClosed || !this.#hasSubscribers()) return;
-    this.#timer = setTimeout(() => void this.#poll(), this.#intervalMs).unref();
-  }
-
-  async #poll(): Promise<void> {
-    try {
-      if (this.#hasSubscribers()) await this.look();
-    } catch {
-      // What is not seen now is seen by the next look: what was seen before is kept.
-    }
-    this.#timer = undefined;
-    this.#schedule();
-  }
-}
-
-function seenTree(tree: { revision: number | null; files: OutlineFile[] }, hasDigests: boolean): SeenTree {
-  const files = new Map(
-    tree.files.map(({ path, sizeBytes, content }) => [
-      path,
-      { sizeBytes, digest: hasDigests && content !== undefined ? textDigest(content) : undefined },
-    ]),
-  );
-  return { revision: tree.revision, hasDigests, files };
-}
-
-function textDigest(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
-}
-
-function changesBetween(before: SeenTree, now: SeenTree): MemoryChange {
-  const came = [...now.files.keys()].filter((path) => !before.files.has(path));
-  const went = [...before.files.keys()].filter((path) => !now.files.has(path));
-  const changed = [...now.files].filter(([path, file]) => differ(before.files.get(path), file)).map(([path]) => path);
-  return { isListChanged: came.length + went.length > 0, paths: new Set([...came, ...went, ...changed]) };
-}
-
-function differ(before: SeenFile | undefined, now: SeenFile): boolean {
-  if (before === undefined) return false;
-  if (before.sizeBytes !== now.sizeBytes) return true;
-  return before.digest !== undefined && now.digest !== undefined && before.digest !== now.digest;
 }

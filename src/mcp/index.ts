@@ -1,6 +1,7 @@
 export { addMemoryTo } from "./add-memory-to.js";
 export { createMcpServer } from "./server.js";
 export { claudeDialect } from "../dialects/claude/claude-dialect.js";
+export type { ClaudeDialectOptions } from "../dialects/claude/options.js";
 export { journalDialect } from "../dialects/journal/journal-dialect.js";
 export { recordsDialect } from "../dialects/records/records-dialect.js";
 export { unifiedDialect } from "../dialects/unified/unified-dialect.js";

@@ -6,7 +6,7 @@ import type { ToldTool } from "../dialects/dialect.js";
 import { knownOf, memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
 import { defaultDialects, mcpDefaults, type McpOwner, type McpServeOptions } from "./options.js";
-import { runOfServer } from "./run-of-server.js";
+import { type McpCaller, runOfServer } from "./run-of-server.js";
 import { describeTool, runTool, toolsByName } from "./tools.js";
 
 /** What all connections of a server share: the memory, its tools, and the watch for changes. */
@@ -42,18 +42,17 @@ export class MemoryService {
     this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
   }
 
-  /** @param signal ends its calls. @param client who makes its changes */
-  openMemory(signal?: AbortSignal, client?: Implementation): Promise<Memory> {
-    return memoryOf(this.#source, runOfServer(this.#owner, signal, client));
+  /** @param signal ends its calls. @param caller who makes its changes */
+  openMemory(signal?: AbortSignal, caller?: McpCaller): Promise<Memory> {
+    return memoryOf(this.#source, runOfServer(this.#owner, signal, caller));
   }
 
   /**
    * @param params of `tools/call`: anything
    * @param signal ends the call
-   * @param client who calls
    * @throws ProtocolError InvalidParams where they name no tool
    */
-  async call(params: Record<string, unknown> = {}, signal?: AbortSignal, client?: Implementation): Promise<CallToolResult> {
+  async call(params: Record<string, unknown> = {}, signal?: AbortSignal, caller?: McpCaller): Promise<CallToolResult> {
     const { name, arguments: args = {} } = params;
     const definition = typeof name === "string" ? this.#tools.get(name) : undefined;
     if (definition === undefined) {
@@ -63,7 +62,7 @@ export class MemoryService {
         `unknown tool: ${given}; this server has ${[...this.#tools.keys()].join(", ")}`,
       );
     }
-    const call = runTool(definition, args, () => this.openMemory(signal, client));
+    const call = runTool(definition, args, () => this.openMemory(signal, caller));
     this.#calls.add(call);
     try {
       return await call;

@@ -3,8 +3,8 @@ import { checkOptions, memoryDefaults } from "../core/options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../dialects/memory-source.js";
 import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
-import { isHost } from "./hostnames.js";
-import { packageVersion } from "./version.js";
+import { isHost } from "../core/hostnames.js";
+import { packageVersion } from "../core/package-version.js";
 
 /** Whose memory the clients of a server use. */
 export interface McpOwner {
@@ -41,8 +41,8 @@ export interface McpServerOptions extends McpMemoryOptions {
   /** The version that the server tells its clients. @default that of this package */
   version?: string | undefined;
   /**
-   * How often the server looks for changes by other processes while a client is subscribed, in milliseconds. Clients learn of
-   * changes through the server at once.
+   * How often the server looks for changes by other processes while a client is subscribed, in milliseconds, unless MongoDB tells of
+   * them. Clients learn of changes through the server at once.
    * @default 2000
    */
   watchIntervalMs?: number | undefined;

@@ -5,6 +5,7 @@ import type { MemoryChange } from "./change-watch.js";
 import { MemoryService } from "./memory-service.js";
 import { checkMcpOptions, type McpServerOptions } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, pathOfUri, readFile, tooManySubscriptions, uriOf } from "./resources.js";
+import { callersOf } from "./run-of-server.js";
 import { readVersions, versionTemplatesOf } from "./versions.js";
 
 const callMethod = "tools/call";
@@ -44,8 +45,9 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
   // With a fallback the SDK answers an unknown method of 2026-07-28 with 200, where that revision asks for 404.
   if (!takesCalls) return;
   // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its schema.
-  server.fallbackRequestHandler = ({ method, params }, { mcpReq }) => {
-    if (method === callMethod) return service.call(params, cancellation(mcpReq.signal), server.getClientVersion());
+  const callerIn = callersOf(server);
+  server.fallbackRequestHandler = ({ method, params }, context) => {
+    if (method === callMethod) return service.call(params, cancellation(context.mcpReq.signal), callerIn(context));
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
   };
 }
@@ -60,6 +62,8 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
     isSubscribed: () => subscriptions.size > 0,
     tell: (change: MemoryChange) => tellChange(mcp, change, (path) => subscriptions.has(path)),
   };
+  // So that the watch ends, which keeps the process alive. The SDK knows no listeners.
+  Object.assign(server, { onclose: () => void service.watch.look().catch(() => undefined) });
   const uriParams = z.object({ uri: z.string() });
 
   server.setRequestHandler("resources/list", { params: z.object({ cursor: z.string().optional() }) }, async ({ cursor }) => {

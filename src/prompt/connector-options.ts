@@ -7,7 +7,7 @@ import { checkOptions } from "../core/options.js";
 export type MemoryPlacement = "after_system" | "before_system" | "last_message";
 
 /**
- * `tree`: paths and sizes. `index`: the tree with a line about each file, which is the `description` of its YAML front matter, else its first
+ * `tree`: paths and sizes. `index`: the tree with a line about each file: the `description` of its YAML front matter, or else its first
  * line that is not empty. `full`: every file with its contents.
  */
 export type MemoryContent = "tree" | "index" | "full";
@@ -34,8 +34,8 @@ export interface MemoryConnectorConfig {
    */
   role?: "auto" | "user";
   /**
-   * Called with the reason when a memory could not be read, and the model is called without it. Also called when a run names no thread or
-   * no user, so the global memory is shown instead of the run's own. @default a warning of the process
+   * Called with the reason if a memory cannot be read and the model is called without it. Also called if a run names no thread or no
+   * user, and the connector shows the global memory instead of the run's own. @default a warning of the process
    */
   onError?: (error: MemoryError) => void;
 }

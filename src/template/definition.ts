@@ -43,7 +43,7 @@ export interface GraphJoin {
 export type Template = GraphNode["data"]["template"];
 
 /** `nodeId` is the node's id by default. Graphs in one store share a memory if its `nodeId` is the same. */
-export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts"> & {
+export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts" | "search" | "searchWords"> & {
   nodeId?: string;
   /** By mount point. An entry "/" is of the node's own memory, and has no `nodeId` and no `scope`. */
   mounts?: Record<string, MountTemplate>;

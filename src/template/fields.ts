@@ -77,7 +77,7 @@ const toolFields = {
   ),
   title: memoryToolFields.title.describe("a text of at least 1 character: what people see of the tool (default: none)"),
   commands: memoryToolFields.commands.describe(
-    'a list of at least one of "read", "list", "append", "update" and "delete" (default: all five)',
+    'a list of at least one of "read", "list", "append", "update", "delete" and "search" (default: all but "search")',
   ),
 } satisfies Record<keyof MemoryToolTemplate, z.ZodType>;
 

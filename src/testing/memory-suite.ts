@@ -2,9 +2,11 @@ import { type MemoryCapabilities, memoryCapabilityDefaults, type MemoryCase, typ
 import { addressCases } from "./memory-cases/addresses.js";
 import { concurrencyCases } from "./memory-cases/concurrency.js";
 import { editingCases } from "./memory-cases/editing.js";
+import { findingCases } from "./memory-cases/finding.js";
 import { pathCases } from "./memory-cases/paths.js";
 import { readingCases } from "./memory-cases/reading.js";
 import { treeCases } from "./memory-cases/trees.js";
+import { watchingCases } from "./memory-cases/watching.js";
 
 /** The functions of a test runner. Those of jest, vitest and node:test fit. */
 export interface TestRunner {
@@ -30,9 +32,11 @@ const groups: Record<string, MemoryCase[]> = {
   "reading a memory": readingCases,
   "editing files": editingCases,
   "deleting and renaming": treeCases,
+  "search and grep": findingCases,
   "paths": pathCases,
   "addresses": addressCases,
   "concurrent commands": concurrencyCases,
+  "watching a memory": watchingCases,
 };
 
 /**

@@ -147,6 +147,19 @@ describe.each(["a database", "a folder"])("the commands on %s", (where) => {
     expect((await run(["grep", "", "/todo"])).stdout).toBe("/todo:1:é🧠\n");
   });
 
+  // Requirement: command-line.search
+  it("search finds passages in whatever form the words are, below a path or of each file, and prints their lines as grep does", async () => {
+    const wrapped = "What Anna buys for the week is told on the following page,\r\nwhich she writes on Sundays.";
+    await memory.write("/notes/plan.md", `# Shopping\n\n${wrapped}\nMilk is bought.`);
+    expect((await run(["search", "breads", "--limit", "1"])).stdout).toBe("/notes/today.md:2:BUY bread\n");
+    expect((await run(["search", "Sunday writing", "--per", "file"])).stdout).toBe(
+      "/notes/plan.md:3:What Anna buys for the week is told on the following page,\n/notes/plan.md:4:which she writes on Sundays.\n",
+    );
+    expect((await run(["search", "milk", "--path", "/notes/today.md", "--limit", "1"])).stdout).toBe("/notes/today.md:1:buy milk\n");
+    expect(await run(["search", "milk", "--path", "/notes/old"])).toEqual({ exitCode: 1, stdout: "", stderr: "" });
+    expect(await cliJson(["search", "breads", "--limit", "1", ...target])).toEqual({ path: "/notes/today.md", startLine: 2, endLine: 2, text: "BUY bread", score: expect.any(Number) });
+  });
+
   // Requirement: command-line.json
   it("answer with JSON where they are asked to", async () => {
     const json = (argv: string[]): Promise<Record<string, unknown>> => cliJson([...argv, ...target]);

@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { oldServer } from "../../helpers/old-server.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
@@ -97,6 +98,28 @@ describe("doctor on a database", () => {
       expect.objectContaining({ "index uniq_global": "ok", "index uniq_per_thread": "ok", "collation of memories": "warn", "collation of items": "warn" }),
     ]);
     expect(checks.find(({ name }) => name === "collation of items")?.message).toContain("default collation de");
+  });
+
+  // Requirement: command-line.doctor
+  it("looks at the indexes of versions and proposals where there are some", async () => {
+    const database = testDatabase();
+    const store = new MongoMemoryStore({ client: database.client, dbName: database.name, history: true });
+    await store.memory({ nodeId: "a" }).write("/a", "x");
+    const ofVersions = ["file", "path", "former_path", "actor_user", "actor_thread", "actor_run", "actor_call", "redactor_user", "redactor_thread"].map((field) => `by_${field}`);
+    const expected = [...ofVersions, "owners_by_node", "owners_by_thread", "owners_by_user", "expire_versions", "drop_versions"].map((name) => `index ${name} of memories_versions`);
+    const before = await checksOf(ofDatabase(database));
+    const checked = Object.keys(before.statuses);
+    expect(checked).toEqual(expect.arrayContaining([...expected, "index outbox_by_actor"]));
+    expect([before.exitCode, checked.filter((name) => name.endsWith("memories_proposals")), before.checks.filter(({ status }) => status !== "ok")]).toEqual([0, [], []]);
+    const node = new MemoryNode({ store, nodeId: "a", rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
+    await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "y" });
+    const { checks } = await checksOf(ofDatabase(database));
+    expect(checks.filter(({ name }) => name.endsWith("memories_proposals"))).toHaveLength(8);
+    expect(checks.filter(({ status }) => status !== "ok")).toEqual([]);
+    await database.db.collection("memories_versions").dropIndex("by_file");
+    await database.db.command({ collMod: "memories_proposals", index: { name: "proposals_by_user", hidden: true } });
+    const { exitCode, statuses } = await checksOf(ofDatabase(database));
+    expect([exitCode, statuses["index by_file of memories_versions"], statuses["index proposals_by_user of memories_proposals"]]).toEqual([1, "warn", "fail"]);
   });
 
   it("sees an index that the server does not use", async () => {

@@ -92,6 +92,17 @@ describe("a memory with its history", () => {
     expect(await everything(otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" }))).toEqual(await everything(source.memory));
   });
 
+  // Requirement: history.erased
+  it("comes with versions that expire where memories do", async () => {
+    const [source, other] = [await eventful(), testDatabase()];
+    const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, history: true, expireMs: { global: 86_400_000 } });
+    await otherStore.start();
+    await cliJson(["copy", "--history", ...source.target, "--to-uri", uri, "--to-db", other.name]);
+    expect(await everything(otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" }))).toEqual(await everything(source.memory));
+    expect(await other.db.collection("memories_versions").countDocuments({ expiresAt: { $exists: false } })).toBe(0);
+    expect(await other.db.collection("memories").countDocuments({ versionsExpireAt: { $exists: true } })).toBe(1);
+  });
+
   // Requirement: command-line.archives-with-history
   it("is not joined with another memory, nor put where none is kept; without its history it is", async () => {
     const [source, destination] = [await eventful(), newMemory()];
@@ -156,6 +167,9 @@ describe("a hostile archive", () => {
     ["another hash", (lines) => Object.assign(versionIn(lines, "2"), { sha256: "0".repeat(64) }), /version 2 .* size and hash/],
     ["another size", (lines) => Object.assign(versionIn(lines, "1"), { sizeBytes: 5 }), /version 1 .* size and hash/],
     ["more kept than there is", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 9, text: "", end: 9 } }), /keeps more/],
+    ["kept parts in another order", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [3, 2, 0, 1, 3, 0] } }), /keeps more/],
+    ["half a kept part", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 1] } }), /keeps more/],
+    ["a part kept twice", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 0, 3, 0, 0, 3] } }), /keeps more/],
     ["another order", (lines) => void lines.splice(-5, 0, ...lines.splice(-4, 1)), /version 5 .* not older than the one before/],
     ["one version twice", (lines) => void lines.splice(4, 0, lines[4] ?? {}), /not older than the one before/],
     ["a version newer than the memory", (lines) => Object.assign(lines[1] ?? {}, { revision: 4 }), /newer than the memory/],

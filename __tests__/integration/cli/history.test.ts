@@ -9,7 +9,7 @@ import { cli, cliJson, type CliRun, type CliSurroundings } from "../../helpers/r
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
-const { client, uri, name: dbName } = testDatabase();
+const { client, db, uri, name: dbName } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName, history: true });
 
 interface Place {
@@ -43,7 +43,7 @@ async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
 async function threeVersions(): Promise<Place & { ids: [first: string, second: string, third: string] }> {
   const place = newMemory();
   await place.by({ userId: "ada", runId: "run-1" }).write("/notes/today", "buy milk\nbuy bread\n");
-  await place.by({ userId: "bob", toolCallId: "call-1", client: "Editor 1.0" }).update("/notes/today", "bread", "eggs");
+  await place.by({ userId: "bob", toolCallId: "call-1", threadId: "thread-1", client: "Editor 1.0" }).update("/notes/today", "bread", "eggs");
   await place.by({ userId: "ada", runId: "run-2" }).append("/notes/today", "call mum");
   const [third = "", second = "", first = ""] = (await place.versions()).map(({ id }) => id);
   return { ...place, ids: [first, second, third] };
@@ -75,7 +75,7 @@ describe("log", () => {
     const shown = lines(await run(["log"]));
     expect(shown.map((line) => line.split(" ")[0])).toEqual(ids.toReversed());
     expect(shown[0]).toBe(`${ids[2].padEnd(5)}  ${at.toISOString()}  modified  /notes/today  (26)  user ada, run run-2`);
-    expect(shown[1]).toMatch(/modified {2}\/notes\/today {2}\(18\) {2}user bob, client Editor 1\.0, tool call call-1$/);
+    expect(shown[1]).toMatch(/modified {2}\/notes\/today {2}\(18\) {2}user bob, client Editor 1\.0, tool call call-1, thread thread-1$/);
     expect(lines(await run(["log", "/notes", "-n", "1"]))).toEqual([shown[0]]);
   });
 
@@ -84,6 +84,7 @@ describe("log", () => {
     ["--by-user", "ada", [2, 0]],
     ["--by-run", "run-1", [0]],
     ["--by-tool-call", "call-1", [1]],
+    ["--by-thread", "thread-1", [1]],
     ["--by-client", "Editor 1.0", [1]],
     ["--by-agent", "none", []],
     ["--operation", "created", [0]],
@@ -113,7 +114,7 @@ describe("diff", () => {
   it("compares two versions, or one with the file as it is now", async () => {
     const { run, ids } = await threeVersions();
     const { stdout } = await run(["diff", ids[0], ids[1]]);
-    expect(stdout).toContain("\n buy milk\n-buy bread\n+buy eggs\n");
+    expect(stdout).toMatch(/\n buy milk\n-buy bread\n\+buy eggs\n$/);
     expect((await run(["diff", ids[0]])).stdout).toContain("-buy bread\n+buy eggs\n+call mum");
     expect(await run(["diff", ids[2]])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     expect(await cliJson(["diff", ids[0], ids[1], ...(await threeVersions()).target])).toEqual({ ok: true, from: ids[0], to: ids[1], diff: stdout });
@@ -142,6 +143,17 @@ describe("blame", () => {
   });
 });
 
+describe("looking back", () => {
+  // Requirement: command-line.history
+  it.each([["log"], ["diff", "1"], ["blame", "/notes/today"], ["revert", "/notes/today", "--to", "1", "--dry-run"]])("by %s needs no more than rights to read", async (...argv) => {
+    const { run } = await threeVersions();
+    await db.collection("memories").dropIndex("memories_by_user");
+    expect((await run(argv)).exitCode).toBe(0);
+    expect((await db.collection("memories").indexes()).map(({ name }) => name)).not.toContain("memories_by_user");
+    expect((await run(["append", "/a", "x"])).exitCode).toBe(0);
+  });
+});
+
 describe("revert", () => {
   // Requirement: command-line.history
   it("goes back to a version by a new one of who says so", async () => {
@@ -163,6 +175,23 @@ describe("revert", () => {
     expect(await memory.read("/notes/today")).toBe("buy milk\nbuy eggs\n");
     expect((await run(["revert", "--run", "run-1", "--force", "--json"])).exitCode).toBe(0);
     expect((await memory.snapshot()).files).toEqual([]);
+  });
+
+  // Requirement: command-line.history
+  it("says what would change by --dry-run, and changes nothing", async () => {
+    const { memory, run, by, ids, versions, target } = await threeVersions();
+    const later = by({ userId: "bob", runId: "run-3" });
+    await later.rename("/notes/today", "/b");
+    await later.write("/c", "x");
+    const stored = (): Promise<unknown> => Promise.all(["memories", "memories_versions"].map((name) => db.collection(name).find({ nodeId: memory.address.nodeId }).toArray()));
+    const before = [await versions(), await memory.snapshot(), await stored()];
+    expect(lines(await run(["revert", "--run", "run-3", "--dry-run"]))).toEqual(["deleted   /c", "renamed   /b -> /notes/today  (26)"]);
+    expect(lines(await run(["revert", "/b", "--to", ids[0], "--dry-run"]))).toEqual(["modified  /b  (19)"]);
+    const answer = await cliJson(["revert", "--tool-call", "call-1", "--force", "--dry-run", ...target]);
+    expect(answer).toMatchObject({ ok: true, dryRun: true, changes: [{ operation: "renamed", from: "/b", path: "/notes/today" }, { operation: "modified", path: "/notes/today", sizeBytes: 19 }] });
+    expect(await run(["revert", "--tool-call", "call-1", "--dry-run"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("ECONFLICT") });
+    expect((await run(["revert", "/c", "--to", "5", "--dry-run"])).stdout).toBe("nothing would be changed, as all is as it was then\n");
+    expect([await versions(), await memory.snapshot(), await stored()]).toEqual(before);
   });
 
   it("takes one thing to undo", async () => {
@@ -203,6 +232,28 @@ describe("a change by the command line", () => {
       ["modified", "/a", program],
       ["created", "/a", null],
     ]);
+  });
+
+  // Requirement: history.erased
+  it("keeps versions no shorter and no longer than the memory, where memories expire", async () => {
+    const lifetimeMs = 86_400_000;
+    const memoriesCollection = "expiring";
+    const expiring = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true, expireMs: { global: lifetimeMs } });
+    const target = ["--uri", uri, "--db", dbName, "--collection", memoriesCollection, "--node", "assistant"];
+    const memory = expiring.memory({ nodeId: "assistant" });
+    await memory.write("/a", "1");
+    await memory.write("/a", "2");
+    const versions = db.collection("expiring_versions");
+    const expiries = async (): Promise<number[]> => (await versions.find().toArray()).map(({ expiresAt }) => (expiresAt as Date | undefined)?.getTime() ?? 0);
+    const startMs = Date.now();
+    expect((await cli(["redact", "1", "--yes", ...target])).exitCode).toBe(0);
+    const moved = await expiries();
+    expect([moved.length, Math.min(...moved) >= startMs + lifetimeMs, Math.max(...moved) <= Date.now() + 2 * lifetimeMs]).toEqual([3, true, true]);
+    const soon = new Date(startMs + lifetimeMs / 2);
+    await versions.updateMany({}, { $set: { expiresAt: soon } });
+    await db.collection(memoriesCollection).updateMany({}, { $set: { versionsExpireAt: soon } });
+    expect((await cli(["append", "/a", "3", ...target])).exitCode).toBe(0);
+    expect(Math.min(...(await expiries())) >= startMs + lifetimeMs).toBe(true);
   });
 
   // Requirement: command-line.history-goes-on

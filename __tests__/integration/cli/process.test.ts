@@ -128,6 +128,17 @@ describe("an import that is killed", () => {
 });
 
 describe("mcp", () => {
+  // Requirement: search.for-models
+  it("lets models search where it is asked to", async () => {
+    const dir = newPath();
+    await openDirectoryMemory({ dir }).write("/notes", "Anna buys bread.");
+    const args = [compiled("src/cli/main.ts"), "mcp", "--dir", dir, "--search", "--dialect", "unified", "records"];
+    const mcp = await connectTo(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+    expect((await mcp.listTools()).tools.map((tool) => tool.name)).toContain("memory_search");
+    expect(await answerOf(mcp, { command: "search", path: "/", query: "who bought bread?" })).toContain("Anna buys bread.");
+    await mcp.close();
+  });
+
   it("serves a memory over standard input and output", async () => {
     const args = [compiled("src/cli/main.ts"), "mcp", "--node", "served", "--db", dbName];
     const transport = new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env["PATH"] ?? "", MONGODB_URI: uri } });

@@ -33,6 +33,7 @@ describe("a terminal", () => {
     ["tree", []],
     ["cat", [file]],
     ["grep", ["b"]],
+    ["search", ["b"]],
     ["grep of a control character", ["\u001b"]],
     ["export", ["-"]],
     ["rm", [`${file}/none`]],

@@ -181,6 +181,7 @@ describe("--mount", () => {
     expect((await run("ls", ...target)).stdout).toBe("a\nfar/\nrules/\n");
     expect((await run("cat", "/rules/tone", ...target)).stdout).toBe("Be kind.");
     expect((await run("grep", "of", ...target)).stdout).toBe("/a:1:of all\n/far/mine/a:1:of the user\n");
+    expect((await run("search", "kindness", "--path", "/rules", ...target)).stdout).toBe("/rules/tone:1:Be kind.\n");
     expect((await run("tree", ...target)).stdout).toContain("3 directories, 3 files");
     expect((await run("append", "/far/mine/a", "more", ...target)).exitCode).toBe(0);
     expect((await run("write", "/far/mine/b", "x", ...target)).exitCode).toBe(0);

@@ -230,3 +230,17 @@ describe("server commands", () => {
     expect(await commandsOf(client, () => operate(new MemoryBackend(memory)))).toHaveLength(count);
   });
 });
+
+// Requirement: history.actor
+it("the history of a memory names the run, thread and user of a deep agent, of its subagents too", async () => {
+  const { client, name: dbName } = testDatabase();
+  const memory = new MongoMemoryStore({ client, dbName, history: true }).memory(freshAddress());
+  const turns: (ScriptedCall[] | string)[] = [[write("/memories/a.md", "x")], [call("task", { description: "go", subagent_type: "general-purpose" })], [write("/memories/b.md", "x")], "done", "done"];
+  const model = new ScriptedChatModel(() => turns.shift() ?? "done");
+  const agent = createDeepAgent({ model, backend: new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memory) }) });
+  await agent.invoke({ messages: [new HumanMessage("go")] }, { configurable: { thread_id: "t", user_id: "ada", run_id: "r" } });
+  const actors: unknown[] = [];
+  for await (const { actor } of memory.history?.list() ?? []) actors.unshift(actor);
+  const own = { userId: "ada", threadId: "t", runId: "r", node: "tools" };
+  expect(actors).toEqual([own, own]);
+});

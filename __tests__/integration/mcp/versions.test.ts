@@ -61,6 +61,18 @@ describe.each(servers)("the versions of a memory, served by %s,", (_, serve) => 
     expect(JSON.stringify(await mcp.readResource({ uri: "memory-versions:///a" }))).not.toContain("secret");
   });
 
+  // Requirement: mcp.versions
+  it("are listed for a directory, the newest 200", async () => {
+    const memory = store.memory(freshAddress());
+    const mcp = await connectInMemory(serve(memory));
+    await memory.write("/other", "x");
+    for (let index = 0; index < 201; index += 1) await memory.append("/notes/log", "x");
+    const idsOf = async (uri: string): Promise<string[]> => JSON.parse(((await mcp.readResource({ uri })).contents[0] as { text: string }).text).versions.map(({ id }: { id: string }) => id);
+    const ids = await idsOf("memory-versions:///notes");
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([200, "202", "3"]);
+    expect(await idsOf("memory-versions:///other")).toEqual(["1"]);
+  });
+
   it("are none of a memory without a history", async () => {
     const mcp = await connectInMemory(serve(without.memory(freshAddress())));
     expect((await mcp.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(templates.slice(0, 1));

@@ -33,6 +33,8 @@ const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
   ["stat", 1, (memory) => memory.stat("/notes")],
   ["snapshot", 1, (memory) => memory.snapshot()],
   ["outline", 1, (memory) => memory.outline({ maxContentBytes: 100 })],
+  ["grep", 1, (memory) => memory.grep("text")],
+  ["first search", 2, (memory) => memory.search("text")],
   ["edit", 2, (memory) => memory.edit("/notes/today", (text) => `${text}!`)],
   ["rename of a file", 1, (memory) => memory.rename("/notes/today", "/moved")],
   ["rename of a directory", 2, (memory) => memory.rename("/notes", "/moved")],

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { ChangeStreams } from "../../../src/mongodb/driver/change-streams.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
+import { VectorCollection } from "../../../src/mongodb/meaning/vector-collection.js";
 import { RecordCollection } from "../../../src/mongodb/proposals/record-collection.js";
 import { MemoryExpiry } from "../../../src/mongodb/memories/memory-expiry.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
@@ -77,7 +79,11 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
       expiry: new MemoryExpiry({}, () => new Date()),
       history: null,
       actor: null,
+      isReader: false,
+      streams: new ChangeStreams(client.db(name), "memories"),
       records: RecordCollection.open(client.db(name), { name: "memories_proposals", writeConcern: {}, connect: () => undefined, clock: () => new Date() }),
+      vectors: VectorCollection.open(client.db(name), "memories_vectors", { writeConcern: {}, connect: () => undefined, clock: () => new Date(), expiryIndexes: [], isUsed: false }),
+      embeddings: null,
     };
     const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
     await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");

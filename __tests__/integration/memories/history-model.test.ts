@@ -1,16 +1,19 @@
 import { describe, expect, it } from "@jest/globals";
-import { applyPatch } from "diff";
 import fc from "fast-check";
 import { createHash, randomUUID } from "node:crypto";
 import type { MemoryHistory, MemoryVersion } from "../../../src/core/history.js";
 import type { Memory } from "../../../src/core/memory.js";
+import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { ModelMemory } from "../../helpers/model-memory.js";
+import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { outcomeOf, type Step, stepsOf } from "../../helpers/model-property.js";
+import { patched } from "../../helpers/patched.js";
 import { repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
 
-const { client, name: dbName } = testDatabase("standalone");
+const folder = testFolder();
 
 interface Tree {
   files: Map<string, string>;
@@ -140,8 +143,7 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
   for (const [index, { id, content, redactedAt }] of texts.entries()) {
     const other = texts[(index * 7 + 3) % texts.length];
     if (redactedAt || other === undefined || other.redactedAt) continue;
-    const diff = await history.diff(id, other.id);
-    expect(diff === "" ? content ?? "" : applyPatch(content ?? "", diff)).toBe(other.content ?? "");
+    expect(patched(folder, content ?? "", await history.diff(id, other.id))).toBe(other.content ?? "");
   }
   for (const [path, text] of present.files) {
     const lines = await history.blame(path);
@@ -154,12 +156,14 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
   expect((await memory.snapshot()).files).toHaveLength(present.files.size);
 }
 
-describe("a history", () => {
-  const numRuns = repetitions({ usual: 6, long: 300 });
+/** The layout `files` has no memories on a standalone server. */
+describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "replicaSet"]])("a history in the layout %s", (layout, server) => {
+  const { client, name: dbName } = testDatabase(server);
+  const numRuns = repetitions({ usual: layout === "files" ? 3 : 6, long: 300 });
 
   // Requirement: history.model
   it("agrees with a list of all trees, whatever is changed, reverted and redacted", async () => {
-    const store = new MongoMemoryStore({ client, dbName, history: true });
+    const store = new MongoMemoryStore({ client, dbName, layout, history: true });
     const property = fc.asyncProperty(fc.array(acts, { minLength: 5, maxLength: 40 }), async (sequence) => {
       const recorded = await Recorded.open(store);
       const model = new ModelMemory();
@@ -171,7 +175,7 @@ describe("a history", () => {
 
   // Requirement: history.kept
   it("knows a tree exactly or says that it does not, where versions are not kept for ever", async () => {
-    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "short", history: { keepVersions: 2 } });
+    const store = new MongoMemoryStore({ client, dbName, layout, memoriesCollection: "short", history: { keepVersions: 2 } });
     const changes = fc.array(fc.oneof({ weight: 4, arbitrary: stepsOf("posix").map((step): Act => ({ kind: "command", step })) }, fc.constant<Act>({ kind: "flush" })), { minLength: 10, maxLength: 40 });
     const property = fc.asyncProperty(changes, async (sequence) => {
       const recorded = await Recorded.open(store);

@@ -27,7 +27,20 @@ describe("the document of a memory", () => {
       revision: 1,
       createdAt: expect.any(Date),
       updatedAt: expect.any(Date),
+      lastChange: { id: expect.any(String), counts: [0, 0] },
     });
+  });
+
+  it("is not written by a delete of nothing", async () => {
+    const address = freshAddress();
+    await store.memory(address).append("/a/b", "text");
+    const before = await memories.findOne(address);
+    await store.memory(address).delete("/missing");
+    expect(await memories.findOne(address)).toEqual(before);
+    await store.memory(address).delete("/");
+    const emptied = await memories.findOne(address);
+    await store.memory(address).delete("/");
+    expect(await memories.findOne(address)).toEqual(emptied);
   });
 
   // Requirement: mongodb.document

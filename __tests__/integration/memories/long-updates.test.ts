@@ -25,9 +25,9 @@ describe("an update of a long text by a long one", () => {
   const [long, next] = ["one two ".repeat(4), "three  "];
 
   // Requirement: guarantees.server-searches-little
-  it("is searched for by the client: the server refuses in one command and changes in a second", async () => {
+  it("is searched for by the client: the server refuses in one command, answers the text in a second, and changes in a third", async () => {
     const memory = await memoryOf(text);
-    expect(await commandNames(() => memory.update("/notes", long, next))).toEqual(["findAndModify", "findAndModify"]);
+    expect(await commandNames(() => memory.update("/notes", long, next))).toEqual(["findAndModify", "find", "findAndModify"]);
     expect(await memory.read("/notes")).toBe(text.replaceAll(long, next));
   });
 
@@ -55,7 +55,7 @@ describe("an update of a long text by a long one", () => {
 
   it("counts a file in which letters take several bytes by its bytes", async () => {
     const memory = await memoryOf("é".repeat(300_000));
-    expect(await commandNames(() => memory.update("/notes", `${"é".repeat(20)}!`, next))).toEqual(["findAndModify"]);
+    expect(await commandNames(() => memory.update("/notes", `${"é".repeat(20)}!`, next))).toEqual(["findAndModify", "find"]);
     expect(await memory.update("/notes", "é".repeat(100), "e".repeat(100))).toBe(3000);
     expect(await memory.read("/notes")).toBe("e".repeat(300_000));
   });

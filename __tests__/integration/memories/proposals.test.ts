@@ -49,7 +49,7 @@ interface Place {
 
 /** As the backend keeps them. */
 function recordsOf({ collection, nodeId }: Place): ChangeRecords {
-  const context = { db, collectionName: collection, writeConcern: {}, connect: () => undefined, clock: () => new Date(), expireMs: {}, makesIndexes: false, history: null };
+  const context = { db, client, collectionName: collection, writeConcern: {}, connect: () => undefined, clock: () => new Date(), expireMs: {}, makesIndexes: false, history: null, embeddings: null };
   const records = layouts.document(context).backend(checkAddress({ nodeId }), memoryDefaults).records?.();
   if (records === undefined) throw new Error("no records");
   return records;
@@ -368,6 +368,9 @@ describe("a proposal is invisible", () => {
       await memory.outline({ maxContentBytes: 1e6, leadChars: 100 }),
       await memory.list("/"),
       await memory.findFiles([secret.slice(0, 5)]),
+      // The query has one of its words.
+      await memory.search("proposal"),
+      await memory.grep(secret.slice(0, 5)),
       await memory.readFiles(["/a", "/b"]),
       await memory.stat("/b"),
       await store.search([], { query: secret }),

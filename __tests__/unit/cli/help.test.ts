@@ -13,7 +13,7 @@ const page = await readFile("docs/command-line.md", "utf8");
 
 function programOfTest(): Command {
   const stdout = new PassThrough();
-  const io = { stdin: new PassThrough(), stdout, stderr: stdout, env: {}, version: "0", examplesFolder: "examples", openPager: async () => null, untilStopped: () => Promise.resolve() };
+  const io = { stdin: new PassThrough(), stdout, stderr: stdout, env: {}, version: "0", examplesFolder: "examples", openPager: async () => null, openBrowser: async () => undefined, untilStopped: () => Promise.resolve() };
   const out = new Output(stdout, {});
   return createProgram({ io, out, err: out, redact: (text) => text, exitCode: 0 }, () => undefined);
 }
@@ -27,8 +27,8 @@ function leavesOf(command: Command, words: string[] = []): [name: string, comman
 describe("the program", () => {
   it("has all commands of its documentation", () => {
     expect(commands.map(([name]) => name)).toEqual([
-      "memories", "ls", "tree", "cat", "append", "write", "rm", "mv", "forget", "grep", "log", "diff", "blame", "revert", "redact", "proposals", "approve", "reject", "export", "import", "copy", "doctor",
-      "migrate earlier-format", "migrate mongodb-store", "mcp", "init",
+      "memories", "ls", "tree", "cat", "append", "write", "rm", "mv", "forget", "grep", "search", "log", "diff", "blame", "revert", "redact", "proposals", "approve", "reject", "export", "import", "copy", "doctor",
+      "migrate earlier-format", "migrate mongodb-store", "page", "mcp", "init",
     ]);
   });
 

@@ -23,7 +23,7 @@ describe("what an error says", () => {
 
   it("of an unknown option that is near to none: which ones there are", () => {
     expect(() => openMemory(store, freshAddress(), { colour: 1 } as never)).toThrow(
-      'invalid MemoryOptions: unknown option "colour" (the options are paths, maxFileBytes, maxMemoryBytes, timeoutMs)',
+      'invalid MemoryOptions: unknown option "colour" (the options are paths, maxFileBytes, maxMemoryBytes, timeoutMs, searchWords)',
     );
   });
 

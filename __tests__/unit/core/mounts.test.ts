@@ -49,6 +49,20 @@ describe("a tree of mounts", () => {
     expect(await tree.read("/team/a/b/x")).toBe("/team/a/b/x");
   });
 
+  // Requirement: watch.visible
+  it("tells of the changes of every memory by the paths of the tree, and of nothing that other mounts hide", async () => {
+    const { tree, memories } = await treeOf({ "/": {}, "/team": {} });
+    const changes = tree.watch({ pollIntervalMs: 5 });
+    await changes.ready;
+    await memories["/"]?.write("/team/hidden", "x");
+    await memories["/"]?.write("/own/seen", "x");
+    await memories["/team"]?.write("/note", "x");
+    const told = [];
+    for await (const change of changes) if (told.push(`${change.operation} ${change.kind} ${change.path}`) === 3) break;
+    expect(told.toSorted()).toEqual(["created dir /own", "created file /own/seen", "created file /team/note"]);
+    expect((await changes.next()).done).toBe(true);
+  });
+
   // Requirement: mounts.points-exist
   it("shows mount points and the directories above them, whatever the memories hold", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/off/team": {} });
@@ -169,6 +183,38 @@ describe("a tree of mounts", () => {
     expect(await during(() => tree.rename("/t/b", "/t/d"))).toEqual(["/t rename"]);
     for (const name of ["snapshot", "outline"] as const) expect((await during(() => tree[name]())).toSorted()).toEqual([`/ ${name}`, `/t ${name}`, `/u ${name}`]);
     expect((await during(() => tree.snapshotAndAppend("/t/x", "x"))).toSorted()).toEqual(["/ snapshot", "/t snapshotAndAppend", "/u snapshot"]);
+  });
+
+  // Requirement: search.in-mounts, mounts.points-cannot-be-hidden
+  it("finds in each memory what is seen of it, by the paths of the tree", async () => {
+    const { tree } = await treeOf({
+      "/": { "/own": "a zebra", "/team/hidden": "a zebra, hidden by a mount" },
+      "/team": { "/plan": "a zebra here too", "/deep/hidden": "a zebra" },
+      "/team/deep": { "/x": "no lion" },
+    });
+    expect((await tree.search("zebra")).map(({ path }) => path).toSorted()).toEqual(["/own", "/team/plan"]);
+    expect((await tree.grep("zebra")).map(({ path }) => path)).toEqual(["/own", "/team/plan"]);
+    expect((await tree.search("lion", { path: "/team" })).map(({ path }) => path)).toEqual(["/team/deep/x"]);
+    expect((await tree.grep("zebra", { path: "/team/plan" })).map(({ path, line }) => [path, line])).toEqual([["/team/plan", 1]]);
+    expect(await tree.grep("zebra", { path: "/team/deep" })).toEqual([]);
+  });
+
+  // Requirement: search.in-mounts
+  it("finds as much as was asked for, however much is hidden", async () => {
+    const hidden = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`/a/${index}`, "zebra"]));
+    const { tree } = await treeOf({ "/": { ...hidden, "/b": "a zebra among other words" }, "/a": {} });
+    expect((await tree.search("zebra", { limit: 1 })).map(({ path }) => path)).toEqual(["/b"]);
+    expect((await tree.grep("zebra", { limit: 1 })).map(({ path }) => path)).toEqual(["/b"]);
+  });
+
+  // Requirement: search.in-mounts
+  it("asks only memories that have something at the path of a search", async () => {
+    const asked: string[] = [];
+    const mounts = Object.fromEntries(["/", "/t", "/u"].map((point) => [point, recording(open(), (name) => asked.push(`${point} ${name}`))]));
+    const tree = mountMemories(mounts);
+    await tree.search("x", { path: "/t/a" });
+    await tree.grep("x", { path: "/u" });
+    expect(asked).toEqual(["/t search", "/u grep"]);
   });
 
   // Requirement: mounts.no-append-where-a-read-fails

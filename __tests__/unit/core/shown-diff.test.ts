@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "@jest/globals";
 import { shownChange, shownDiff } from "../../../src/core/approval/shown-diff.js";
 import { unifiedDiff } from "../../../src/core/unified-diff.js";
+import { patched } from "../../helpers/patched.js";
+import { testFolder } from "../../helpers/test-folder.js";
 
 const diffOf = (before: string, after: string): Promise<string> => unifiedDiff({ name: "a/a", text: before }, { name: "b/a", text: after });
 
@@ -49,5 +51,23 @@ describe("a diff as people are shown it", () => {
     const shown = shownDiff(`+${"x".repeat(60_000)}\n`);
     expect(shown.length).toBeLessThan(50_100);
     expect(shown).toMatch(/x\n\[10002 more characters are not shown\]\n$/);
+  });
+});
+
+describe("a unified diff, given to patch,", () => {
+  const folder = testFolder();
+  const many = (text: string): string => Array.from({ length: 1200 }, (_, index) => `${text} ${index}`).join("\n");
+
+  // Requirement: history.model
+  it.each([
+    ["of a file that is made", "", "a\nb"],
+    ["of a file that is emptied", "a\nb\n", ""],
+    ["of a file without a newline at its end", "a\nb", "a\nc\n"],
+    ["that adds such an end", "a\nb\n", "a\nb"],
+    ["of carriage returns", "a\r\nb\rc\n", "a\nb\rc\r\n"],
+    ["of lines that look like a diff", "--- a\n+++ b\n@@ -1 +1 @@\n", "+++ b\n--- a\n\\ No newline at end of file"],
+    ["of more lines than are compared", many("old"), `${many("new")}\n`],
+  ])("%s makes the one text of the other", async (_, before, after) => {
+    expect(patched(folder, before, await diffOf(before, after))).toBe(after);
   });
 });

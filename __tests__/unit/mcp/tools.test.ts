@@ -17,6 +17,16 @@ const memoryOfNode = (nodeId = "assistant"): Memory => openMemory(new InMemorySt
 const underTest = await dialectsUnderTest();
 
 describe("the tools of an MCP server", () => {
+  // Requirement: search.for-models
+  it("have a search where it is asked for", async () => {
+    const memory = memoryOfNode();
+    await memory.write("/a", "a zebra");
+    const client = await connectInMemory(createMcpServer({ memory, dialects: [claudeDialect({ search: true })] }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([["memory", false], ["memory_search", true]]);
+    expect(await answerOf(client, { query: "zebras" }, "memory_search")).toContain("/memories/a, line 1:\na zebra");
+  });
+
   // Requirement: mcp.every-dialect
   it.each(underTest)("of the dialect %s are told with titles and hints", async (dialect, { hints }) => {
     const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect] }));

@@ -66,8 +66,8 @@ describe("a graph definition", () => {
     ["memoryTool", { name: "no spaces" }, 'name must be 1 to 64 letters, digits, "_" or "-": what the model calls the tool (default "memory") (given "no spaces")'],
     ["memoryTool", { description: "" }, 'description must be a text of at least 1 character: what the model reads about the tool (default: a description of its commands) (given "")'],
     ["memoryTool", { title: {} }, "title must be a text of at least 1 character: what people see of the tool (default: none) (given an object)"],
-    ["memoryTool", { commands: ["read", "write"] }, 'commands must be a list of at least one of "read", "list", "append", "update" and "delete" (default: all five) (given ["read", "write"])'],
-    ["memoryTool", { commands: [] }, 'commands must be a list of at least one of "read", "list", "append", "update" and "delete" (default: all five) (given [])'],
+    ["memoryTool", { commands: ["read", "write"] }, 'commands must be a list of at least one of "read", "list", "append", "update", "delete" and "search" (default: all but "search") (given ["read", "write"])'],
+    ["memoryTool", { commands: [] }, 'commands must be a list of at least one of "read", "list", "append", "update", "delete" and "search" (default: all but "search") (given [])'],
   ])("with a %s whose config is %j says so", (template, config, fault) => {
     const definition = graphOf([...nodes, node("X", template, config)], ...edges);
     expect(faults(definition)).toEqual([`node "X" (nodes[4]): data.config.${fault}`]);

@@ -27,7 +27,7 @@ it("the graph template says and describes the same with zod 3", async () => {
   expect(faultsOf(() => build(wrong))).toEqual([
     'node "M" (nodes[0]): data.config.scope must be "global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user) (given "x")',
     'node "T" (nodes[1]): unknown field "data.config.colour"; the fields here are "name", "description", "title", "commands"',
-    'node "T" (nodes[1]): data.config.commands must be a list of at least one of "read", "list", "append", "update" and "delete" (default: all five) (given ["x"])',
+    'node "T" (nodes[1]): data.config.commands must be a list of at least one of "read", "list", "append", "update", "delete" and "search" (default: all but "search") (given ["x"])',
     'edge "M.self -> T.$memory" (edges[0]): sourceHandle must be "tools" (of an agent) or "$self" (of a memory or a memoryConnector) (given "self")',
   ]);
   for (const definition of [wrong, graphOf([node("M", "memory", { scope: "x" })]), graphOf([node("X", "agnet")])]) {

@@ -21,7 +21,7 @@ export const versionSchema = z
     operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
     at: date,
     actor: actorField.nullable(),
-    older: z.object({ start: length, text, end: length }).strict().nullable().optional(),
+    older: z.object({ start: length, text, end: length, kept: length.array().optional() }).strict().nullable().optional(),
     sizeBytes: length.nullable(),
     sha256: sha256Field.nullable(),
     directories: z

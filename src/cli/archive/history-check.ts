@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { CheckedAddress } from "../../core/address.js";
 import type { ArchivedVersion } from "../../core/archived-version.js";
-import { isWhole, readOlderText } from "../../core/older-text.js";
+import { canBeReadBy, isWhole, readOlderText } from "../../core/older-text.js";
 import { memoryBytesCeiling } from "../../core/options.js";
+import { sha256Of } from "../../core/sha256.js";
 import { utf8Bytes } from "../../core/text.js";
 import { inputFault } from "../fault.js";
 import { nameOf } from "../targets/memory-name.js";
-import { sha256Of } from "./manifest.js";
 import { checkPath, type Tree } from "./tree.js";
 
 /** What a file was before the versions that have been seen: a text, or none, or one that is redacted or no longer kept. */
@@ -142,8 +142,7 @@ class HistoryCheck {
     if (older === null) return "unknown";
     if (isWhole(older)) return { text: older.text };
     if (typeof after === "string") return "unknown";
-    const { start, end } = older;
-    if (start + end > after.text.length) throw this.#fault(id, "it keeps more of the text than there is");
+    if (!canBeReadBy(older, after.text)) throw this.#fault(id, "it keeps more of the text than there is");
     const text = readOlderText(older, after.text);
     if (!text.isWellFormed() || text.length > memoryBytesCeiling) throw this.#fault(id, "the text before it is none of a memory");
     return { text };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import type { ArchivedHistory } from "../../core/archived-version.js";
+import { sha256Of } from "../../core/sha256.js";
 import { CommandFault, inputFault, withFile } from "../fault.js";
 import type { CliIo } from "../terminal/io.js";
 import { decodeUtf8 } from "../terminal/text-input.js";
@@ -11,7 +12,7 @@ import { revisionField, versionSchema } from "./archived-history.js";
 import type { ExportCounts } from "./folder-archive.js";
 import { checkedHistory, exportAdvice } from "./history-check.js";
 import { readLines } from "./json-lines.js";
-import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs, sha256Of } from "./manifest.js";
+import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs } from "./manifest.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
 import { writeWhole } from "./whole-file.js";
 

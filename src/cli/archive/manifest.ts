@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { checkAddress, type CheckedAddress } from "../../core/address.js";
 import { MemoryError } from "../../core/errors.js";
@@ -9,8 +8,6 @@ import { inputFault } from "../fault.js";
 export const archiveFormat = "langgraph-mongo-memory";
 /** With a history it is a newer one, which programs refuse that do not know of histories. */
 export const archiveVersions = { plain: 1, withHistory: 2 } as const;
-
-export const sha256Of = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
 export const timeField = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must be a time such as 2026-01-31T12:00:00.000Z");
 

@@ -17,7 +17,7 @@ export function addAppend(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "append <path> [text]",
-    "Add to the end of a file, on a line of its own; makes the file and its directories. Without a text, or with -, reads the standard input.",
+    "Add text to the end of a file, on a new line. Creates the file and its directories. Without a text, or with -, it reads the standard input.",
     ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --dir ./memory`],
   );
   addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string, given: string | undefined, options: AppendOptions) => {

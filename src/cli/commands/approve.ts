@@ -14,7 +14,7 @@ export function addApprove(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "approve <id>",
-    "Make a change that an agent proposes, once. Refused where another has decided, or where what it was made against has changed; it then shows what it would be now.",
+    "Make a change that an agent proposes, once. Refuses if somebody has already decided, or if the file has changed since. Then it shows what the change would be now.",
     ["approve 0f3c --by ada@example.com --node assistant"],
   ).requiredOption("--by <person>", "who approves it");
   addTargetOptions(command).action(async (id: string, options: ApproveOptions) => {

@@ -15,7 +15,7 @@ export function addBlame(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "blame <path>",
-    "Show which version each line of a file comes from, when it was made and by whom. With --json, an object for each line.",
+    "Show for each line of a file which version wrote it, when, and who made it. With --json, it prints an object for each line.",
     ["blame /notes/today --node assistant", "blame /notes/today --node assistant --json | grep eggs"],
   );
   addPagerOption(addMountOption(addTargetOptions(command))).action(async (path: string, options: BlameOptions) => {

@@ -31,18 +31,19 @@ export function addCopy(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "copy",
-    "Copy a memory to another place, or all memories of a database to another database. What is there stays; everything is checked " +
-      "before anything is written. Broken off, run it again: files that are there already are left alone.",
+    "Copy a memory to another place, or all memories of a database to another database. It deletes nothing, and checks everything " +
+      "before it writes. If it is interrupted, run it again: it skips files that are already equal.",
     [
       "copy --node assistant --to-user ada@example.com",
       "copy --dir ./memory --to-uri mongodb://localhost:27017/app --to-node assistant",
       "copy --node assistant --to-dir ./memory",
       "copy --all --to-uri mongodb://other.example:27017/app",
+      "copy --all --to-layout files",
     ],
   )
-    .option("--all", "all memories of the database, in place of --node")
-    .option("--history", "with the versions of the files, to where there is no memory yet")
-    .option("--overwrite", "replace files that are there with other contents");
+    .option("--all", "all memories of the database, instead of --node")
+    .option("--history", "also copy the versions of the files; the destination must not exist yet")
+    .option("--overwrite", "replace files that exist with other contents");
   addActorOption(addDestinationOptions(addTargetOptions(command))).action(async (options: CopyOptions) => {
     const sum = options.all === true ? await copyAll(options, context) : await copyOne(options, context);
     await reportTransfer("copied", sum, options.json === true, context);
@@ -75,8 +76,8 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
   refuseFlags(options, ["toNode", "toThread", "toUser", "toDir"], "does not go with --all, as each memory keeps its address; leave one of the two out");
   const { env } = context.io;
   const [from, to] = [databaseOf(options, env), destinationDatabaseOf(options, options, env)];
-  if (from.uri === to.uri && from.dbName === to.dbName && from.memoriesCollection === to.memoriesCollection) {
-    throw usageFault("source and destination are the same; pass --to-uri, --to-db or --to-collection");
+  if (from.uri === to.uri && from.dbName === to.dbName && from.memoriesCollection === to.memoriesCollection && (from.layout ?? "document") === (to.layout ?? "document")) {
+    throw usageFault("source and destination are the same; pass --to-uri, --to-db, --to-collection or --to-layout");
   }
   return withDatabase(from, (source) =>
     withDatabase(to, (destination) =>

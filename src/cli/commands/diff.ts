@@ -13,7 +13,7 @@ export function addDiff(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "diff <version> [version]",
-    "Compare the text of a version with that of another. Without a second one, with the file as it is now. Prints nothing where they are equal.",
+    "Compare the texts of two versions. Without a second version, compare with the file now. Prints nothing if they are equal.",
     ["diff 12 --node assistant", "diff 12 17 --node assistant > change.patch"],
   );
   addPagerOption(addMountOption(addTargetOptions(command))).action(async (from: string, to: string | undefined, options: DiffOptions) => {

@@ -19,8 +19,8 @@ export function addDoctor(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "doctor",
-    "Check a database or a folder, without changing anything. Looks at connection, server version, indexes present and used, the size of each " +
-      "memory against its limit, documents of the earlier format, default collations. Exits with 1 where a check failed.",
+    "Check a database or a folder, and change nothing. Checks the connection, the server version, the indexes and their use, the size of each " +
+      "memory against its limit, documents of the earlier format, and default collations. Exits with 1 if a check fails.",
     ["doctor", "doctor --node assistant --json", "doctor --dir ./memory"],
   ).option("--top <memories>", "how many of the largest memories to list", "10");
   addTargetOptions(command).action(async (options: DoctorOptions) => {

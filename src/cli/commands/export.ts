@@ -23,8 +23,8 @@ export function addExport(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "export <to>",
-    "Save a memory, or all of a database. Into a folder with a manifest, or as JSONL into a file or (-) the standard output. " +
-      "Broken off, run it again. With -, the summary goes to the standard error.",
+    "Save a memory, or all memories of a database. Writes a folder with a manifest, or JSONL to a file or to the standard output (-). " +
+      "If it is interrupted, run it again. With -, the summary goes to the standard error.",
     [
       "export ./backup --node assistant --user ada@example.com",
       "export ./backup --all",
@@ -32,10 +32,10 @@ export function addExport(program: Command, context: CliContext): void {
       "export - --all | gzip > memories.jsonl.gz",
     ],
   )
-    .option("--all", "all memories of the database, in place of --node")
-    .addOption(new Option("--format <name>", "(default: jsonl for - and names that end in .jsonl, else folder)").choices(["folder", "jsonl"]))
-    .option("--history", "with the versions of the files")
-    .option("--overwrite", "replace the file, or bring the export in the folder up to date");
+    .option("--all", "all memories of the database, instead of --node")
+    .addOption(new Option("--format <name>", "the form of the export (default: jsonl for - and names that end in .jsonl, else folder)").choices(["folder", "jsonl"]))
+    .option("--history", "also save the versions of the files")
+    .option("--overwrite", "replace the file, or update the export in the folder");
   addTargetOptions(command).action(async (to: string, options: ExportOptions) => {
     const format = chooseFormat(to, options.format);
     const counts = await withProgress(context, (progress) =>

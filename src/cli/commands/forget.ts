@@ -27,11 +27,11 @@ export function addForget(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "forget",
-    "Erase a memory for good, or all memories of a user or a thread in all nodes. It shows what would go, and asks. It can be run again.",
+    "Erase a memory for good, or all memories of a user or a thread in all nodes. It shows what it would erase, and asks. You can run it again.",
     ["forget --user ada@example.com --dry-run", "forget --node assistant --thread conversation-7", "forget --user ada@example.com --yes --json"],
   )
-    .option("--yes", "do not ask; needed where there is no terminal")
-    .option("--dry-run", "only show what would go");
+    .option("--yes", "do not ask; needed without a terminal")
+    .option("--dry-run", "only show what it would erase");
   addOwnerOptions(addDatabaseOptions(command)).action((options: ForgetOptions) => forget(options, context));
 }
 

@@ -2,6 +2,7 @@ import { runInNewContext } from "node:vm";
 import type { Command } from "commander";
 import { MemoryError, directoryNotFound } from "../../core/errors.js";
 import { LiteralSearch } from "../../core/literal-search.js";
+import { type Line, linesHolding, linesOf, withoutReturn } from "../../core/search/lines.js";
 import { shorten } from "../../core/text.js";
 import type { Memory } from "../../core/memory.js";
 import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
@@ -21,17 +22,14 @@ interface GrepOptions extends TargetOptions {
   json?: boolean;
 }
 
-interface Match {
-  /** From 1. */
-  line: number;
-  text: string;
+interface Match extends Line {
   /** As a terminal shows it. */
   shown: string;
 }
 
 /** What is sought. Either method may take years for some expressions. */
 interface Sought {
-  isIn: (line: string) => boolean;
+  linesIn: (text: string) => Iterable<Line>;
   /** What is not a hit at even positions, the hits at odd ones. */
   pieces: (line: string) => string[];
 }
@@ -45,12 +43,12 @@ export function addGrep(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "grep <pattern> [path]",
-    "Find lines that hold a text, in all files, those below a directory, or one file. Holds one file at a time. With --json, an object for each line.",
+    "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it prints an object for each line.",
     ['grep "vegetarian" --node assistant', 'grep -E -i "^todo:" /notes --node assistant', "grep milk --dir ./memory --max-count 1"],
   )
-    .option("-E, --regex", "the pattern is a regular expression of JavaScript, by Unicode")
-    .option("-i, --ignore-case", "upper and lower case are the same")
-    .option("-m, --max-count <lines>", "at most so many lines of each file");
+    .option("-E, --regex", "the pattern is a regular expression of JavaScript (flag u)")
+    .option("-i, --ignore-case", "ignore upper and lower case")
+    .option("-m, --max-count <lines>", "at most this many lines of each file");
   addMountOption(addTargetOptions(command)).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
     const sought = parsePattern(pattern, options);
     const { out } = context;
@@ -91,13 +89,9 @@ async function readIfThere(memory: Memory, path: string): Promise<string> {
 
 function findMatches(text: string, sought: Sought, { maxCount, shownLine }: Wanted): Match[] {
   const matches: Match[] = [];
-  let start = 0;
-  for (let line = 1; start < text.length && matches.length < maxCount; line += 1) {
-    const newline = text.indexOf("\n", start);
-    const end = newline === -1 ? text.length : newline;
-    const content = text.slice(start, end).replace(/\r$/, "");
-    if (sought.isIn(content)) matches.push({ line, text: content, shown: shownLine(content) });
-    start = end + 1;
+  for (const found of sought.linesIn(text)) {
+    matches.push({ ...found, shown: shownLine(found.text) });
+    if (matches.length >= maxCount) break;
   }
   return matches;
 }
@@ -148,7 +142,9 @@ function parsePattern(pattern: string, { regex, ignoreCase }: GrepOptions): Soug
 
 function expressed(expression: RegExp): Sought {
   return {
-    isIn: (line) => line.search(expression) !== -1,
+    *linesIn(text) {
+      for (const found of linesOf(text)) if (found.text.search(expression) !== -1) yield found;
+    },
     pieces: (line) => piecesBetween(line, expression),
   };
 }
@@ -167,7 +163,16 @@ function piecesBetween(line: string, expression: RegExp): string[] {
 function literally(pattern: string): Sought {
   const search = new LiteralSearch(pattern);
   return {
-    isIn: (line) => search.firstIn(line) !== -1,
+    *linesIn(text) {
+      // After its last newline a text has no line.
+      const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
+      // A line ends before its line end, so that a pattern with a part of one is held against each line.
+      const candidates = /[\r\n]/.test(pattern) || text === "" ? linesOf(text) : linesHolding(search, lines);
+      for (const { line, text: candidate } of candidates) {
+        const found = withoutReturn(candidate);
+        if (search.firstIn(found) !== -1) yield { line, text: found };
+      }
+    },
     pieces: (line) => (pattern === "" ? [line] : search.split(line).flatMap((rest, index) => (index === 0 ? [rest] : [pattern, rest]))),
   };
 }

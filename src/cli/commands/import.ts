@@ -22,9 +22,9 @@ export function addImport(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "import <from>",
-    "Bring in what export has saved. From a folder, a JSONL file, or JSONL on the standard input (-); into the memory that is named, " +
-      "or each memory to where it came from. All of it is checked before anything is written, and nothing is deleted. " +
-      "Broken off, run it again: files that are there already are left alone.",
+    "Restore an export: a folder, a JSONL file, or JSONL from the standard input (-). It goes into the memory that you name; without a name, " +
+      "each memory goes to where it came from. It checks everything before it writes, and deletes nothing. " +
+      "If it is interrupted, run it again: it skips files that are already equal.",
     [
       "import ./backup",
       "import ./backup --node assistant --user ada@example.com",
@@ -32,8 +32,8 @@ export function addImport(program: Command, context: CliContext): void {
       `gunzip -c memories.jsonl.gz | ${programName} import -`,
     ],
   )
-    .option("--overwrite", "replace files that are there with other contents")
-    .option("--no-history", "leave the versions out that the export holds");
+    .option("--overwrite", "replace files that exist with other contents")
+    .option("--no-history", "import the files without the versions of the export");
   addActorOption(addTargetOptions(command)).action(async (from: string, options: ImportOptions) => {
     const counts = await withArchive(from, context, (trees) => importAll(options.history ? trees : trees.map(withoutHistory), from, options, context));
     await reportTransfer("imported", counts, options.json === true, context);

@@ -25,7 +25,7 @@ export function addInit(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "init [example] [folder]",
-    "Copy an example into a folder of its own. Without an example, lists all. The folder is one that is empty or not there yet; else ./<example>.",
+    "Copy an example into a new or empty folder. Without an example, it lists all. Without a folder, it makes ./<example>.",
     ["init", "init state-graph my-agent"],
   );
   command.action(async (given: string | undefined, folder: string | undefined, options: InitOptions) => {

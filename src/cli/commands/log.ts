@@ -16,7 +16,7 @@ export function addLog(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "log [path]",
-    "List the versions of a memory, a directory or a file, newest first. A file under its earlier names too. With --json, an object for each version.",
+    "List the versions of a memory, a directory or a file, newest first. Shows a file under its earlier names too. With --json, it prints an object for each version.",
     [
       "log --node assistant",
       "log /notes/today --node assistant --limit 10",

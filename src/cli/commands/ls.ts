@@ -22,7 +22,7 @@ export function addLs(program: Command, context: CliContext): void {
     "ls --node assistant",
     "ls /notes -l --node assistant --user ada@example.com",
     "ls --dir ./memory --json",
-  ]).option("-l, --long", "with sizes in bytes and the times of the last change");
+  ]).option("-l, --long", "show sizes in bytes and times of the last change");
   addMountOption(addTargetOptions(command)).action(async (path: string | undefined, options: LsOptions) => {
     await withMemory(context, options, "read", async ({ memory }) => {
       const rows = await about(path ?? ROOT, () => readRows(memory, path ?? ROOT, options.long === true));

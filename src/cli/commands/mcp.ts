@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { type DialectName, dialectNames } from "../../dialects/registry.js";
-import { loopbackNames } from "../../mcp/hostnames.js";
+import { loopbackNames } from "../../core/hostnames.js";
+import type { Dialect } from "../../dialects/dialect.js";
+import { type DialectName, dialectNames, searchingDialects } from "../../dialects/registry.js";
 import { missingPackage } from "../../mcp/missing-package.js";
 import type { McpHttpOptions, McpServeOptions } from "../../mcp/index.js";
 import { newCommand } from "../command.js";
 import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
+import { parsePort } from "../port.js";
 import { addMountOption } from "../targets/mount-options.js";
 import { withMemory } from "../targets/open-target.js";
 import { addTargetOptions, refuseFlags, type TargetOptions } from "../targets/target-options.js";
@@ -20,6 +22,7 @@ interface McpOptions extends TargetOptions {
   allowHost?: string[];
   allowOrigin?: string[];
   dialect?: DialectName[];
+  search?: boolean;
   json?: boolean;
 }
 
@@ -30,24 +33,26 @@ export function addMcp(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "mcp",
-    "Serve a memory to MCP clients. Over standard input and output, or with --http. The memory is the one named here; no client can choose " +
-      `another. The token of HTTP comes from --token-file or the variable ${tokenVariable}, as arguments can be seen by others.`,
+    "Serve a memory to MCP clients. It uses standard input and output, or HTTP with --http. It serves the memory that you name here; no client can choose " +
+      `another. For HTTP, put the token into --token-file or into the variable ${tokenVariable}, because others can see arguments.`,
     ["mcp --node assistant --user ada@example.com", "mcp --dir ./memory --dialect claude", "mcp --http --port 3000 --token-file ./token --node assistant"],
   )
     .option("--http", "serve over HTTP")
-    .option("--host <name>", "the address to listen on; any but a loopback address needs a token (default: 127.0.0.1)")
+    .option("--host <name>", "the address to listen on; every address except a loopback needs a token (default: 127.0.0.1)")
     .option("--port <number>", "the port to listen on, 0 for any free one (default: 3000)")
-    .option("--token-file <file>", "a file that holds the token which clients must send")
-    .option("--allow-host <names...>", "further names under which the server may be called, beside those of the loopback and --host")
-    .option("--allow-origin <names...>", "hosts of web pages that may call (default: those of the loopback)")
-    .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames));
+    .option("--token-file <file>", "a file with the token that clients must send")
+    .option("--allow-host <names...>", "more host names under which clients may call the server, beside the loopback and --host")
+    .option("--allow-origin <names...>", "hosts of web pages that may call the server (default: the loopback)")
+    .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames))
+    .option("--search", "let models search, with a command or a tool of the dialect");
   addMountOption(addTargetOptions(command)).action(async (options: McpOptions) => {
     if (options.http !== true) refuseFlags(options, httpOnly, "goes with --http; pass that too");
-    await checkDialects(options.dialect);
+    const dialects = options.search === true ? (options.dialect ?? ["unified"]).map((name) => searchingDialects[name]()) : options.dialect;
+    await checkDialects(dialects);
     const http = options.http === true ? await readHttpOptions(options, context) : null;
     await withMemory(context, options, "write", async ({ memory, missing }) => {
       for (const sentence of await missing()) await noteOn(context, options)(sentence);
-      const serveOptions: McpServeOptions = { memory, ...(options.dialect && { dialects: options.dialect }) };
+      const serveOptions: McpServeOptions = { memory, ...(dialects && { dialects }) };
       if (http === null) await serveOverStdio(serveOptions, context);
       else await serveOverHttp({ ...serveOptions, ...http }, options.json === true, context);
     });
@@ -62,10 +67,10 @@ async function serveOverStdio(options: McpServeOptions, { io }: CliContext): Pro
 }
 
 /** @throws CommandFault EUSAGE */
-async function checkDialects(names: DialectName[] | undefined): Promise<void> {
+async function checkDialects(dialects: (DialectName | Dialect)[] | undefined): Promise<void> {
   const { toolsByName } = await import("../../mcp/tools.js");
   try {
-    toolsByName(names ?? []);
+    toolsByName(dialects ?? []);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw usageFault(`--dialect: ${error.message.replace(/;.*$/, "")}; serve them by two commands`, error);
@@ -125,10 +130,4 @@ async function tokenIn(file: string): Promise<string> {
   const token = (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
   if (!/^[\x21-\x7e]+$/.test(token)) throw inputFault(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
   return token;
-}
-
-/** @throws CommandFault EUSAGE */
-function parsePort(given: string): number {
-  if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
-  throw usageFault(`--port ${given} is no port; pass a number from 0 to 65535`);
 }

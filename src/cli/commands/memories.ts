@@ -22,7 +22,7 @@ export function addMemories(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "memories",
-    "List the memories of a database: bytes, files, time of the last change, and whose each is. Without options all of them.",
+    "List the memories of a database: bytes, files, time of the last change, and address. Without options it lists all.",
     ["memories --user ada@example.com", "memories --node assistant --scope perThread --json"],
   ).addOption(new Option("--scope <scope>", "only memories of this scope").choices(memoryScopes));
   addOwnerOptions(addDatabaseOptions(command)).action(async (options: MemoriesOptions) => {

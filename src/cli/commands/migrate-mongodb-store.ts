@@ -30,8 +30,8 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
   const command = newCommand(
     migrate,
     "mongodb-store",
-    "Copy the items of the official MongoDBStore into this package's store, with their times; files of memories go into memories. Nothing " +
-      "newer is overwritten, so it can be run again. Exits with 1 where items were refused.",
+    "Copy the items of the official MongoDBStore into this package's store, with their times. Files of memories go into memories. It overwrites nothing " +
+      "newer, so you can run it again. Exits with 1 if items were refused.",
     [
       "migrate mongodb-store --dry-run",
       "migrate mongodb-store --from-db old --from-collection store --db app",
@@ -42,9 +42,9 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
     .option("--from-db <name>", "database of the source (default: that of --from-uri, else that of the destination)")
     .option("--from-collection <name>", "collection of the source", "store")
     .option("--items-collection <name>", 'collection of the items here (default: "items")')
-    .option("--no-text-search", "do not index words; for a store with textSearch: false, or with embeddings")
-    .option("--resume-after <id>", "go on after this document, as a broken-off run has said")
-    .option("--dry-run", "say what would be done, and change nothing");
+    .option("--no-text-search", "do not index words; use it for a store with textSearch: false, or with embeddings")
+    .option("--resume-after <id>", "go on after this document; an interrupted run prints it")
+    .option("--dry-run", "only say what it would do");
   addDatabaseOptions(command).action(async (options: MigrationOptions) => {
     const to = databaseOf(options, context.io.env);
     const { fromUri, fromDb } = options;
@@ -69,6 +69,7 @@ async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: M
     client: to.client,
     dbName: to.db.databaseName,
     memoriesCollection: to.collectionName,
+    layout: to.layoutName,
     ...(itemsCollection !== undefined && { itemsCollection: checkCollectionName("--items-collection", itemsCollection) }),
     ...(!textSearch && { textSearch }),
   });

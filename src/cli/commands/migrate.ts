@@ -17,7 +17,7 @@ interface EarlierFormatOptions extends TargetOptions {
 }
 
 export function addMigrate(program: Command, context: CliContext): void {
-  const migrate = program.command("migrate").description("Bring in data of other formats: of the earlier system, or of the official MongoDBStore.");
+  const migrate = program.command("migrate").description("Bring in data of the earlier system, or of the official MongoDBStore.");
   addEarlierFormat(migrate, context);
   addMongodbStoreMigration(migrate, context);
 }
@@ -26,13 +26,13 @@ function addEarlierFormat(migrate: Command, context: CliContext): void {
   const command = newCommand(
     migrate,
     "earlier-format",
-    "Rewrite documents of the earlier system, whose data is nested, in today's layout, as their first change would do. Can be run again.",
+    "Rewrite documents of the earlier system, with nested data, in today's layout. Their first change does the same. You can run it again.",
     ["migrate earlier-format --dry-run", "migrate earlier-format --node assistant"],
   )
     .option("--node <id>", "only the memory of this node (default: all)")
-    .option("--thread <id>", "only the memory of this thread of it")
-    .option("--user <id>", "only the memory of this user of it")
-    .option("--dry-run", "say what would be done, and change nothing");
+    .option("--thread <id>", "only the memory of this thread of the node")
+    .option("--user <id>", "only the memory of this user of the node")
+    .option("--dry-run", "only say what it would do");
   addDatabaseOptions(command).action(async (options: EarlierFormatOptions) => {
     const named = optionalAddress(options);
     const only = named && checkedAddressOf(named);

@@ -12,7 +12,7 @@ interface MvOptions extends TargetOptions {
 }
 
 export function addMv(program: Command, context: CliContext): void {
-  const command = newCommand(program, "mv <from> <to>", "Move or rename a file or a directory; never over another.", [
+  const command = newCommand(program, "mv <from> <to>", "Move or rename a file or a directory. It never overwrites.", [
     "mv /notes/today /notes/monday --node assistant",
     "mv /notes /archive/notes --dir ./memory",
   ]);

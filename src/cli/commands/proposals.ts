@@ -21,9 +21,9 @@ export function addProposals(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "proposals [id]",
-    "List the changes that agents propose and that wait for a person, oldest first, or show one of them with its diff. With --json, an object for each proposal.",
+    "List the proposed changes that wait for a person, oldest first, or show one with its diff. With --json, it prints an object for each proposal.",
     ["proposals --node assistant", "proposals 0f3c --node assistant", "proposals --status rejected --node assistant --user ada@example.com --json"],
-  ).addOption(new Option("--status <status>", "those of this status (default: those that wait)").choices(statuses));
+  ).addOption(new Option("--status <status>", "only proposals of this status (default: those that wait)").choices(statuses));
   addPagerOption(addTargetOptions(command)).action((id: string | undefined, options: ProposalsOptions) =>
     id === undefined ? list(options, context) : show(id, options, context),
   );

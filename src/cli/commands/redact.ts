@@ -20,10 +20,10 @@ export function addRedact(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "redact <version...>",
-    "Take text, path, size and hash out of versions for good. Who made them and when stays. It shows the versions, and asks. The text that a file has now cannot be " +
-      "redacted: write or delete it first. A text may be in several versions: name all of them.",
+    "Remove text, path, size and hash from versions for good. Keeps who made them and when. It shows the versions, and asks. It refuses the text that a file has " +
+      "now: write or delete the file first. If several versions have a text, name all of them.",
     ["redact 12 13 --node assistant", 'redact 12 --node assistant --as "$USER" --yes'],
-  ).option("--yes", "do not ask; needed where there is no terminal");
+  ).option("--yes", "do not ask; needed without a terminal");
   addActorOption(addMountOption(addTargetOptions(command))).action(async (given: string[], options: RedactOptions) => {
     const ids = [...new Set(given)];
     const { out, err } = context;

@@ -14,7 +14,7 @@ interface RejectOptions extends TargetOptions {
 }
 
 export function addReject(program: Command, context: CliContext): void {
-  const command = newCommand(program, "reject <id>", "Refuse a change that an agent proposes. Nothing of it is made. Refused where another has decided.", [
+  const command = newCommand(program, "reject <id>", "Refuse a change that an agent proposes. The memory stays as it is. If somebody has already decided, the command is refused.", [
     'reject 0f3c --by ada@example.com --reason "not from a customer" --node assistant',
   ])
     .requiredOption("--by <person>", "who rejects it")

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { RevertTarget } from "../../core/history.js";
+import type { MemoryVersion, RevertTarget } from "../../core/history.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { CommandFault, usageFault } from "../fault.js";
 import { checkActor } from "../history/version-filter.js";
-import { versionLine } from "../history/version-text.js";
+import { changeText, versionLine } from "../history/version-text.js";
 import { aboutHistory, withHistory } from "../history/with-history.js";
 import { addMountOption } from "../targets/mount-options.js";
 import { addActorOption, addTargetOptions, type TargetOptions } from "../targets/target-options.js";
@@ -14,6 +14,7 @@ interface RevertOptions extends TargetOptions {
   run?: string;
   toolCall?: string;
   force?: boolean;
+  dryRun?: boolean;
   json?: boolean;
 }
 
@@ -21,27 +22,35 @@ export function addRevert(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "revert [path]",
-    "Make a file or a directory as it was after a version, or undo what a run or a call of a tool has changed. In one step, by new versions; so it can be " +
-      "undone, too, and asks nothing. Prints those versions.",
-    ["revert /notes/today --to 12 --node assistant", "revert --run 1f0c --node assistant --user ada@example.com", "revert --tool-call call_7 --force --node assistant"],
+    "Restore a file or a directory as it was after a version, or undo all changes of a run or of a tool call. It is one step, and prints the new versions that it makes. " +
+      "It does not ask, because you can undo it too.",
+    ["revert /notes/today --to 12 --node assistant", "revert --run 1f0c --dry-run --node assistant", "revert --tool-call call_7 --force --node assistant"],
   )
-    .option("--to <version>", "with a path: the version to go back to")
+    .option("--to <version>", "the version to go back to; needs a path")
     .option("--run <id>", "undo all changes of this run")
-    .option("--tool-call <id>", "undo all changes of this call of a tool")
-    .option("--force", "undo later changes of the same files, too, which are refused otherwise");
+    .option("--tool-call <id>", "undo all changes of this tool call")
+    .option("--force", "also undo later changes of the same files; without it they are refused")
+    .option("--dry-run", "say what would change, and change nothing");
   addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string | undefined, options: RevertOptions) => {
     const what = targetOfRevert(path, options);
-    await withHistory(context, options, "change", async ({ history, name }) => {
+    const { dryRun = false } = options;
+    // A memory that is opened for reading only tells what a revert would make.
+    await withHistory(context, options, dryRun ? "read" : "change", async ({ history, name }) => {
       const revert = (): ReturnType<typeof history.revert> => history.revert(what, { force: options.force === true });
       const versions = await aboutHistory(path ?? name, revert).catch((error: unknown) => {
         throw error instanceof CommandFault ? inOptions(error) : error;
       });
       const { out } = context;
-      if (options.json) return out.json({ ok: true, versions });
-      for (const version of versions) await out.line(versionLine(version, out));
-      if (versions.length === 0) await out.line("nothing was changed, as all is as it was then");
+      if (options.json) return out.json(dryRun ? { ok: true, dryRun, changes: versions.map(changeOf) } : { ok: true, versions });
+      for (const version of versions) await out.line(dryRun ? changeText(version, out) : versionLine(version, out));
+      if (versions.length === 0) await out.line(`nothing ${dryRun ? "would be" : "was"} changed, as all is as it was then`);
     });
   });
+}
+
+/** Of a version that is not made, without its id and time. */
+function changeOf({ operation, path, from, sizeBytes, sha256 }: MemoryVersion): object {
+  return { operation, path, from, sizeBytes, sha256 };
 }
 
 /** @throws CommandFault EUSAGE */

@@ -15,7 +15,7 @@ interface RmOptions extends TargetOptions {
 }
 
 export function addRm(program: Command, context: CliContext): void {
-  const command = newCommand(program, "rm <path>", "Remove a file, or a directory with all below it, in one step. Asks nothing.", [
+  const command = newCommand(program, "rm <path>", "Remove a file, or a directory with everything below it, in one step. It does not ask.", [
     "rm /notes/today --node assistant",
     "rm / --all --node assistant --thread ada@example.com",
   ]).option("--all", "needed to empty a whole memory (rm /)");

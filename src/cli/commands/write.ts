@@ -18,9 +18,9 @@ export function addWrite(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "write <path> [text]",
-    "Set the whole text of a file; makes the file and its directories. Without a text, or with -, reads the standard input.",
+    "Set the whole text of a file. Creates the file and its directories. Without a text, or with -, it reads the standard input.",
     ['write "/house rules" "Answer in one sentence." --node assistant', "write /notes.md --if-exists fail --dir ./memory < notes.md"],
-  ).addOption(new Option("--if-exists <what>", "what to do with a file that is there").choices(["replace", "fail"]).default("replace"));
+  ).addOption(new Option("--if-exists <what>", "what to do if the file exists").choices(["replace", "fail"]).default("replace"));
   addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string, given: string | undefined, options: WriteOptions) => {
     await withMemory(context, options, "write", async ({ memory, tellingOfNew }) => {
       const text = await givenText(given, context.io.stdin);

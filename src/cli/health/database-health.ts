@@ -67,21 +67,25 @@ function versionCheck({ version, topology }: ServerFacts): Check {
   return { name, status: "fail", message: `${version} is too old`, advice: versionAdvice };
 }
 
-function indexChecks(facts: IndexFacts[] | null, { collectionName, db }: MemoryDatabase): Check[] {
+function indexChecks(facts: IndexFacts[] | null, { memoriesCollection, db }: MemoryDatabase): Check[] {
   if (facts === null) {
-    const message = `there is no collection ${collectionName} in the database ${db.databaseName}`;
-    return [{ name: "indexes", status: "warn", message, advice: "check --db and --collection; the first write makes it" }];
+    const message = `there is no collection ${memoriesCollection} in the database ${db.databaseName}`;
+    return [{ name: "indexes", status: "warn", message, advice: "check --db, --collection and --layout; the first write makes it" }];
   }
-  return facts.map(({ name: index, state, used }): Check => {
-    const name = `index ${index}`;
+  return facts.map(({ name: index, collection, state, used }): Check => {
+    const ofMemories = collection === memoriesCollection;
+    const name = `index ${index}${ofMemories ? "" : ` of ${collection}`}`;
     if (state === "missing") {
-      return { name, status: "warn", message: "missing", advice: "the first write makes it; until then two memories of one address could arise" };
+      const advice = ofMemories
+        ? "the first write makes it; until then two memories of one address could arise"
+        : "the application makes it when it next writes there; until then what needs it reads the whole collection";
+      return { name, status: "warn", message: "missing", advice };
     }
     if (state === "different") {
       return { name, status: "fail", message: "there is another one of that name", advice: "drop or rename it; the first write then makes the right one" };
     }
     if (used === true) return { name, status: "ok", message: "present and used" };
-    const advice = "see `explain` of a find by nodeId and scope; it may be hidden or being built";
+    const advice = `${ofMemories ? "see `explain` of a find by nodeId and scope; " : ""}it may be hidden or being built`;
     return { name, status: "fail", message: "present, but the server does not use it", advice };
   });
 }
@@ -101,20 +105,21 @@ async function memoryChecks(
   top: number,
 ): Promise<Pick<Health, "checks" | "memories" | "largest">> {
   const [full, nearly, earlier, strange] = [new Examples(), new Examples(), new Examples(), new Examples()];
+  const limit = database.layout.limitsMemories ? limitBytes : null;
   let memories = 0;
   let largest: MemorySize[] = [];
   for await (const facts of database.facts(address)) {
     memories += 1;
-    const share = facts.sizeBytes / limitBytes;
+    const share = limit === null ? 0 : facts.sizeBytes / limit;
     if (facts.address === null) strange.add(facts);
-    else largest = withSize(largest, { address: facts.address, sizeBytes: facts.sizeBytes, limitBytes }, top);
+    else largest = withSize(largest, { address: facts.address, sizeBytes: facts.sizeBytes, limitBytes: limit }, top);
     if (share > 1) full.add(facts);
     else if (share > nearlyFull) nearly.add(facts);
     if (facts.outdated) earlier.add(facts);
   }
   const missing = address === undefined || memories > 0 ? null : await missingMemory(database, address);
   if (missing !== null) return { checks: [{ name: "memory", status: "fail", ...missing }], memories, largest };
-  const checks = [sizeCheck(memories, full, nearly), formatCheck(earlier)];
+  const checks = limit === null ? [unlimitedCheck(memories)] : [sizeCheck(memories, full, nearly), formatCheck(earlier)];
   if (strange.count > 0) {
     const message = `${countText(strange.count, "document")} with ids that no memory can have`;
     checks.push({ name: "addresses", status: "warn", message, advice: "look at them in the collection; no memory reaches them" });
@@ -129,6 +134,11 @@ function sizeCheck(memories: number, full: Examples, nearly: Examples): Check {
   if (full.count > 0) return { name, status: "fail", message: `over ${limit}: ${full.text}`, advice };
   if (nearly.count > 0) return { name, status: "warn", message: `over ${100 * nearlyFull} % of ${limit}: ${nearly.text}`, advice };
   return { name, status: "ok", message: `${countText(memories, "memory")}, none over ${100 * nearlyFull} % of ${limit}` };
+}
+
+/** Of a layout that has no limit of a memory, and no earlier format. */
+function unlimitedCheck(memories: number): Check {
+  return { name: "sizes", status: "ok", message: `${countText(memories, "memory")}, without a limit in this layout` };
 }
 
 function formatCheck(earlier: Examples): Check {

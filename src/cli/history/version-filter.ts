@@ -22,15 +22,15 @@ const operations: readonly VersionOperation[] = ["created", "modified", "deleted
 export function addFilterOptions(command: Command): Command {
   return command
     .option("--by-user <id>", "only versions that this user made")
-    .option("--by-thread <id>", "that were made in this thread")
-    .option("--by-run <id>", "that were made by this run")
-    .option("--by-tool-call <id>", "that were made by this call of a tool")
-    .option("--by-agent <name>", "that were made by this agent")
-    .option("--by-client <name>", "that were made through this program, such as an MCP client")
+    .option("--by-thread <id>", "only versions that were made in this thread")
+    .option("--by-run <id>", "only versions that this run made")
+    .option("--by-tool-call <id>", "only versions that this tool call made")
+    .option("--by-agent <name>", "only versions that this agent made")
+    .option("--by-client <name>", "only versions that were made through this program, such as an MCP client")
     .addOption(new Option("--operation <name>", "only versions of this kind").choices(operations))
-    .option("--since <time>", "made then or later: 2026-01-31, or 2026-01-31T12:00:00Z, by UTC unless it says otherwise")
-    .option("--until <time>", "made then or earlier; a date includes that day")
-    .option("-n, --limit <versions>", "at most so many (default: all)");
+    .option("--since <time>", "only versions from then on, such as 2026-01-31 or 2026-01-31T12:00:00Z; UTC, unless the time names a zone")
+    .option("--until <time>", "only versions up to then; a date includes that day")
+    .option("-n, --limit <versions>", "at most this many (default: all)");
 }
 
 /** @throws CommandFault EUSAGE */

@@ -29,8 +29,14 @@ function factsOf(actor: MemoryActor | null): string[] {
   return labels.flatMap(([field, label]) => (actor?.[field] === undefined ? [] : [`${label} ${actor[field]}`]));
 }
 
-export function versionLine({ id, at, operation, path, from, sizeBytes, actor, redactedAt }: MemoryVersion, out: Output): string {
+export function versionLine(version: MemoryVersion, out: Output): string {
+  const { id, at, actor } = version;
+  return `${out.style("yellow", id.padEnd(5))}  ${at.toISOString()}  ${changeText(version, out)}  ${out.style("dim", out.foreign(actorText(actor)))}`;
+}
+
+/** What a version did to its file. */
+export function changeText({ operation, path, from, sizeBytes, redactedAt }: MemoryVersion, out: Output): string {
   const shownPath = redactedAt === undefined ? out.foreign(from === undefined ? path : `${from} -> ${path}`) : out.style("red", "(redacted)");
   const size = sizeBytes === null ? "" : `  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
-  return `${out.style("yellow", id.padEnd(5))}  ${at.toISOString()}  ${operation.padEnd(8)}  ${shownPath}${size}  ${out.style("dim", out.foreign(actorText(actor)))}`;
+  return `${operation.padEnd(8)}  ${shownPath}${size}`;
 }

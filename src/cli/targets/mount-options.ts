@@ -19,8 +19,8 @@ const form = "<point>=<node>[,user=<id>|,thread=<id>][,access=read|append]";
 export function addMountOption(command: Command): Command {
   const option = new Option(
     `--mount <${form}>`,
-    "another memory of the database in the tree of this one, such as /team=team-notes,access=read; can be given more than once. " +
-      "Write %2C for a comma, %3D for an equals sign and %25 for a percent sign that belongs to the point or to an id",
+    "add another memory of the database to the tree, such as /team=team-notes,access=read; you can repeat it. " +
+      "In the point or in an id, write %2C for a comma, %3D for an equals sign and %25 for a percent sign",
   );
   return command.addOption(option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]));
 }

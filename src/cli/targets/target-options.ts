@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { MemoryAddress } from "../../core/address.js";
 import type { PathRule } from "../../core/paths.js";
+import type { LayoutName } from "../../mongodb/admin/memory-database.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/names.js";
 import { type CommandFault, usageFault } from "../fault.js";
 import type { CliIo } from "../terminal/io.js";
@@ -12,6 +13,7 @@ export interface TargetOptions {
   uri?: string;
   db?: string;
   collection?: string;
+  layout?: LayoutName;
   node?: string;
   thread?: string;
   user?: string;
@@ -29,6 +31,7 @@ export interface DestinationOptions {
   toUri?: string;
   toDb?: string;
   toCollection?: string;
+  toLayout?: LayoutName;
   toNode?: string;
   toThread?: string;
   toUser?: string;
@@ -40,6 +43,7 @@ export interface DatabaseTarget {
   uri: string;
   dbName: string | undefined;
   memoriesCollection: string | undefined;
+  layout: LayoutName | undefined;
 }
 
 export interface FolderTarget {
@@ -53,19 +57,23 @@ export type Target = (FolderTarget | (DatabaseTarget & { address: MemoryAddress;
 /** The rule that reaches, and creates, most: administration should not be stopped by a name. */
 const defaultPaths: PathRule = "posix";
 
+/** As of the option `layout` of a store. */
+const layoutNames = ["document", "files"] as const satisfies readonly LayoutName[];
+
 export function addDatabaseOptions(command: Command): Command {
   return command
     .option("--uri <string>", "connection string of MongoDB; a password is safer in the variable MONGODB_URI, as `ps` shows arguments")
     .option("--db <name>", "database (default: that of the connection string)")
-    .option("--collection <name>", 'collection of the memories (default: "memories")');
+    .option("--collection <name>", 'collection of the memories (default: "memories")')
+    .addOption(new Option("--layout <name>", 'how the application keeps the memories: its option `layout` (default: "document")').choices(layoutNames));
 }
 
 export function addTargetOptions(command: Command): Command {
   return addDatabaseOptions(command)
     .option("--node <id>", "node id of the memory")
-    .option("--thread <id>", "thread id, for the memory of that thread; without it and --user the node's global memory is meant")
+    .option("--thread <id>", "thread id, for the memory of that thread; without --thread and --user it is the node's global memory")
     .option("--user <id>", "user id, for the memory of that user")
-    .option("--dir <folder>", "a memory kept as files in a folder, in place of --uri and its options")
+    .option("--dir <folder>", "a memory kept as files in a folder, instead of --uri and its options")
     .addOption(new Option("--paths <rule>", "which names can be created").choices(["posix", "adr"]).default(defaultPaths));
 }
 
@@ -74,7 +82,7 @@ export function addTargetOptions(command: Command): Command {
  * the user of this machine.
  */
 export function addActorOption(command: Command): Command {
-  return command.option("--as <user>", 'user id to name in the history as who changes it, such as "$USER" (default: none, only this program)');
+  return command.option("--as <user>", 'user id for the history: who makes the change, such as "$USER" (default: none, only this program)');
 }
 
 export function addDestinationOptions(command: Command): Command {
@@ -82,6 +90,7 @@ export function addDestinationOptions(command: Command): Command {
     .option("--to-uri <string>", "connection string of the destination (default: that of the source)")
     .option("--to-db <name>", "database of the destination (default: that of --to-uri, else that of the source)")
     .option("--to-collection <name>", "collection of the destination (default: that of the source)")
+    .addOption(new Option("--to-layout <name>", "how the destination keeps the memories (default: as the source)").choices(layoutNames))
     .option("--to-node <id>", "node id of the destination (default: the memory's own)")
     .option("--to-thread <id>", "thread id of the destination (default: the memory's own, unless --to-node or --to-user is given)")
     .option("--to-user <id>", "user id of the destination (default: the memory's own, unless --to-node or --to-thread is given)")
@@ -95,7 +104,7 @@ export function databaseOf(options: TargetOptions, env: CliIo["env"]): DatabaseT
   const uri = options.uri ?? fromEnvironment;
   if (uri === "") throw usageFault("no database was named; pass --uri, or set MONGODB_URI");
   const dbName = checkDatabaseName("--db", options.db) ?? databaseIn(uri);
-  return { kind: "database", uri, dbName, memoriesCollection: checkCollectionName("--collection", options.collection) };
+  return { kind: "database", uri, dbName, memoriesCollection: checkCollectionName("--collection", options.collection), layout: options.layout };
 }
 
 /** @throws CommandFault EUSAGE */
@@ -103,7 +112,7 @@ export function targetOf(options: TargetOptions, env: CliIo["env"]): Target {
   const { uri, dir, node, paths = defaultPaths } = options;
   if (dir !== undefined) {
     if (uri !== undefined) throw usageFault("--uri and --dir exclude each other; pass the one where the memory is");
-    refuseFlags(options, ["db", "collection", ...memoryFlags, "mount"], "goes with --uri; a folder given by --dir is one memory");
+    refuseFlags(options, ["db", "collection", "layout", ...memoryFlags, "mount"], "goes with --uri; a folder given by --dir is one memory");
     refuseFlags(options, ["as"], "goes with --uri; a folder given by --dir keeps no history");
     return { kind: "folder", dir, paths };
   }
@@ -115,15 +124,15 @@ export function targetOf(options: TargetOptions, env: CliIo["env"]): Target {
 
 /** Where `copy` writes to: what is not said of it is as in the source. @throws CommandFault EUSAGE */
 export function destinationOf(to: DestinationOptions, source: TargetOptions, env: CliIo["env"]): Target {
-  const { toUri, toDb, toCollection, toNode, toThread, toUser, toDir } = to;
+  const { toUri, toDb, toCollection, toLayout, toNode, toThread, toUser, toDir } = to;
   const paths = source.paths ?? defaultPaths;
   if (toDir !== undefined) {
-    const given = Object.entries({ toUri, toDb, toCollection, toNode, toThread, toUser }).find(([, value]) => value !== undefined);
+    const given = Object.entries({ toUri, toDb, toCollection, toLayout, toNode, toThread, toUser }).find(([, value]) => value !== undefined);
     if (given !== undefined) throw usageFault(`${flagOf(given[0])} does not go with --to-dir, as a folder is one memory; leave one of the two out`);
     refuseFlags(source, ["as"], "does not go with --to-dir, as a folder keeps no history; leave one of the two out");
     return { kind: "folder", dir: toDir, paths };
   }
-  if ([toUri, toDb, toCollection, toNode, toThread, toUser].every((value) => value === undefined)) throw noDestination();
+  if ([toUri, toDb, toCollection, toLayout, toNode, toThread, toUser].every((value) => value === undefined)) throw noDestination();
   const node = toNode ?? source.node;
   if (node === undefined) throw usageFault("--to-node is missing; a folder has no node id that could be kept");
   if (toThread !== undefined && toUser !== undefined) throw bothOwners("--to-thread", "--to-user");
@@ -134,7 +143,7 @@ export function destinationOf(to: DestinationOptions, source: TargetOptions, env
 
 /** @throws CommandFault EUSAGE */
 export function destinationDatabaseOf(to: DestinationOptions, source: TargetOptions, env: CliIo["env"]): DatabaseTarget {
-  const { toUri, toDb, toCollection } = to;
+  const { toUri, toDb, toCollection, toLayout } = to;
   const { MONGODB_URI: fromEnvironment } = env;
   const sourceUri = source.dir === undefined ? (source.uri ?? fromEnvironment) : undefined;
   const uri = toUri ?? sourceUri ?? fromEnvironment;
@@ -144,6 +153,7 @@ export function destinationDatabaseOf(to: DestinationOptions, source: TargetOpti
     uri,
     dbName: checkDatabaseName("--to-db", toDb ?? databaseIn(toUri) ?? source.db ?? databaseIn(sourceUri)),
     memoriesCollection: checkCollectionName("--to-collection", toCollection ?? source.collection),
+    layout: toLayout ?? source.layout,
   };
 }
 
@@ -192,7 +202,7 @@ function bothOwners(ofThread: string, ofUser: string): CommandFault {
 }
 
 function noDestination(): CommandFault {
-  return usageFault("no destination was named; pass --to-node, --to-thread, --to-user, --to-uri, --to-db or --to-collection, or --to-dir for a folder");
+  return usageFault("no destination was named; pass --to-node, --to-thread, --to-user, --to-uri, --to-db, --to-collection or --to-layout, or --to-dir for a folder");
 }
 
 function noMemory(): CommandFault {

@@ -22,6 +22,8 @@ export interface CliIo {
   examplesFolder: string;
   /** Shows what is written to it on the terminal. Null where there is no such program. @param command of the shell; null for `less` */
   openPager(command: string | null): Promise<Pager | null>;
+  /** Asks the desktop to open an address; where there is none, nothing happens. */
+  openBrowser(url: string): Promise<void>;
   /** Resolves when the process is asked to end; the command must then end it, or it is ended a few seconds later. */
   untilStopped(): Promise<void>;
 }

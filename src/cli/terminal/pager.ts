@@ -10,7 +10,7 @@ export interface PagerOptions {
 }
 
 export function addPagerOption(command: Command): Command {
-  return command.option("--no-pager", "print to the terminal at once, not through $PAGER or less");
+  return command.option("--no-pager", "print directly, without $PAGER or less");
 }
 
 /** What a shell exits with for a command that it cannot run. */

@@ -11,7 +11,7 @@ export function newToken(): string {
  * Makes a change that was approved, once, whoever else tries, and whatever crashes: whoever comes next goes on here.
  *
  * An attempt takes the record over by a token of its own, reads the memory, looks whether the token still stands, and changes the
- * memory if it is as it was read. So an attempt that was overtaken between two of these steps changes nothing.
+ * memory only if nobody has changed it since it was read. So an attempt that was overtaken between two of these steps changes nothing.
  *
  * @param claimed with status `applying`
  * @returns `pending`: what it was made against has changed, so nothing was done, and the record is open again

@@ -13,7 +13,7 @@ export interface PlannedChange {
   content: string | null;
   /** update: the text to replace. */
   oldContent: string | null;
-  /** The text of the file, null where there is none, and for delete and rename. */
+  /** The text of the file. Null if there is no file, and for delete and rename. */
   before: string | null;
   /** Its text afterwards, null for delete and rename. */
   after: string | null;
@@ -52,7 +52,7 @@ export interface ChangeRecord extends PlannedChange {
   reason: string | null;
 }
 
-/** `changed`: what is there is not what the change was made against. `raced`: another change came first, or another attempt. */
+/** `changed`: the memory no longer fits the change that was shown. `raced`: another change or another attempt came first. */
 export type ApplyOutcome = "applied" | "changed" | "raced";
 
 /** Where the records of one memory are kept. */

@@ -4,7 +4,7 @@ import type { ChangeCommand, ChangeStatus } from "./change-record.js";
 /** A change that an agent proposes. */
 export interface MemoryProposal {
   id: string;
-  /** `applying`: approved, and a crash has left it so; the next `get`, `approve` or `reject` finishes it. */
+  /** `applying`: approved, but a crash has interrupted it. The next `get`, `approve` or `reject` finishes it. */
   status: ChangeStatus;
   command: ChangeCommand;
   path: string;
@@ -14,9 +14,9 @@ export interface MemoryProposal {
   content: string | null;
   /** update: the text to replace. */
   oldContent: string | null;
-  /** Of the text when it was proposed, in the unified format; hidden characters are escaped, and of a long one the start is shown. */
+  /** A unified diff against the text at the time of the proposal. Hidden characters are escaped. Of a long diff it has only the start. */
   diff: string;
-  /** What it was made against: a digest of the text, or of all that would be deleted or moved. */
+  /** What the proposal was made against: a digest of the text, or of everything that would be deleted or moved. */
   base: string;
   /** Who proposes it. */
   actor: MemoryActor | null;
@@ -33,19 +33,19 @@ export type Reviewer = MemoryActor & { userId: string };
 /**
  * The changes that wait for a person. No read of the memory shows them.
  *
- * Ids that are no text are EINVAL, unknown ones ENOENT. A failure of the storage is EIO; the next call then finishes what was begun.
+ * An id that is not a text is EINVAL, and an unknown one ENOENT. If the storage fails, it is EIO, and the next call finishes the work.
  */
 export interface MemoryProposals {
-  /** Oldest first. @param options.status default: those that nobody has decided about, and those that a crash has left */
+  /** Oldest first. @param options.status default: those that still wait, and those that a crash has interrupted */
   list(options?: { status?: ChangeStatus }): AsyncIterable<MemoryProposal>;
-  /** Null where there is none. */
+  /** Null if there is no such proposal. */
   get(id: string): Promise<MemoryProposal | null>;
   /**
-   * Makes the change, once. With `content`, makes it with another content.
-   * @throws ECONFLICT if another has decided, or if what it was made against has changed: the message shows the diff as it would be now
-   * @throws what the change itself throws, such as ENOSPC; the proposal then stays open
+   * Makes the change, once. With `content`, it stores that content instead.
+   * @throws ECONFLICT if somebody has already decided, or if the file has changed since: the message then shows the new diff
+   * @throws the errors of the change itself, such as ENOSPC; the proposal then stays open
    */
   approve(id: string, decision: { by: Reviewer; content?: string }): Promise<MemoryProposal>;
-  /** @param decision.reason at most 2,000 characters. @throws ECONFLICT if another has decided */
+  /** @param decision.reason at most 2,000 characters. @throws ECONFLICT if somebody has already decided */
   reject(id: string, decision: { by: Reviewer; reason?: string }): Promise<MemoryProposal>;
 }

@@ -14,9 +14,9 @@ export interface TextWish {
   command: TextCommand;
   path: string;
   oldContent?: string;
-  /** The content, which the guards have let pass. @param before null where there is no file */
+  /** The content after the guards. @param before null if there is no file */
   contentFor: (before: string | null) => Promise<string>;
-  /** EEXIST where there is a file. */
+  /** EEXIST if the file exists. */
   isNew?: boolean;
   /** Whether a missing file is created; else ENOENT. */
   create: boolean;
@@ -51,7 +51,7 @@ export function textAfter(
   return { text: content };
 }
 
-/** @returns null where there is nothing. @throws EISDIR */
+/** @returns null for a missing path. @throws EISDIR */
 export async function planDelete(
   tree: MemoryTree,
   path: string,

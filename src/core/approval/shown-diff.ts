@@ -3,7 +3,7 @@ import { unifiedDiff } from "../unified-diff.js";
 
 const maxShownChars = 50_000;
 
-/** The diff of a text as people are shown it. @param before null where there is no file. @param after null where there will be none */
+/** The diff of a text as people are shown it. @param before null if there is no file. @param after null if there will be none */
 export async function shownChange(path: string, before: string | null, after: string | null): Promise<string> {
   const older = { name: before === null ? "/dev/null" : `a${path}`, text: before ?? "" };
   const newer = { name: after === null ? "/dev/null" : `b${path}`, text: after ?? "" };

@@ -4,14 +4,16 @@ import { ROOT } from "../../core/paths.js";
 import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
-import { checkClaudeOptions, type CheckedClaudeOptions, type ClaudeMemoryOptions } from "./options.js";
+import { checkClaudeDialectOptions, type CheckedClaudeOptions, type ClaudeDialectOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, refusalOf } from "./refusal.js";
+import { claudeSearchTool } from "./search-tool.js";
 
 const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
 
 /** The dialect `claude` with options of its own. @throws TypeError for bad options */
-export function claudeDialect(options?: ClaudeMemoryOptions): Dialect {
-  return { name: "claude", tools: [claudeTool(checkClaudeOptions(options))] };
+export function claudeDialect(options: ClaudeDialectOptions = {}): Dialect {
+  const { search, ...checked } = checkClaudeDialectOptions(options);
+  return { name: "claude", tools: [claudeTool(checked), ...(search ? [claudeSearchTool(checked)] : [])] };
 }
 
 /** The one tool of the dialect: Claude knows it by its type, any other model by the schema. */

@@ -1,13 +1,14 @@
 import type { Memory } from "../../core/memory.js";
 import type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
 import { claudeTool, runClaudeCommand } from "./claude-dialect.js";
-import { checkClaudeOptions, type ClaudeMemoryOptions } from "./options.js";
+import { checkClaudeOptions, checkClaudeSearchOptions, type ClaudeMemoryOptions, type ClaudeSearchOptions } from "./options.js";
+import { claudeSearchTool } from "./search-tool.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
 export type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
 export type { DialectTool } from "../dialect-tool.js";
-export type { ClaudeMemoryOptions } from "./options.js";
+export type { ClaudeMemoryOptions, ClaudeSearchOptions } from "./options.js";
 
 /** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
 export type MemoryToolHandlers = {
@@ -25,6 +26,17 @@ export type MemoryToolHandlers = {
 export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): DialectTool {
   checkMemorySource(memory);
   return new DialectTool(claudeTool(checkClaudeOptions(options)), memory);
+}
+
+/**
+ * A tool `memory_search` beside the memory tool, with the arguments `query` and `path`: it answers the passages of the memory that have most to
+ * do with the query, at most 10 and 8,000 characters of them, with their paths and line numbers.
+ *
+ * @throws TypeError for bad options, or what is no memory
+ */
+export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSearchOptions = {}): DialectTool {
+  checkMemorySource(memory);
+  return new DialectTool(claudeSearchTool(checkClaudeSearchOptions(options)), memory);
 }
 
 /**

@@ -16,24 +16,52 @@ export interface ClaudeMemoryOptions {
   maxViewChars?: number;
 }
 
+/** The options of `claudeDialect`. */
+export interface ClaudeDialectOptions extends ClaudeMemoryOptions {
+  /** Whether there is a tool `memory_search` beside the memory tool. @default false */
+  search?: boolean;
+}
+
+/** The options of `createClaudeSearchTool`. */
+export type ClaudeSearchOptions = Pick<ClaudeMemoryOptions, "root">;
+
 export interface CheckedClaudeOptions {
   root: string;
   ifExists: "fail" | "replace";
   maxViewChars: number;
 }
 
+const rootField = z.string().startsWith("/", "must be an absolute path").refine(isPath, "must be a path").optional();
+
 const optionsSchema = z
   .object({
-    root: z.string().startsWith("/", "must be an absolute path").refine(isPath, "must be a path").optional(),
+    root: rootField,
     ifExists: z.enum(["fail", "replace"]).optional(),
     maxViewChars: z.number().int().min(1).optional(),
   })
   .strict();
+const dialectSchema = optionsSchema.extend({ search: z.boolean().optional() });
+const searchSchema = z.object({ root: rootField }).strict();
 
 /** @throws TypeError */
 export function checkClaudeOptions(options: ClaudeMemoryOptions | undefined): CheckedClaudeOptions {
   checkOptions("ClaudeMemoryOptions", optionsSchema, options ?? {});
-  const { root = "/memories", ifExists = "fail", maxViewChars = Number.POSITIVE_INFINITY } = options ?? {};
+  return withDefaults(options ?? {});
+}
+
+/** @throws TypeError */
+export function checkClaudeDialectOptions(options: ClaudeDialectOptions): CheckedClaudeOptions & { search: boolean } {
+  checkOptions("ClaudeDialectOptions", dialectSchema, options);
+  return { ...withDefaults(options), search: options.search ?? false };
+}
+
+/** @throws TypeError */
+export function checkClaudeSearchOptions(options: ClaudeSearchOptions): Pick<CheckedClaudeOptions, "root"> {
+  checkOptions("ClaudeSearchOptions", searchSchema, options);
+  return withDefaults(options);
+}
+
+function withDefaults({ root = "/memories", ifExists = "fail", maxViewChars = Number.POSITIVE_INFINITY }: ClaudeMemoryOptions): CheckedClaudeOptions {
   return { root: normalizePath(root), ifExists, maxViewChars };
 }
 

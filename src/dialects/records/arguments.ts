@@ -1,5 +1,5 @@
 import { MemoryError } from "../../core/errors.js";
-import { normalizePath } from "../../core/paths.js";
+import { normalizePath, ROOT } from "../../core/paths.js";
 import { utf8Bytes } from "../../core/text.js";
 import { badArgument, badPath, notAllowed, quoted, RecordError } from "./errors.js";
 
@@ -58,6 +58,16 @@ export class Arguments {
     // Rounded up, so that a size just over the limit does not look like the limit itself.
     const megabytes = (Math.ceil(sizeBytes / 100_000) / 10).toFixed(1);
     throw new RecordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${megabytes}MB exceeds 1MB limit`);
+  }
+
+  query(): string {
+    return this.#text("query");
+  }
+
+  /** A record or a folder, or all of the memory where none is named. */
+  place(): string {
+    const value = Object.hasOwn(this.#values, "path") ? this.#values["path"] : undefined;
+    return value === undefined || value === null ? ROOT : this.path();
   }
 
   #text(name: string): string {

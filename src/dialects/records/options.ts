@@ -11,6 +11,8 @@ export interface RecordToolsOptions {
   prefix?: string;
   /** Returns the time, for the times in the answers. @default the system's clock */
   clock?: () => Date;
+  /** Whether there is a tool `memory_search`, too. @default false */
+  search?: boolean;
 }
 
 const optionsSchema = z
@@ -18,6 +20,7 @@ const optionsSchema = z
     // OpenAI has the smallest limit of the providers: names of 64 characters.
     prefix: z.string().regex(/^[A-Za-z0-9_-]{0,50}$/, "must be at most 50 letters, digits, _ or -").optional(),
     clock: z.custom<() => Date>((value) => typeof value === "function", "must be a function").optional(),
+    search: z.boolean().optional(),
   })
   .strict();
 

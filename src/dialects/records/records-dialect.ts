@@ -1,15 +1,15 @@
 import { MemoryError, type MemoryErrorCode } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { ROOT } from "../../core/paths.js";
+import { normalizePath, ROOT } from "../../core/paths.js";
 import { type Dialect, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
+import { findPassages } from "../found-passages.js";
 import { Arguments, nameFault } from "./arguments.js";
 import { badPath, notAllowed, notFound, RecordError, recordRefusal } from "./errors.js";
 import { checkRecordOptions, type RecordToolsOptions } from "./options.js";
 import type * as yamlText from "./yaml.js";
+import type { Fields } from "./yaml.js";
 
-export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "clear_memory";
-
-type Fields = Record<string, string | number | Date>;
+export type RecordToolName = "add_memory" | "replace_memory" | "drop_memory" | "clear_memory" | "memory_search";
 
 /** What the model calls each tool. */
 type ToolNames = Record<RecordToolName, string>;
@@ -24,8 +24,11 @@ interface Call {
 
 interface RecordCommand {
   describe: (toolNames: ToolNames) => string;
-  /** All are required. */
   properties: Record<string, object>;
+  /** The names of those that may be left out. @default none */
+  optional?: readonly string[];
+  /** @default false */
+  readOnly?: boolean;
   destructive: boolean;
   /** Checks every argument, then runs one atomic command. Returns the fields after the status, in the order of the reference. */
   run: (call: Call) => Promise<Fields>;
@@ -65,7 +68,21 @@ const commands: Record<RecordToolName, RecordCommand> = {
       return { cleared_count: files, cleared_at: now };
     },
   },
+  memory_search: {
+    describe: () => "Finds the passages of all memories that have most to do with some words, in whatever form they are written.",
+    properties: {
+      query: { type: "string", description: "What to search for, in a few words or a question." },
+      path: { type: "string", description: "Relative path of one memory, or of a folder of them, to search only there." },
+    },
+    optional: ["path"],
+    readOnly: true,
+    destructive: false,
+    run: searchMemory,
+  },
 };
+
+/** Only where it is asked for. */
+const searchTool: RecordToolName = "memory_search";
 
 async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fields> {
   const name = args.newPath();
@@ -99,6 +116,18 @@ async function dropMemory({ args, openMemory, now }: Call): Promise<Fields> {
   const { files } = await withFaults(missingFaults(name), () => memory.delete(name, { ifDirectory: "fail" }));
   if (files === 0) throw missing(name);
   return { path: name, deleted_at: now };
+}
+
+async function searchMemory({ args, openMemory }: Call): Promise<Fields> {
+  const query = args.query();
+  const place = args.place();
+  const { passages, leftOut } = await findPassages(await openMemory(), query, normalizePath(place));
+  const shown = passages.map((hit) => ({
+    path: hit.path.slice(1),
+    lines: hit.startLine === hit.endLine ? String(hit.startLine) : `${hit.startLine}-${hit.endLine}`,
+    text: hit.text,
+  }));
+  return { passages: shown, ...(leftOut !== "" && { left_out: leftOut }) };
 }
 
 /** The dialect's answers to refusals of the memory, by their codes. */
@@ -145,16 +174,17 @@ function yaml(): Promise<typeof yamlText> {
 /** The dialect `records` with options of its own. @throws TypeError for bad options */
 export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
-  const { clock = () => new Date(), prefix = "" } = options;
+  const { clock = () => new Date(), prefix = "", search = false } = options;
   const toolNames = Object.fromEntries(Object.keys(commands).map((name) => [name, prefix + name])) as ToolNames;
-  const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
-    const { describe, properties, destructive, run } = command;
+  const offered = Object.entries(commands).filter(([name]) => search || name !== searchTool);
+  const tools = offered.map(([name, command]): ToolDefinition => {
+    const { describe, properties, optional = [], readOnly = false, destructive, run } = command;
     const names = Object.keys(properties);
     return {
       name: prefix + name,
       description: describe(toolNames),
-      schema: { type: "object", properties, required: names, additionalProperties: false },
-      readOnly: false,
+      schema: { type: "object", properties, required: names.filter((each) => !optional.includes(each)), additionalProperties: false },
+      readOnly,
       destructive,
       answer: async (given, openMemory) => {
         const { toYaml } = await yaml();

@@ -9,11 +9,14 @@ const instant: ScalarTag = {
   stringify: ({ value }) => (value as Date).toISOString(),
 };
 
+/** What an answer holds. */
+export type Fields = Record<string, string | number | Date | readonly Record<string, string>[]>;
+
 /**
- * One plain mapping with a line for each field. It quotes a text that YAML 1.2 would read as something else, or YAML 1.1, which
+ * One plain mapping with a line for each field, but for lists. It quotes a text that YAML 1.2 would read as something else, or YAML 1.1, which
  * many readers still use (`yes`, `2024-01-15`).
  */
-export function toYaml(fields: Record<string, string | number | Date>): string {
+export function toYaml(fields: Fields): string {
   return stringify(fields, {
     lineWidth: 0,
     blockQuote: false,

@@ -3,9 +3,13 @@ import { checkOptions } from "../../core/options.js";
 import type { MemorySource } from "../memory-source.js";
 
 /** The `command` argument of the unified tool (specification section 3). */
-export type MemoryCommand = "read" | "list" | "append" | "update" | "delete";
+export type MemoryCommand = "read" | "list" | "append" | "update" | "delete" | "search";
 
+/** Those that a tool has unless it is told others. */
 export const memoryCommands = ["read", "list", "append", "update", "delete"] as const satisfies readonly MemoryCommand[];
+
+/** All that a tool can have. */
+export const allMemoryCommands = [...memoryCommands, "search"] as const satisfies readonly MemoryCommand[];
 
 /** What a program may call the tool with: the arguments of its schema. Models may send anything. */
 export interface MemoryToolArguments {
@@ -16,6 +20,8 @@ export interface MemoryToolArguments {
   content?: string | null | undefined;
   /** update: the exact text to replace. */
   oldContent?: string | null | undefined;
+  /** search: the words to search for. */
+  query?: string | null | undefined;
 }
 
 /** The memory of the tool, and what the model is told of it. */
@@ -28,7 +34,7 @@ export interface MemoryToolOptions {
   description?: string;
   /** A title for user interfaces, kept in `metadata.title`. */
   title?: string;
-  /** The commands that the model may use. Others answer EACCES. @default all five */
+  /** The commands that the model may use. Others answer EACCES. @default all but `search` */
   commands?: MemoryCommand[];
 }
 
@@ -38,7 +44,7 @@ export const memoryToolFields = {
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -").optional(),
   description: z.string().min(1).optional(),
   title: z.string().min(1).optional(),
-  commands: z.array(z.enum(memoryCommands)).min(1).optional(),
+  commands: z.array(z.enum(allMemoryCommands)).min(1).optional(),
 };
 
 const dialectSchema = z.object(memoryToolFields).strict();

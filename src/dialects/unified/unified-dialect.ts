@@ -5,12 +5,14 @@ import { nameRules, normalizePath, type PathRule } from "../../core/paths.js";
 import { shownJson } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
+import { findPassages } from "../found-passages.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type MemoryToolOptions } from "./options.js";
 
 interface Arguments {
   path: string;
   content?: string;
   oldContent?: string;
+  query?: string;
 }
 
 /** The answer of a command; its keys are written in this order (specification section 3). */
@@ -66,6 +68,16 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
       return { files, dirs };
     },
   },
+  search: {
+    description: "search: the passages below path that have most to do with query, in whatever form its words are",
+    check: ({ query }) => {
+      if (query === undefined) throw invalid("query is required for search");
+    },
+    run: async (memory, { path, query }) => {
+      const { passages, leftOut } = await findPassages(memory, query, path);
+      return { passages: passages.map(({ score: _score, ...passage }) => passage), ...(leftOut !== "" && { leftOut }) };
+    },
+  },
 };
 
 /**
@@ -87,7 +99,7 @@ export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDef
     description: description ?? ((paths) => describeCommands(commands, paths)),
     title,
     schema: schemaForCommands(commands),
-    readOnly: commands.every((command) => command === "read" || command === "list"),
+    readOnly: commands.every((command) => definitions[command].needs === undefined),
     destructive: commands.includes("update") || commands.includes("delete"),
     narrowedTo: (widest) => {
       const possible = commands.filter((command) => isGranted(definitions[command].needs, widest));
@@ -114,6 +126,7 @@ function describeCommands(commands: readonly MemoryCommand[], paths: PathRule | 
 const contentProperties = {
   content: { type: "string", description: "append: the text to add. update: the new text." },
   oldContent: { type: "string", description: "update: the exact text to replace." },
+  query: { type: "string", description: "search: what to search for, in a few words or a question." },
 };
 
 function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
@@ -125,6 +138,7 @@ function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
       command: { type: "string", enum: [...commands], description: "What to do." },
       ...(writes ? { content: contentProperties.content } : {}),
       ...(commands.includes("update") ? { oldContent: contentProperties.oldContent } : {}),
+      ...(commands.includes("search") ? { query: contentProperties.query } : {}),
     },
     required: ["path", "command"],
     additionalProperties: false,
@@ -163,12 +177,16 @@ function failureEnvelope(given: unknown, error: unknown): MemoryEnvelope {
 
 const argumentNames = new Set(["path", "command", "content", "oldContent"]);
 
+function isArgument(name: string, commands: readonly MemoryCommand[]): boolean {
+  return argumentNames.has(name) || (name === "query" && commands.includes("search"));
+}
+
 function checkArguments(
   given: unknown,
   commands: readonly MemoryCommand[],
 ): Arguments & { command: MemoryCommand } {
   if (!isRecord(given)) throw invalid("the arguments must be an object with path and command");
-  const unknownName = Object.keys(given).find((name) => !argumentNames.has(name));
+  const unknownName = Object.keys(given).find((name) => !isArgument(name, commands));
   if (unknownName !== undefined) throw invalid(`unknown argument: ${shorten(unknownName, 64)}`);
   const { command } = given;
   if (command === undefined) throw invalid(`command is required: ${commands.join(", ")}`);
@@ -178,12 +196,12 @@ function checkArguments(
   if (!commands.includes(command)) {
     throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
   }
-  const path = normalizePath(given["path"], { emptyIsRoot: command === "list" });
-  return { command, path, ...textArgument(given, "content"), ...textArgument(given, "oldContent") };
+  const path = normalizePath(given["path"], { emptyIsRoot: isOfDirectories(command) });
+  return { command, path, ...textArgument(given, "content"), ...textArgument(given, "oldContent"), ...textArgument(given, "query") };
 }
 
 /** Some models send null for what they leave out. */
-function textArgument(given: Record<string, unknown>, name: "content" | "oldContent"): Partial<Arguments> {
+function textArgument(given: Record<string, unknown>, name: "content" | "oldContent" | "query"): Partial<Arguments> {
   const value = given[name];
   if (value === undefined || value === null) return {};
   if (typeof value !== "string") throw invalid(`${name} must be a string (given ${typeof value})`);
@@ -193,7 +211,11 @@ function textArgument(given: Record<string, unknown>, name: "content" | "oldCont
 /** What a refusal repeats of the call: the path normalised where it is legal, and both texts shortened. */
 function echoedCall(given: unknown): { command: string; path: string } {
   const { command, path } = isRecord(given) ? given : { command: undefined, path: undefined };
-  return { command: echoedText(command, 64), path: echoedPath(path, command === "list") };
+  return { command: echoedText(command, 64), path: echoedPath(path, isOfDirectories(command)) };
+}
+
+function isOfDirectories(command: unknown): boolean {
+  return command === "list" || command === "search";
 }
 
 function echoedPath(path: unknown, emptyIsRoot: boolean): string {

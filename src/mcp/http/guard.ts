@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { secretMatcher } from "../../core/secret.js";
 import { shorten } from "../../core/text.js";
-import { asHostname, isHost, loopbackNames } from "../hostnames.js";
+import { asHostname, isHost, loopbackNames } from "../../core/hostnames.js";
 
 /** An answer in place of the protocol's own. */
 export interface HttpRefusal {
@@ -39,9 +39,9 @@ export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOpti
 /** Refuses requests without the token; none where the server has no token. */
 export function createTokenGuard(token: string | undefined): Guard {
   if (token === undefined) return () => undefined;
-  const tokenDigest = headerDigest(`Bearer ${token}`);
+  const isHeader = secretMatcher(`Bearer ${token}`);
   return ({ headers: { authorization: given } }) => {
-    if (given !== undefined && timingSafeEqual(headerDigest(given.replace(/^bearer +/i, "Bearer ")), tokenDigest)) return undefined;
+    if (given !== undefined && isHeader(given.replace(/^bearer +/i, "Bearer "))) return undefined;
     const message = given === undefined ? "an Authorization header with the server's bearer token is required" : "the bearer token is not this server's";
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
     return { status: 401, code: serverError, message, headers: { "WWW-Authenticate": challenge } };
@@ -61,11 +61,6 @@ function hostnames(hosts: readonly string[]): string[] {
 function forbidden(name: string, given: string | undefined, allowed: readonly string[]): HttpRefusal {
   const message = `${name} ${shorten(given ?? "(none)", 256)} is not allowed; allowed: ${allowed.join(", ")}`;
   return { status: 403, code: serverError, message };
-}
-
-/** Of the same length whatever was given, so that the time of a comparison tells nothing about the token. */
-function headerDigest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 export function refuse(response: ServerResponse, refusal: HttpRefusal): void {

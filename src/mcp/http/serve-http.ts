@@ -5,7 +5,7 @@ import type { NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotoc
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpRequestContext, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { WatchedEvents } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
-import { asHostname, isLoopback } from "../hostnames.js";
+import { asHostname, isLoopback } from "../../core/hostnames.js";
 import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalResponse } from "./guard.js";
 import { checkListen, isListen } from "./listen.js";
 import { HttpSessions } from "./sessions.js";

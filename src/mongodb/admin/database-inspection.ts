@@ -5,6 +5,7 @@ import { reading } from "../driver/reads.js";
 import { byNamespace, defaultItemsCollection } from "../items/item-indexes.js";
 import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
+import { presentCollections } from "./present-collections.js";
 
 export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
 
@@ -30,46 +31,48 @@ export interface CollationFacts {
 }
 
 /** Of the collections of the store those that have a default collation; of the items only under their default name. */
-export async function defaultCollations({ db, collectionName }: MemoryDatabase): Promise<CollationFacts[]> {
-  const filter = { name: { $in: [collectionName, defaultItemsCollection] }, "options.collation": { $exists: true } };
+export async function defaultCollations({ db, memoriesCollection }: MemoryDatabase): Promise<CollationFacts[]> {
+  const filter = { name: { $in: [memoriesCollection, defaultItemsCollection] }, "options.collation": { $exists: true } };
   const found = (await reading(() => db.listCollections(filter).toArray())) as { name: string; options?: { collation?: { locale: string } } }[];
   const facts: CollationFacts[] = [];
   for (const { name: collection, options } of found) {
-    const holds = collection === collectionName ? "memories" : "items";
+    const holds = collection === memoriesCollection ? "memories" : "items";
     const isOurs = holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
     if (isOurs) facts.push({ collection, holds, locale: options?.collation?.locale ?? "unknown" });
   }
   return facts;
 }
 
-export function hasCollection(db: Db, name: string): Promise<boolean> {
-  // Answered to users who may not list collections, too: those that they may read.
-  return reading(() => db.listCollections({ name }, { nameOnly: true, authorizedCollections: true }).hasNext());
+export async function hasCollection(db: Db, name: string): Promise<boolean> {
+  return (await presentCollections(db, [name])).has(name);
 }
 
 export interface IndexFacts {
   name: string;
+  collection: string;
   state: "present" | "missing" | "different";
   /** Whether a look-up by address reads no more than the index and the document; null where there is no index to use. */
   used: boolean | null;
 }
 
 /** Null where the collection does not exist yet. */
-export async function indexFacts({ db, collectionName, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
-  if (!(await hasCollection(db, collectionName))) return null;
-  return Promise.all(layout.indexes.map((index) => factsOfIndex(db, index)));
+export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
+  const names = await presentCollections(db, layout.collectionNames);
+  if (!names.has(memoriesCollection)) return null;
+  return Promise.all(layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => factsOfIndex(db, index)));
 }
 
-async function factsOfIndex(db: Db, { collection, description, example }: LayoutIndex): Promise<IndexFacts> {
+async function factsOfIndex(db: Db, { collection, description, example, isNamed }: LayoutIndex): Promise<IndexFacts> {
   const { name } = description;
+  const facts = { name, collection: collection.collectionName };
   const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
-  if (other === undefined) return { name, state: "missing", used: null };
+  if (other === undefined) return { ...facts, state: "missing", used: null };
   const sameFields = Object.entries(description).every(([field, value]) => isDeepStrictEqual(other[field as keyof typeof other], value));
   const same = sameFields && other.collation === undefined;
-  if (!same) return { name, state: "different", used: null };
-  const find = { find: collection.collectionName, filter: example, collation: exactCollation };
+  if (!same) return { ...facts, state: "different", used: null };
+  const find = { find: collection.collectionName, filter: example, collation: exactCollation, ...(isNamed === true && { hint: name }) };
   const plan = await reading(() => db.command({ explain: find, verbosity: "queryPlanner" }));
-  return { name, state: "present", used: usesOnly(plan, name) };
+  return { ...facts, state: "present", used: usesOnly(plan, name) };
 }
 
 function usesOnly(plan: Document, indexName: string): boolean {

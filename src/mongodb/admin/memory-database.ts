@@ -5,15 +5,18 @@ import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
-import { closeInTime, createClient, openDatabase } from "../driver/client.js";
+import { traced } from "../../core/trace/tracing.js";
+import { closeInTime, createClient, openDatabase, serverOf } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
-import { reading } from "../driver/reads.js";
 import type { AddressRange } from "../memories/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/layout.js";
-import { layouts } from "../memories/layouts.js";
+import { type LayoutName, layouts } from "../memories/layouts.js";
+import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
+import { presentCollections } from "./present-collections.js";
 import type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
 import { summariesIn } from "../memories/summary-pages.js";
 
+export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/layout.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
 
@@ -22,6 +25,8 @@ export interface MemoryDatabaseOptions {
   /** @default the database of the connection string, "test" where that names none */
   dbName?: string | undefined;
   memoriesCollection?: string | undefined;
+  /** As of the store. @default "document" */
+  layout?: LayoutName | undefined;
 }
 
 export interface OpenOptions {
@@ -41,16 +46,20 @@ const timeouts = { serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socke
 export class MemoryDatabase {
   readonly client: MongoClient;
   readonly db: Db;
+  /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
+  readonly layoutName: LayoutName;
   readonly #layouts: Record<"read" | "write", MemoryLayout>;
 
-  private constructor(client: MongoClient, { dbName, memoriesCollection = "memories" }: MemoryDatabaseOptions) {
+  private constructor(client: MongoClient, { dbName, memoriesCollection = "memories", layout = "document" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
+    this.layoutName = layout;
     const open = (makesIndexes: boolean): MemoryLayout =>
-      layouts.document({
+      layouts[layout]({
         db: this.db,
+        client,
         collectionName: memoriesCollection,
         writeConcern: { w: "majority", journal: true },
         connect: () => Promise.resolve(),
@@ -59,6 +68,7 @@ export class MemoryDatabase {
         expireMs: {},
         // What an application records goes on being recorded.
         history: { begins: false },
+        embeddings: null,
         makesIndexes,
       });
     this.#layouts = { read: open(false), write: open(true) };
@@ -83,9 +93,14 @@ export class MemoryDatabase {
     return this.#layouts.read;
   }
 
+  /** The collection in which the layout keeps the memories themselves. */
+  get memoriesCollection(): string {
+    return this.layout.collectionNames[0] ?? this.collectionName;
+  }
+
   /** @throws MemoryError EINVAL for a bad address */
   memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {}): Memory {
-    return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths, maxFileBytes });
+    return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths, maxFileBytes }, { server: serverOf(this.client) });
   }
 
   /** With its history. */
@@ -120,19 +135,17 @@ export class MemoryDatabase {
 
   /** Whether there is anything to erase in: what is erased in a collection that there is not would make it. @throws MemoryError EIO */
   async hasCollections(): Promise<boolean> {
-    const filter = { name: { $in: [...this.layout.collectionNames] } };
-    const found = await reading(() => this.db.listCollections(filter, { nameOnly: true, authorizedCollections: true }).toArray());
-    return found.length > 0;
+    return (await presentCollections(this.db, this.layout.collectionNames)).size > 0;
   }
 
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
-    return summariesIn(ranges, (range, after) => this.layout.summaries(range, after));
+    return summariesIn(ranges, (range, after) => traced(spanOfPage(serverOf(this.client)), () => this.layout.summaries(range, after)));
   }
 
   /** @throws MemoryError EIO */
   forget(range: AddressRange): Promise<ForgottenCounts> {
-    return this.#layouts.write.remove(range);
+    return traced(spanOfForget(serverOf(this.client)), () => this.#layouts.write.remove(range));
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Binary, Db, MongoClient, MongoClientOptions } from "mongodb";
+import type { ServerAddress } from "../../core/trace/memory-attributes.js";
 import { waitAtMost } from "../../core/wait-at-most.js";
 import { databaseNameRule } from "./names.js";
 
@@ -32,6 +33,14 @@ export function openDatabase(client: MongoClient, dbName: string | undefined): D
     const where = dbName === undefined ? " in the MongoDB connection string" : "";
     throw new TypeError(`the name of the database${where} ${databaseNameRule}; correct it`, { cause });
   }
+}
+
+/** Where the client connects first, for traces. */
+export function serverOf({ options }: MongoClient): ServerAddress | undefined {
+  const [first] = options?.hosts ?? [];
+  const address = options?.srvHost ?? first?.host ?? first?.socketPath;
+  if (address === undefined) return undefined;
+  return options?.srvHost === undefined && first?.port !== undefined ? { address, port: first.port } : { address };
 }
 
 /** Whether the server refuses this client everything that version 1 of the Stable API does not have, such as text indexes. */

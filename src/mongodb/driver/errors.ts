@@ -1,4 +1,4 @@
-import { MemoryError, memoryFull } from "../../core/errors.js";
+import { closedStorage, MemoryError, memoryFull } from "../../core/errors.js";
 
 /** The shapes in which MongoDB says that a document, a list or a command is too large (measured on 6.0 with driver 7). */
 const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 17280, "ERR_OUT_OF_RANGE"]);
@@ -47,7 +47,13 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   }
   const other = unsupportedServer(cause);
   if (other !== null) return new MemoryError("EIO", `EIO: ${other}`, { cause });
-  return new MemoryError("EIO", `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`, { cause });
+  const message = `EIO: MongoDB did not answer (${reasonOf(cause)})${outcome}`;
+  return isClosedClient(cause) ? closedStorage(message, { cause }) : new MemoryError("EIO", message, { cause });
+}
+
+function isClosedClient(error: unknown): boolean {
+  const { name } = (error ?? {}) as DriverError;
+  return name === "MongoNotConnectedError" || name === "MongoClientClosedError";
 }
 
 /** Whether there is no index of the name that a command asks for. */
@@ -81,7 +87,7 @@ function reasonOf(cause: unknown): string {
   const { name, syscall } = (cause ?? {}) as DriverError;
   // Only for mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot select a server.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
-  if (name === "MongoNotConnectedError" || name === "MongoClientClosedError") return "the client is closed";
+  if (isClosedClient(cause)) return "the client is closed";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";
   if (typeof name === "string" && /^Mongo\w+$/.test(name)) return name;
   return "unexpected failure";

@@ -57,10 +57,10 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.aggregate<Found>(pipeline, { ...options, ...exact, ...this.#limits });
   }
 
-  /** Returns the document as it was before, or null if there was none. */
-  async findOneAndUpdate<Found extends Document>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Found | null> {
-    const all = { ...options, ...exact, ...this.#limits, returnDocument: "before", includeResultMetadata: false } as const;
-    return (await this.#collection.findOneAndUpdate(filter, pipeline, all)) as Found | null;
+  /** Returns the document as it was before, unless told otherwise; null if there was none. */
+  async findOneAndUpdate<Found extends Document>(filter: object, update: object, options: FindOneAndUpdateOptions): Promise<Found | null> {
+    const all = { returnDocument: "before", ...options, ...exact, ...this.#limits, includeResultMetadata: false } as const;
+    return (await this.#collection.findOneAndUpdate(filter, update, all)) as Found | null;
   }
 
   updateOne(filter: object, update: object, options: UpdateOptions): Promise<UpdateResult<Stored>> {
@@ -69,6 +69,14 @@ export class ExactCollection<Stored extends Document> {
 
   async updateMany(filter: object, update: object, options: UpdateOptions): Promise<number> {
     return (await this.#collection.updateMany(filter, update, { ...options, ...exact, ...this.#limits })).modifiedCount;
+  }
+
+  /** In their order, by one command for as many as it takes. */
+  async insertMany(documents: readonly Stored[], options: BulkWriteOptions): Promise<void> {
+    const [first] = documents as OptionalUnlessRequiredId<Stored>[];
+    // The driver tells errors of a list in a form of its own.
+    if (first !== undefined && documents.length === 1) await this.#collection.insertOne(first, { ...options, ...this.#limits });
+    else await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], { ...options, ...this.#limits });
   }
 
   /** In their order. Passes over those whose id is there already. */
@@ -80,8 +88,8 @@ export class ExactCollection<Stored extends Document> {
     }
   }
 
-  async deleteOne(filter: object, options: DeleteOptions): Promise<void> {
-    await this.#collection.deleteOne(filter, { ...options, ...exact, ...this.#limits });
+  async deleteOne(filter: object, options: DeleteOptions): Promise<number> {
+    return (await this.#collection.deleteOne(filter, { ...options, ...exact, ...this.#limits })).deletedCount;
   }
 
   async deleteMany(filter: object, options: DeleteOptions): Promise<number> {

@@ -1,5 +1,5 @@
 import type { FlushSource, PresentMemory } from "./history-source.js";
-import { pathsBefore, versionsOf } from "./outbox.js";
+import { linkedVersions, pathsBefore, unlinkedVersions } from "./outbox.js";
 import type { VersionCollection } from "./version-collection.js";
 import type { VersionDocument } from "./version-document.js";
 
@@ -7,7 +7,10 @@ import type { VersionDocument } from "./version-document.js";
 export async function pendingVersions({ memory, changes, texts }: PresentMemory, versions: VersionCollection): Promise<VersionDocument[]> {
   const [first] = changes;
   if (first === undefined) return [];
-  return versionsOf(memory, changes, texts, await versions.heads(memory, pathsBefore(changes), first.revision));
+  // The texts are compared while the server looks for the heads.
+  const heads = versions.heads(memory, pathsBefore(changes), first.revision);
+  const unlinked = unlinkedVersions(memory, changes, texts);
+  return linkedVersions(unlinked, await heads);
 }
 
 /**
@@ -16,12 +19,11 @@ export async function pendingVersions({ memory, changes, texts }: PresentMemory,
  */
 export async function flush(source: FlushSource, versions: VersionCollection, expiresAt: Date | null): Promise<void> {
   const present = await source.read("outbox");
-  const last = present?.changes.at(-1);
-  if (present === null || last === undefined) return;
+  if (present === null || present.changes.length === 0) return;
   const expiry = expiresAt && { expiresAt };
   const documents = (await pendingVersions(present, versions)).map((document) => ({ ...document, ...expiry }));
   await versions.insert(present.owner && { ...present.owner, ...expiry }, documents);
   // Forgotten meanwhile: nobody else would find the versions.
-  if (!(await source.settle(present, last.revision))) await versions.remove(present.memory);
+  if (!(await source.settle(present))) await versions.remove(present.memory);
   else await versions.applyRetention(present.memory, documents.flatMap(({ path }) => path ?? []));
 }

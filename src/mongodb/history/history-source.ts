@@ -7,7 +7,7 @@ export interface FlushSource {
   /** One command. Null where there is no memory, or it has expired. @param what "outbox": the texts that the outbox needs only */
   read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null>;
   /** Forgets the changes that have become versions. @returns false where the memory is gone */
-  settle(present: PresentMemory, revision: number): Promise<boolean>;
+  settle(present: PresentMemory): Promise<boolean>;
 }
 
 /** How history reaches the memory itself, which a layout stores. */
@@ -24,6 +24,8 @@ export interface PresentMemory {
   revision: number;
   /** Which have not become versions yet. */
   changes: RecordedChange[];
+  /** The first of them as the layout stores it. */
+  firstStored: unknown;
   /** Texts by path: all, or those of the changes and of the path that was asked for. */
   texts: ReadonlyMap<string, string>;
   /** With "tree" only. */

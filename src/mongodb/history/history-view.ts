@@ -2,7 +2,7 @@ import { isWhole, type OlderText, readOlderText } from "../../core/older-text.js
 import { pendingVersions } from "./flush.js";
 import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";
-import { checkVersionId, idsOf, noSuchVersion, publicIdOf, storedId, type VersionDocument } from "./version-document.js";
+import { checkVersionId, idsOf, noSuchVersion, publicIdOf, revisionOf, storedId, type VersionDocument } from "./version-document.js";
 import { filterOf, fits, rangesBelow, type VersionQuery } from "./version-query.js";
 
 /** All versions of a memory at one moment: those that are still in its document, and those before in the collection. */
@@ -33,6 +33,14 @@ export class HistoryView {
     return found;
   }
 
+  /** The version after one that is no longer kept, if it still tells the text of that one. */
+  async tellerOf(id: string): Promise<VersionDocument | null> {
+    const ids = { ...idsOf(this.present.memory), $lt: this.#end };
+    const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" });
+    const [found] = [...stored, ...this.#pending.filter(({ since }) => since === id)];
+    return found?.older ? found : null;
+  }
+
   /** Newest first. @param olderThan an id, or null for the newest */
   async page(query: VersionQuery, limit: number, olderThan: string | null): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, olderThan);
@@ -54,8 +62,20 @@ export class HistoryView {
   /** The versions of a file, newest first. @param after an id of which newer ones are meant; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
     const start = after === null ? idsOf(this.present.memory).$gt : storedId(this.present.memory, after);
-    const stored = await this.#versions.findAll({ file, _id: { $gt: start, $lt: this.#end } }, 1);
+    const bounds = [start, ...this.#boundsWithin(after ?? file), this.#end];
+    const ranges = bounds.slice(1).map((end, index) => ({ [index === 0 ? "$gt" : "$gte"]: bounds[index], $lt: end }));
+    const stored = (await Promise.all(ranges.map((_id) => this.#versions.findAll({ file, _id }, 1)))).flat();
     return [...stored, ...this.#pending.filter((version) => version.file === file && version._id > start)].toReversed();
+  }
+
+  /** Parts a long range, so that the server looks for one part while this process reads another. */
+  #boundsWithin(first: string): string[] {
+    const { memory, revision } = this.present;
+    const start = revisionOf(first);
+    const partLength = Math.ceil((revision - start) / parts);
+    if (partLength < minPartLength) return [];
+    const bounds = Array.from({ length: parts - 1 }, (_, index) => storedId(memory, String(start + partLength * (index + 1))));
+    return bounds.filter((bound) => bound < this.#end);
   }
 
   /** The last version at a path. */
@@ -98,6 +118,9 @@ export class HistoryView {
 }
 
 const maxIdsPerCommand = 1000;
+
+const parts = 4;
+const minPartLength = 40;
 
 /**
  * The text that a file had before some versions of it.

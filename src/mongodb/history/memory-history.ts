@@ -9,9 +9,9 @@ import { ROOT } from "../../core/paths.js";
 import type { MemorySnapshot } from "../../core/snapshot.js";
 import { utf8Bytes } from "../../core/text.js";
 import type { HistorySource } from "./history-source.js";
-import { HistoryView } from "./history-view.js";
-import { versionsOf } from "./outbox.js";
-import { redactionsOf } from "./redaction.js";
+import { HistoryView, textBefore } from "./history-view.js";
+import { unlinkedVersions } from "./outbox.js";
+import { redactionsOf, type ToldText, untelling } from "./redaction.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
 import type { VersionCollection } from "./version-collection.js";
@@ -25,6 +25,8 @@ export interface HistoryContext {
   flush: () => Promise<void>;
   /** The changes that wait or waited for a person, which hold texts too. */
   proposals: ChangeRecords;
+  /** Removes what is stored of the meaning of the texts of the memory, which the next search makes anew. */
+  removeVectors: () => Promise<void>;
   actor: MemoryActor | null;
   clock: () => Date;
   maxFileBytes: number;
@@ -88,7 +90,7 @@ export class MongoHistory implements HistoryBackend {
       const change = await source.restore(restoration, view.present.revision);
       if (change !== null) {
         const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
-        const made = versionsOf(view.present.memory, [change], new Map(texts), new Map());
+        const made = unlinkedVersions(view.present.memory, [change], new Map(texts)).map(({ document }) => document);
         return made.filter(({ operation }) => operation !== undefined).map(versionOf);
       }
       await pause(attempt);
@@ -97,22 +99,24 @@ export class MongoHistory implements HistoryBackend {
   }
 
   async redact(ids: readonly string[], checkPath: (path: string) => void): Promise<number> {
-    const { versions, proposals, actor, clock, flush } = this.#context;
+    const { versions, proposals, removeVectors, actor, clock, flush } = this.#context;
     const redacted = new Set<string>();
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       await flush();
       const view = await this.#view("tree");
       if (view === null) throw noSuchVersion(checkVersionId(ids[0]));
-      const found = await Promise.all(ids.map((id) => view.one(id)));
-      const open = found.filter(({ redactedAt }) => redactedAt === undefined);
-      if (open.length === 0) return redacted.size;
-      for (const { path } of open) checkPath(path ?? ROOT);
+      const { open, telling } = await redactable(view, ids, redacted);
+      const changed = [...open, ...[...telling.values()].map(({ teller }) => teller)];
+      if (changed.length === 0) return redacted.size;
+      for (const { path } of changed) checkPath(path ?? ROOT);
       const oldestPending = view.present.changes[0]?.revision ?? Infinity;
-      if (open.every((version) => version._id < storedId(view.present.memory, String(Math.min(oldestPending, 9_999_999_999))))) {
-        for (const version of open) redacted.add(version._id);
-        const redactions = await redactionsOf(view, open, clock(), actor);
+      if (changed.every((version) => version._id < storedId(view.present.memory, String(Math.min(oldestPending, 9_999_999_999))))) {
+        const redactions = [...(await redactionsOf(view, open, clock(), actor)), ...[...telling.values()].map((told) => untelling(view, told))];
+        for (const id of [...open.map(publicIdOf), ...telling.keys()]) redacted.add(id);
+        const texts = [...(await keptTexts(view, open)), ...[...telling.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? [])];
         // First, because a version that is redacted no longer tells which text it had.
-        await redactRecords(proposals, { paths: [], texts: await keptTexts(view, open) });
+        await redactRecords(proposals, { paths: [], texts });
+        await removeVectors();
         if (await versions.redact(view.present.memory, redactions)) return redacted.size;
       }
       await pause(attempt);
@@ -130,6 +134,29 @@ export class MongoHistory implements HistoryBackend {
     if (view === null) throw noSuchVersion(checkVersionId(id));
     return view;
   }
+}
+
+interface Redactable {
+  /** Versions that are kept and not redacted. */
+  open: VersionDocument[];
+  /** What still tells the text of a version that is no longer kept, by the id of that one. */
+  telling: Map<string, ToldText>;
+}
+
+/**
+ * @param redacted ids that were found in an attempt before, of which nothing need be left
+ * @throws MemoryError ENOENT for another version of which nothing is kept
+ */
+async function redactable(view: HistoryView, ids: readonly string[], redacted: ReadonlySet<string>): Promise<Redactable> {
+  const kept = await view.several(ids.map(checkVersionId));
+  const telling = new Map<string, ToldText>();
+  for (const id of ids) {
+    if (kept.get(id)?.operation !== undefined) continue;
+    const teller = await view.tellerOf(id);
+    if (teller !== null) telling.set(id, { teller, newer: [...(await view.lineage(teller.file ?? "", publicIdOf(teller))), teller] });
+    else if (!redacted.has(id)) throw noSuchVersion(id);
+  }
+  return { open: [...kept.values()].filter(({ redactedAt }) => redactedAt === undefined), telling };
 }
 
 /** Of versions that have a text which is still kept. */

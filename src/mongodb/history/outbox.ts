@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { MemoryActor } from "../../core/actor.js";
 import type { VersionOperation } from "../../core/history.js";
 import { type OlderText, olderTextOf, readOlderText, wholeText } from "../../core/older-text.js";
+import { sha256Of } from "../../core/sha256.js";
 import { utf8Bytes } from "../../core/text.js";
 import { type DirectoryChange, publicId, storedId, type VersionDocument } from "./version-document.js";
 
@@ -34,10 +34,6 @@ export interface Head {
   gone: boolean;
 }
 
-export function sha256Of(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
-}
-
 /** The paths whose heads are needed. */
 export function pathsBefore(changes: readonly RecordedChange[]): string[] {
   const known = new Set<string>();
@@ -51,29 +47,28 @@ export function pathsBefore(changes: readonly RecordedChange[]): string[] {
 }
 
 /**
- * The versions of recorded changes.
+ * The versions of recorded changes, before they are linked.
  * @param texts of the files that the changes name, after the last of them
- * @param heads of the paths before the first of them
  */
-export function versionsOf(
-  memory: string,
-  changes: readonly RecordedChange[],
-  texts: ReadonlyMap<string, string>,
-  heads: ReadonlyMap<string, Head>,
-): VersionDocument[] {
+export function unlinkedVersions(memory: string, changes: readonly RecordedChange[], texts: ReadonlyMap<string, string>): UnlinkedVersion[] {
   const versions = changes.flatMap((change) => documentsOf(memory, change));
   addTexts(versions, new Map(texts));
+  return versions;
+}
+
+/** @param heads of the paths before the first of the changes */
+export function linkedVersions(versions: readonly UnlinkedVersion[], heads: ReadonlyMap<string, Head>): VersionDocument[] {
   addLineage(versions, new Map(heads));
   return versions.map(({ document }) => document);
 }
 
-interface Pending {
+export interface UnlinkedVersion {
   document: VersionDocument;
   id: string;
   file: RecordedFile | null;
 }
 
-function documentsOf(memory: string, { revision, at, actor, files, directories }: RecordedChange): Pending[] {
+function documentsOf(memory: string, { revision, at, actor, files, directories }: RecordedChange): UnlinkedVersion[] {
   const all: (RecordedFile | null)[] = files.length === 0 ? [null] : files;
   return all.map((file, index) => {
     const id = publicId(revision, index);
@@ -90,7 +85,7 @@ function operationOf({ gone, from, before, beforeBytes, older }: RecordedFile): 
 }
 
 /** From the last to the first: the text before a change is the text after the one before it. */
-function addTexts(versions: readonly Pending[], texts: Map<string, string>): void {
+function addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, string>): void {
   for (const { document, file } of versions.toReversed()) {
     if (file === null) continue;
     const { path, from, gone } = file;
@@ -116,7 +111,7 @@ function olderOf(before: string | undefined, after: string | undefined): OlderTe
   return after === undefined ? wholeText(before) : olderTextOf(before, after);
 }
 
-function addLineage(versions: readonly Pending[], heads: Map<string, Head>): void {
+function addLineage(versions: readonly UnlinkedVersion[], heads: Map<string, Head>): void {
   for (const { document, id, file } of versions) {
     if (file === null) continue;
     const { path, from, gone } = file;

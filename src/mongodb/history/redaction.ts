@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../../core/actor.js";
 import { invalid } from "../../core/errors.js";
-import { wholeText } from "../../core/older-text.js";
+import { isBeginning, wholeText } from "../../core/older-text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import type { Redaction } from "./version-collection.js";
 import { publicIdOf, type VersionDocument } from "./version-document.js";
@@ -22,7 +22,7 @@ export async function redactionsOf(view: HistoryView, versions: readonly Version
     lineage.forEach((version, index) => {
       const [next, previous] = [lineage[index - 1], lineage[index + 1]];
       if (!ids.has(publicIdOf(version))) return;
-      if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(version);
+      if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(publicIdOf(version), version);
       if (next !== undefined) losing.push(withoutText(next, version));
       const before = previous === undefined || isRedacted(previous, ids) ? null : textBefore(lineage.slice(0, index + 1), view.present.texts);
       const id = publicIdOf(version);
@@ -34,6 +34,23 @@ export async function redactionsOf(view: HistoryView, versions: readonly Version
   return [...keeping, ...losing.filter(({ set, unset }) => unset.length > 0 || "older" in set), ...marking];
 }
 
+/** The text of a version that is no longer kept. */
+export interface ToldText {
+  /** The version after it, which says what it replaced. */
+  teller: VersionDocument;
+  /** All versions after it, newest first. */
+  newer: readonly VersionDocument[];
+}
+
+/**
+ * What has to change so that a text is told no more.
+ * @throws MemoryError EINVAL for the text that a file has now
+ */
+export function untelling(view: HistoryView, { teller, newer }: ToldText): Redaction {
+  if (isPresentText(view, newer, { ...teller, operation: "modified" })) throw presentText(teller.since ?? "", teller);
+  return { id: publicIdOf(teller), found: teller.older ?? null, set: { older: null }, unset: [] };
+}
+
 function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {
   return version.redactedAt !== undefined || ids.has(publicIdOf(version));
 }
@@ -43,11 +60,11 @@ function isPresentText(view: HistoryView, newer: readonly VersionDocument[], ver
   if (version.operation === "deleted") return false;
   const path = (newer[0] ?? version).path ?? "";
   if (newer[0]?.operation === "deleted" || !view.present.texts.has(path)) return false;
-  return newer.every(({ operation, older }) => operation === "renamed" || (older?.text === "" && older.end === 0 && older.start > 0));
+  return newer.every(({ operation, older }) => operation === "renamed" || (older ? isBeginning(older) : false));
 }
 
-function presentText(version: VersionDocument): Error {
-  return invalid(`version ${publicIdOf(version)} cannot be redacted: its text can be read in ${version.path ?? "the file"} as it is now; write or delete the file first`);
+function presentText(id: string, version: VersionDocument): Error {
+  return invalid(`version ${id} cannot be redacted: its text can be read in ${version.path ?? "the file"} as it is now; write or delete the file first`);
 }
 
 function withoutText(next: VersionDocument, { path }: VersionDocument): Redaction {

@@ -1,4 +1,4 @@
-import type { IndexDescription } from "mongodb";
+import type { ClientSession, FindCursor, IndexDescription } from "mongodb";
 import type { CheckedAddress } from "../../core/address.js";
 import type { OlderText } from "../../core/older-text.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
@@ -69,14 +69,16 @@ const maxPathsPerCommand = 100;
 export class VersionCollection {
   readonly #collection: ExactCollection<StoredVersion>;
   readonly #retention: Retention;
+  readonly #clock: () => Date;
 
-  constructor(collection: ExactCollection<StoredVersion>, retention: Retention) {
+  constructor(collection: ExactCollection<StoredVersion>, retention: Retention, clock: () => Date) {
     this.#collection = collection;
     this.#retention = retention;
+    this.#clock = clock;
   }
 
   forCall(call: OngoingCall): VersionCollection {
-    return new VersionCollection(this.#collection.forCall(call), this.#retention);
+    return new VersionCollection(this.#collection.forCall(call), this.#retention, this.#clock);
   }
 
   /** @param option which names the collection. @throws MemoryError EIO */
@@ -103,14 +105,42 @@ export class VersionCollection {
     return this.#collection.insertMissing([...(owner ? [owner] : []), ...versions]);
   }
 
+  /** In a transaction, which also makes the changes that they are of. */
+  async insertIn(session: ClientSession, versions: readonly StoredVersion[]): Promise<void> {
+    await this.#collection.insertMany(versions, { session });
+  }
+
+  /** Whether not all versions are kept for ever. */
+  get dropsSome(): boolean {
+    return this.#retention.keepVersions !== undefined || this.#retention.keepMs !== undefined;
+  }
+
+  /** The paths of the versions of a range of ids. */
+  async pathsWithin(ids: object): Promise<string[]> {
+    const options = { projection: { _id: 0, path: 1 }, hint: "_id_", batchSize };
+    const found = await reading(() => this.#collection.find<Pick<VersionDocument, "path">>({ _id: ids }, options).toArray());
+    return found.flatMap(({ path }) => path ?? []);
+  }
+
+  /** Removes those after a revision, in a transaction. */
+  async removeAfter(session: ClientSession, memory: string, revision: number): Promise<void> {
+    await this.#collection.deleteMany({ _id: { $gte: storedId(memory, String(revision + 1)), $lt: idsOf(memory).$lt } }, { session });
+  }
+
   /** Newest or oldest first. */
   async *find(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string } = {}): AsyncGenerator<VersionDocument> {
-    yield* streaming(this.#collection.find<VersionDocument>(filter, { sort: { _id: direction }, batchSize, promoteValues: true, ...options }));
+    yield* streaming(this.#found(filter, direction, options));
   }
 
   /** The same, all at once: a stream takes a turn of the event loop for each. */
   findAll(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string } = {}): Promise<VersionDocument[]> {
-    return reading(() => this.#collection.find<VersionDocument>(filter, { sort: { _id: direction }, batchSize, promoteValues: true, ...options }).toArray());
+    return reading(() => this.#found(filter, direction, options).toArray());
+  }
+
+  /** Without those that MongoDB has yet to delete. */
+  #found(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string }): FindCursor<VersionDocument> {
+    const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
+    return this.#collection.find<VersionDocument>(kept, { sort: { _id: direction }, batchSize, promoteValues: true, ...options });
   }
 
   /** Lets go what need not be kept of these paths. */

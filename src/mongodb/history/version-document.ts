@@ -65,8 +65,7 @@ export function storedId(memory: string, id: string): string {
 }
 
 export function publicIdOf({ _id }: Pick<VersionDocument, "_id">): string {
-  const [revision, index] = _id.split(".").slice(-2).map(Number);
-  return publicId(revision ?? 0, index ?? 0);
+  return publicId(Number(_id.slice(-revisionDigits - 1 - indexDigits, -indexDigits - 1)), Number(_id.slice(-indexDigits)));
 }
 
 export function revisionOf(id: string): number {

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import { storedNamespace } from "../places/namespaces.js";
 
-/** When items expire. Memories do by `expireMs`. */
+/** When items expire. Memories expire by `expireMs` instead. */
 export interface TtlOptions {
   /** Default lifetime of an item in ms, from its last put, unless `namespaces` sets one. null: for ever. @default null */
   defaultTtlMs?: number | null;

@@ -1,5 +1,5 @@
-import type { Item } from "@langchain/langgraph-checkpoint";
-import type { Collection, Db, IndexDescription, WriteConcernSettings } from "mongodb";
+import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
+import type { Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
 import type { CheckedAddress, MemoryScope } from "../../core/address.js";
 import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
@@ -40,6 +40,8 @@ export interface MemoryLayout {
    * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
    */
   checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void>;
+  /** Whether it keeps the limit `maxMemoryBytes`. */
+  readonly limitsMemories: boolean;
   /** What the collections of this layout must have, for programs that look whether they do. */
   readonly indexes: readonly LayoutIndex[];
   /** All that it writes to. */
@@ -68,6 +70,8 @@ export interface MemoryLayout {
 /** What a layout is given. */
 export interface LayoutContext {
   db: Db;
+  /** The client of the database, which opens sessions. */
+  client: MongoClient;
   /** The option `memoriesCollection`. A layout of several collections begins their names with it. */
   collectionName: string;
   writeConcern: WriteConcernSettings;
@@ -78,8 +82,19 @@ export interface LayoutContext {
   expireMs: ExpireMsOptions;
   /** Null: none is kept. */
   history: HistoryContext | null;
-  /** False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. */
+  /** By which passages are found. Null: by their words alone. */
+  embeddings: EmbeddingsContext | null;
+  /**
+   * False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. A revert then only tells which
+   * versions it would make.
+   */
   makesIndexes: boolean;
+}
+
+/** Which embeddings, and the client of the database. */
+export interface EmbeddingsContext {
+  client: MongoClient;
+  config: IndexConfig;
 }
 
 /** How a history is kept. */
@@ -99,6 +114,10 @@ export interface LayoutIndex {
   description: IndexDescription & { name: string };
   /** A look-up that the index is for. */
   example: Record<string, unknown>;
+  /** Whether the look-up names the index, as the server might choose another one for it. */
+  isNamed?: boolean;
+  /** The name of the collection that is made together with the index; where it is not there, the index is not missing. */
+  madeWith: string;
 }
 
 export interface NodeFacts {

@@ -1,9 +1,11 @@
+import { FilesLayout } from "./files/files-layout.js";
 import type { LayoutContext, MemoryLayout } from "./layout.js";
 import { OneDocumentLayout } from "./one-document/one-document-layout.js";
 
-/** The one list of layouts. `document`: one document for each memory (ADR 0002). */
+/** The one list of layouts. `document`: one document for each memory (ADR 0002). `files`: one for each file and directory (ADR 0021). */
 export const layouts = {
   document: (context) => OneDocumentLayout.open(context),
+  files: (context) => FilesLayout.open(context),
 } as const satisfies Record<string, (context: LayoutContext) => MemoryLayout>;
 
 /** How memories lie in the database. */

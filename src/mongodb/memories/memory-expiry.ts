@@ -1,6 +1,6 @@
 import type { MemoryScope } from "../../core/address.js";
 
-/** How long a memory that nobody changes is kept, in whole ms from 1 to ten years. A scope that is not named: for ever. */
+/** How long a memory lives after its last change, in whole ms from 1 to ten years. Memories of a scope that you leave out never expire. */
 export interface ExpireMsOptions {
   /** Memories of threads. @default none: never */
   perThread?: number;
@@ -14,15 +14,22 @@ export interface ExpireMsOptions {
 export class MemoryExpiry {
   readonly #expireMs: ExpireMsOptions;
   readonly #clock: () => Date;
+  #lifetimes: ExpireMsOptions;
 
   constructor(expireMs: ExpireMsOptions, clock: () => Date) {
     this.#expireMs = expireMs;
     this.#clock = clock;
+    this.#lifetimes = expireMs;
+  }
+
+  /** How long the program that owns the memories keeps them. What this one stores beside a memory goes with it, and `deadline` stays as it is. */
+  goBy(lifetimes: ExpireMsOptions): void {
+    this.#lifetimes = lifetimes;
   }
 
   /** How long a memory of this scope is kept that nobody changes. Null: for ever. */
   lifetimeMs(scope: MemoryScope): number | null {
-    return this.#expireMs[scope] ?? null;
+    return this.#lifetimes[scope] ?? null;
   }
 
   /** A memory that was last changed then or before is gone now. Null: memories of this scope stay. */
@@ -37,8 +44,13 @@ export class MemoryExpiry {
    * @returns null where the memory stays. `latest`: what is kept until then stays as it is
    */
   versionsExpireAt(scope: MemoryScope, now: Date): { latest: Date; expiresAt: Date } | null {
-    const expireMs = this.#expireMs[scope];
+    const expireMs = this.#lifetimes[scope];
     if (expireMs === undefined) return null;
     return { latest: new Date(now.getTime() + expireMs), expiresAt: new Date(now.getTime() + 2 * expireMs) };
   }
+}
+
+/** Finds what has not expired. Also what has no time of its last change, which stays until it is changed. */
+export function notExpired(deadline: Date | null): { updatedAt?: object } {
+  return deadline === null ? {} : { updatedAt: { $not: { $lte: deadline } } };
 }

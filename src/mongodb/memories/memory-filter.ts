@@ -13,7 +13,7 @@ import { preview } from "../../core/options.js";
 import { shorten } from "../../core/text.js";
 import type { AddressRange } from "./address-ranges.js";
 
-/** Which memories are meant: those that have all of these. None of them: all memories. */
+/** Which memories to list: those that match all fields. Without a field, all memories. */
 export interface MemoryFilter {
   nodeId?: string;
   scope?: MemoryScope;
@@ -27,16 +27,16 @@ export type MemoryOwner = { threadId: string } | { userId: string };
 /** A memory, without its texts. */
 export interface MemorySummary {
   address: CheckedAddress;
-  /** As it is stored. */
+  /** The size of the stored document. */
   sizeBytes: number;
-  /** How many there are. */
+  /** The number of files. */
   files: number;
   createdAt: Date;
-  /** When anything of it was last changed. */
+  /** The time of the last change of anything in the memory. */
   updatedAt: Date;
 }
 
-/** How many memories went, with how many files, versions of their history, and changes that a person was asked about. */
+/** How many memories were erased, with how many files, versions and proposals. */
 export interface ForgottenCounts {
   memories: number;
   files: number;

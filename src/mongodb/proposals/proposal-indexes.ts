@@ -10,6 +10,7 @@ export const proposalIndexes = [
   { name: "proposals_by_user", key: { userId: 1 }, partialFilterExpression: ofTexts("userId") },
   { name: "proposals_by_acting_thread", key: { "actor.threadId": 1 }, partialFilterExpression: ofTexts("actor.threadId") },
   { name: "proposals_by_acting_user", key: { "actor.userId": 1 }, partialFilterExpression: ofTexts("actor.userId") },
+  { name: "proposals_by_reviewing_thread", key: { "decidedBy.threadId": 1 }, partialFilterExpression: ofTexts("decidedBy.threadId") },
   { name: "proposals_by_reviewer", key: { "decidedBy.userId": 1 }, partialFilterExpression: ofTexts("decidedBy.userId") },
 ] as const satisfies readonly IndexDescription[];
 

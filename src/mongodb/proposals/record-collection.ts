@@ -108,13 +108,13 @@ export class RecordCollection {
   async remove(range: AddressRange): Promise<number> {
     try {
       await this.#connect();
-      const removed = await this.#collection.deleteMany({ ...range }, {});
       const field = ownerFields[range.scope];
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-      if (field === null || owner === undefined) return removed;
-      if (field === "threadId") await this.#collection.deleteMany({ kind: "interrupt", "actor.threadId": owner }, {});
+      if (field === null || owner === undefined) return await this.#collection.deleteMany({ ...range }, {});
+      const removed = await this.#collection.deleteMany({ ...range, ...named(field, owner) }, {});
+      if (field === "threadId") await this.#collection.deleteMany({ kind: "interrupt", ...named("actor.threadId", owner) }, {});
       await this.#collection.bulkWrite(
-        ["actor", "decidedBy"].map((who) => ({ updateMany: { filter: { [`${who}.${field}`]: owner }, update: { $unset: { [`${who}.${field}`]: "" } } } })),
+        ["actor", "decidedBy"].map((who) => ({ updateMany: { filter: named(`${who}.${field}`, owner), update: { $unset: { [`${who}.${field}`]: "" } } } })),
         {},
       );
       return removed;
@@ -130,6 +130,11 @@ export class RecordCollection {
 
 function recordIn({ _id: id, nodeId: _node, scope: _scope, threadId: _thread, userId: _user, expiresAt: _expiry, ...record }: RecordDocument): ChangeRecord {
   return { id, ...record };
+}
+
+/** By an index that holds texts only: without the type the server does not use it. */
+function named(field: string, id: string): object {
+  return { [field]: { $eq: id, $type: "string" } };
 }
 
 /** Texts begin with what they begin with, also a dollar. */

@@ -2,7 +2,7 @@ import { types } from "node:util";
 import type { IndexConfig, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { binaryOfSubtype } from "../driver/client.js";
-import { Embedder } from "./embedder.js";
+import { Embedder } from "../meaning/embedder.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
 import { type EmbeddedTexts, type ItemDocument, itemFromDocument, type RankedFields, vectorField } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
@@ -15,7 +15,7 @@ import type { RankedItems, RankedSearch, Ranking } from "./ranking.js";
 import { textsAt } from "./text-paths.js";
 import { TopRanked } from "./top-ranked.js";
 import { type VectorSearchOptions, vectorSearchPipeline } from "./vector-search.js";
-import { VectorScorer, vectorSizeBytes, vectorSubtype } from "./vectors.js";
+import { VectorScorer, vectorSizeBytes, vectorSubtype } from "../meaning/vectors.js";
 
 export interface SemanticRankingContext {
   /** That of the items. */

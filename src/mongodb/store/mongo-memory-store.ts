@@ -1,6 +1,6 @@
 import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
-import { MemoryError } from "../../core/errors.js";
+import { closedStorage, invalid } from "../../core/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { HistoryContext, MemoryLayout } from "../memories/layout.js";
@@ -19,7 +19,9 @@ import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { type OngoingCall, type Waiting, withinTime } from "../../core/ongoing-call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/options.js";
-import { closeInTime, createClient, isStrict, openDatabase } from "../driver/client.js";
+import type { ServerAddress } from "../../core/trace/memory-attributes.js";
+import { isTraced, traced } from "../../core/trace/tracing.js";
+import { closeInTime, createClient, isStrict, openDatabase, serverOf } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
 import { type CopyReport, type ForeignItem, ForeignItems } from "./foreign-items.js";
@@ -29,7 +31,10 @@ import { KeywordRanking } from "../search/keyword-ranking.js";
 import { checkNamespace } from "../places/namespaces.js";
 import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
+import { readInRun } from "../../run-tree/read-in-run.js";
+import { shownBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
+import { spanOfBatch, spanOfForget, spanOfPage } from "../memories/store-spans.js";
 import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
@@ -43,9 +48,9 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * Memories lie in one collection, with one document for each address. All other items lie in another one. The store's own
- * methods show memories too, under the namespaces `["memory", nodeId, "global"]` and `["memory", nodeId, "perThread", threadId]`.
- * Every method works without `start()`. Indexes are made at first use.
+ * It keeps memories in one collection, with one document for each address, and all other items in another collection. Its own methods
+ * show memories too, under the namespaces `["memory", nodeId, "global"]`, `["memory", nodeId, "perThread", threadId]` and
+ * `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes the indexes at first use.
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
@@ -54,10 +59,11 @@ export class MongoMemoryStore extends BaseStore {
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
+  readonly #server: ServerAddress | undefined;
   #stopped = false;
   #connected = false;
 
-  /** Sends nothing to the server yet. @throws TypeError for bad options */
+  /** Sends nothing to the server yet. @throws TypeError for bad options, MemoryError EINVAL for a `history` with `layout: "files"` */
   constructor(options: MongoMemoryStoreOptions) {
     super();
     checkStoreOptions(options);
@@ -65,17 +71,20 @@ export class MongoMemoryStore extends BaseStore {
     const clock = options.clock ?? ((): Date => new Date());
     const database = openDatabase(options.client, options.dbName);
     this.#client = options.client;
+    this.#server = serverOf(options.client);
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openLayout = (makesIndexes) =>
       layouts[options.layout ?? "document"]({
         db: database,
+        client: options.client,
         collectionName: options.memoriesCollection ?? "memories",
         writeConcern: options.memoryWriteConcern ?? { w: "majority", journal: true },
         connect: () => this.#connect(),
         clock,
         expireMs: options.expireMs ?? {},
         history: historyOf(options.history),
+        embeddings: options.index === undefined ? null : { client: options.client, config: options.index },
         makesIndexes,
       });
     const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));
@@ -144,36 +153,39 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * The memory of an address. Sends nothing to the database.
-   * @throws MemoryError EINVAL for a bad address, TypeError for bad options
+   * @throws MemoryError EINVAL for a bad address, and for a `maxMemoryBytes` with `layout: "files"`; TypeError for bad options
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
-    return openMemoryOver((checked, limits) => this.#storage.memories.backend(checked, limits), address, { ...options, timeoutMs });
+    if (options?.maxMemoryBytes !== undefined && !this.#storage.memories.limitsMemories) {
+      throw invalid('the layout "files" keeps no limit of a whole memory; leave maxMemoryBytes out, or use the layout "document"');
+    }
+    return openMemoryOver((checked, limits) => this.#storage.memories.backend(checked, limits), address, { ...options, timeoutMs }, { server: this.#server });
   }
 
   /**
-   * The memories that have all of these ids, without their texts; `{}`: all memories. Empty ones are listed too, as their
-   * documents hold the ids. In a stable order: global memories, then those of threads, then of users; in each by node, then by
-   * thread or user. A page of 500 is one command, and each may take `timeoutMs`.
+   * Lists the memories that match all fields, without their texts; `{}` lists all memories. It lists empty memories too, because their
+   * documents contain the ids. The order is stable: global memories, then those of threads, then those of users; within each by node, then
+   * by thread or user. A page of 500 is one command, and each may take `timeoutMs`.
    * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
     return summariesIn(ranges, (range, after) =>
-      withinTime(this.#waiting(), "read", (call) => this.#memoriesFor(call).summaries(range, after)),
+      traced(spanOfPage(this.#server), () => withinTime(this.#waiting(), "read", (call) => this.#memoriesFor(call).summaries(range, after))),
     );
   }
 
   /**
-   * Erases a memory, or all memories of a thread or a user across nodes; what has expired and is not swept yet, too. What is written
-   * meanwhile or later is a new memory, in which nothing of the old returns. If it fails, call it again: it finishes the rest.
-   * Takes the user or the thread out of the histories of other memories too, where it has changed them.
-   * @returns how many memories went, with how many files, versions and proposals
+   * Erases a memory, or all memories of a thread or a user in all nodes, also expired ones. It also removes the id of the user or the
+   * thread from the histories of other memories. A write during `forget` or later makes a new memory, without the old texts. If it fails,
+   * call it again: it finishes the rest.
+   * @returns how many memories it erased, with how many files, versions and proposals
    * @throws MemoryError EINVAL for a bad address or id, EIO if the database failed or did not answer within `timeoutMs`
    */
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
-    return withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).remove(range));
+    return traced(spanOfForget(this.#server, who), () => withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).remove(range)));
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -211,9 +223,9 @@ export class MongoMemoryStore extends BaseStore {
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const act = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const answers = await withinTime(this.#waiting(), act, (call) =>
-      new StoreBatch(this.#storage, call).run(operations),
-    );
+    const run = (): Promise<unknown[]> => withinTime(this.#waiting(), act, (call) => new StoreBatch(this.#storage, call).run(operations));
+    const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
+    const answers = await (act === "read" ? readInRun(() => shownBatch(operations), inSpan) : inSpan());
     return answers as OperationResults<Operations>;
   }
 
@@ -236,7 +248,7 @@ export class MongoMemoryStore extends BaseStore {
    * a client that was closed since would connect again, and keep the process alive.
    */
   #connect(): Promise<void> | undefined {
-    if (this.#stopped) throw new MemoryError("EIO", "EIO: the store is stopped, and its connections are closed; open another one");
+    if (this.#stopped) throw closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
     return this.#connected ? undefined : this.#connectFirst();
   }
 

@@ -20,7 +20,10 @@ export interface MongoMemoryStoreOptions {
   dbName?: string;
   /** Collection of the memories, with one document for each. @default "memories" */
   memoriesCollection?: string;
-  /** How memories lie in the database. `"document"`: one document for each. @default "document" */
+  /**
+   * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one for each file and directory, on replica sets
+   * and sharded clusters, without a history. All processes that use the memories must have the same. @default "document"
+   */
   layout?: LayoutName;
   /** Collection of the other items of the store. @default "items" */
   itemsCollection?: string;
@@ -32,31 +35,31 @@ export interface MongoMemoryStoreOptions {
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. After that it is EIO. A memory that is
-   * opened with a `timeoutMs` of its own uses that one. @default 30_000
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO. You can open a memory
+   * with a `timeoutMs` of its own. @default 30_000
    */
   timeoutMs?: number;
   /**
-   * Lets memories expire that nobody changes, for each scope. A memory is gone at once when its time is up. MongoDB deletes it some
-   * minutes later, through an index that the store makes or changes. Set it alike in all processes. @default none: never
+   * How long memories of each scope live after their last change. An expired memory is gone at once. MongoDB deletes it some minutes
+   * later, by an index that the store makes or changes. Set the same times in all processes. @default none: never
    */
   expireMs?: ExpireMsOptions;
   /**
-   * Keeps a history of the memories: each change of a file makes a version, for `Memory.history`. All processes that change the memories
-   * must have it; what another one changes has no version. @default false
+   * Keeps a history of the memories: each change of a file makes a version, for `Memory.history`. Set it in every process that changes
+   * the memories: a change by a process without it has no version. @default false
    */
   history?: boolean | HistoryOptions;
-  /** When items expire. Memories do by `expireMs`. @default none: never */
+  /** When items expire. Memories expire by `expireMs` instead. @default none: never */
   ttl?: TtlOptions;
   /**
-   * Makes `search` rank a `query` by meaning: the dimensions and the client of the embeddings, and the embedded paths of a
-   * value. @default none: a `query` ranks nothing
+   * Makes `search` rank a `query` by meaning. It names the dimensions and the client of the embeddings, and the paths of a value to
+   * embed. `search` of a memory then ranks by words and by meaning. @default none: a `query` ranks nothing
    */
   index?: IndexConfig;
   /** Lets `$vectorSearch` of MongoDB Atlas find what `index` embedded. @default none: every vector is compared, exactly */
   vectorSearch?: VectorSearchOptions;
   /**
-   * Without `index`, ranks by words through MongoDB's own text index. `false` saves its cost at every put; a `query` then ranks
+   * Without `index`, ranks a `query` by words with MongoDB's text index. `false` makes puts faster; a `query` then ranks
    * nothing, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`, if the client has
    * `serverApi: { version: "1", strict: true }`, which refuses text indexes
    */
@@ -68,8 +71,8 @@ export interface HistoryOptions {
   /** How many versions of each path, from 1 to 1,000,000. @default all */
   keepVersions?: number;
   /**
-   * How long after it was made a version is kept that a later one has replaced, in whole ms from 1 to ten years. MongoDB deletes it some
-   * minutes later. @default for ever
+   * How long a version stays after it was made, if a later version has replaced it: whole ms from 1 to ten years. MongoDB deletes it
+   * some minutes later. @default for ever
    */
   keepMs?: number;
 }

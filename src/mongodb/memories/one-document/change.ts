@@ -1,30 +1,43 @@
+import { randomBytes } from "node:crypto";
 import { ROOT } from "../../../core/paths.js";
 import { keyOfPath, parentKeys } from "./document.js";
-import { outboxReport, outboxWith, type Recorded, type Recording } from "./outbox-expressions.js";
-import { bound, type Expression, literal, type Variables, valueAt, where } from "./expressions.js";
+import { outboxCount, outboxReport, outboxWith, type Recorded, type Recording } from "./outbox-expressions.js";
+import { bound, type Expression, literal, type Variables, where } from "../expressions.js";
+import { valueAt } from "./expressions.js";
 
-/** What a change found: "ok" or the reason why it changed nothing. */
+/** What a change found: "ok" or the reason why it changed nothing. "unchanged": there was nothing to do. "overtaken": a reason that is gone already. */
 export type Status =
   | "ok"
+  | "overtaken"
   | "legacy"
   | "missing"
+  | "unchanged"
   | "directory"
   | "parentIsFile"
   | "exists"
   | "raced"
   | "costly"
-  | "unchanged"
   | "fileTooLarge"
   | "memoryFull";
 
 export interface Change {
   pipeline: Record<string, Expression>[];
+  /** Of the document before the change: why it changes nothing, or what to report of it. */
   projection: Record<string, Expression>;
   /** The reasons of the conditions that the answer holds, in the same order. */
   reasons?: readonly Status[];
+  /** Null: the projection of the document before tells all. */
+  receipt: Receipt | null;
 }
 
-/** What the server answers to a change: of the document as it was. */
+/** How a change tells that it was made, for less than why it was not: it leaves its id in the document (ADR 0020). */
+export interface Receipt {
+  id: string;
+  /** Of the document after the change. */
+  projection: Record<string, Expression>;
+}
+
+/** What the server answers to a change, from the document before it. */
 export type Answer<Report> = (Report & { status: Status }) | { found: Report & { refused: unknown[] } };
 
 export function changeReport<Report>(answer: Answer<Report>, { reasons = [] }: Change): Report & { status: Status } {
@@ -34,7 +47,7 @@ export function changeReport<Report>(answer: Answer<Report>, { reasons = [] }: C
 }
 
 /** Changes nothing where a condition holds; the first that does is the reason. */
-export type Refusals = [condition: Expression, reason: Exclude<Status, "ok">][];
+export type Refusals = [condition: Expression, reason: Exclude<Status, "ok" | "overtaken">][];
 
 export interface Limits {
   maxFileBytes: number;
@@ -49,8 +62,8 @@ export interface Circumstances extends Limits {
 }
 
 /**
- * By how many bytes the document may still grow. None where it is over the limit, as after the limit was lowered. What is recorded in it counts
- * here: where there is no room, it is moved out, and the change is tried again.
+ * By how many bytes the document may still grow: 0 if it is over the limit, such as after somebody lowered the limit. Recorded changes count
+ * here. If there is no room, they are moved out, and the change is tried again.
  */
 export const roomFor = ({ maxMemoryBytes }: Limits): Expression => ({
   $max: [0, { $subtract: [maxMemoryBytes, { $bsonSize: "$$ROOT" }] }],
@@ -62,56 +75,80 @@ export const roomFor = ({ maxMemoryBytes }: Limits): Expression => ({
  */
 export const isLegacy: Expression = { $gte: [{ $ifNull: ["$revision", "$data", "$dirs"] }, {}] };
 
+/** What a change is made of. The variables are known to all the others. */
+export interface ChangeParts {
+  /** An object of the fields that get a new value. */
+  fields: Expression;
+  /** What the history is told. */
+  recorded: Recorded;
+  /** What else to answer of the document as it was. */
+  report?: Record<string, Expression>;
+}
+
 /**
  * A change that the server refuses, makes and reports in one command (ADR 0003). It evaluates the status twice on the
  * same document: in the update, which changes nothing unless it is "ok", and in the projection of the document as it
  * was before, which is how the caller learns it.
- *
- * @param fields an object of the fields that get a new value.
- * @param recorded what the history is told.
- * @param report what else to answer.
  */
-export function change(
-  status: Expression,
-  fields: Expression,
-  circumstances: Circumstances,
-  recorded: Recorded,
-  report: Record<string, Expression>,
-): Change {
+export function change(status: Expression, { fields, recorded, report }: ChangeParts, circumstances: Circumstances): Change {
   return {
     pipeline: [{ $replaceWith: where({ $eq: [status, "ok"] }, changed(fields, circumstances, recorded), "$$ROOT") }],
     projection: { _id: 0, status, ...report, ...outboxReport(circumstances.recording) },
+    receipt: null,
   };
+}
+
+/** Of a change that is made in one command, and told why it was not in a second one. */
+export interface RefusableParts extends ChangeParts {
+  refusals: Refusals;
+  variables?: Variables;
+  /** Known to `fields`, `recorded` and `counts`, and no part of the report. */
+  ownVariables?: Variables | undefined;
+  /** Two numbers that a change answers, of the document before it. Default: 0 and 0. */
+  counts?: Expression | undefined;
+  /** Bytes that the history is told; null for none. Default: null. */
+  recordedBytes?: Expression;
+  /** Where it holds, there is nothing to change, and the change only leaves its receipt, so that it stays one command. */
+  changesNothing?: Expression | undefined;
+  /** What else a change answers, of the document after it. */
+  answer?: Record<string, Expression> | undefined;
+  /** False: the report is wanted of changes that are made, too, and they answer nothing else. Default: true. */
+  leavesReceipt?: boolean | undefined;
 }
 
 /**
  * The same for what is done most. Most of what a change costs is the parsing of its expressions, about a microsecond
- * for each operator and operand: hence plain conditions in place of a status, and variables, known to all the others.
+ * for each operator and operand: hence plain conditions in place of a status, and a receipt.
  */
-export function refusableChange(
-  refusals: Refusals,
-  fields: Expression,
-  circumstances: Circumstances,
-  recorded: Recorded,
-  report: Record<string, Expression>,
-  variables: Variables = [],
-  ownVariables: Variables = [],
-): Change {
+export function refusableChange(parts: RefusableParts, circumstances: Circumstances): Change {
+  const { refusals, fields, recorded, report, variables = [], ownVariables = [], changesNothing, answer, leavesReceipt = true } = parts;
+  const { recording } = circumstances;
   const all: Refusals = [[isLegacy, "legacy"], ...refusals];
   const conditions = all.map(([condition]) => condition);
+  const receipt = leavesReceipt ? receiptOf(parts, recording) : null;
+  const made = bound(ownVariables, changed(fields, circumstances, recorded, receipt && { lastChange: receipt }));
+  const answered = receipt && { lastChange: { ...receipt, ...(recording && { recordedBytes: 0 }) } };
+  const after = changesNothing === undefined ? made : where(changesNothing, { $mergeObjects: ["$$ROOT", answered] }, made);
   return {
-    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", bound(ownVariables, changed(fields, circumstances, recorded)))) }],
-    projection: { _id: 0, found: bound(variables, { refused: conditions, ...report, ...outboxReport(circumstances.recording) }) },
+    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", after)) }],
+    projection: { _id: 0, found: bound(variables, { refused: conditions, ...report, ...outboxReport(recording) }) },
     reasons: all.map(([, reason]) => reason),
+    receipt: receipt && { id: receipt.id, projection: { _id: 0, lastChange: 1, ...answer, ...(recording?.expires && { versionsExpireAt: 1 }) } },
   };
 }
 
-function changed(fields: Expression, { now, recording }: Circumstances, recorded: Recorded): Expression {
+function receiptOf({ counts = [0, 0], recordedBytes = null }: RefusableParts, recording: Recording | null): { id: string } & Record<string, Expression> {
+  // Not an ObjectId, for which the driver would be loaded with this package.
+  return { id: randomBytes(12).toString("base64"), counts, ...(recording && { ...outboxCount, recordedBytes: { $ifNull: [recordedBytes, 0] } }) };
+}
+
+function changed(fields: Expression, { now, recording }: Circumstances, recorded: Recorded, lastChange: object | null = null): Expression {
   const count: Expression = {
     revision: { $sum: ["$revision", 1] },
     createdAt: { $ifNull: ["$createdAt", now] },
     updatedAt: now,
-    ...(recording && recorded && { outbox: outboxWith(recording, recorded) }),
+    ...lastChange,
+    ...(recording && recorded && outboxWith(recording, recorded)),
   };
   return { $mergeObjects: ["$$ROOT", fields, count] };
 }

@@ -5,12 +5,13 @@ import { createIndexes } from "../../driver/create-indexes.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import { storageError } from "../../driver/errors.js";
 import { HistoryView } from "../../history/history-view.js";
+import { insertVersions } from "../../history/insert-versions.js";
 import type { VersionCollection } from "../../history/version-collection.js";
-import { archivedVersion, type OwnerDocument, unarchivedVersion, type VersionDocument } from "../../history/version-document.js";
+import { archivedVersion } from "../../history/version-document.js";
 import type { DocumentContext } from "./document-context.js";
 import { flatFields, lookUp } from "./document.js";
-import { outboxIndexes } from "./document-indexes.js";
-import { literal, where } from "./expressions.js";
+import { outboxIndex } from "./document-indexes.js";
+import { literal, where } from "../expressions.js";
 import { OutboxSource } from "./outbox-source.js";
 
 export async function archivedMemory(context: DocumentContext, versions: VersionCollection, address: CheckedAddress): Promise<ArchivedMemory | null> {
@@ -36,17 +37,18 @@ interface Restored {
 
 /** First the versions, which nobody sees, then in one step the memory that they are of. */
 export async function restoreMemory(context: DocumentContext, versions: VersionCollection, { address, tree, history, key }: Restored): Promise<boolean> {
-  const { collection, ready, clock } = context;
+  const { collection, ready, clock, expiry } = context;
   const id = createHash("sha256").update(JSON.stringify([address, key])).digest("hex").slice(0, objectIdDigits);
   try {
     await ready();
     if ((await collection.findOne(lookUp(address), { projection: { _id: 1 } })) !== null) return false;
-    await createIndexes(collection, outboxIndexes, "the history", "memoriesCollection");
+    await createIndexes(collection, [outboxIndex], "the history", "memoriesCollection");
     await versions.makeIndexes("memoriesCollection");
-    await insertVersions(versions, { _id: id, ...address }, history);
     const now = clock();
+    const expiresAt = expiry.versionsExpireAt(address.scope, now)?.expiresAt;
+    await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
     const createdAt = tree.files.reduce((earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest), now);
-    const document = { ...address, ...flatFields(tree), revision: history.revision, createdAt, updatedAt: now, outbox: [], hasVersions: true };
+    const document = { ...address, ...flatFields(tree), revision: history.revision, createdAt, updatedAt: now, outbox: [], hasVersions: true, ...(expiresAt && { versionsExpireAt: expiresAt }) };
     const made = { $mergeObjects: [literal(document), { _id: { $toObjectId: id } }] };
     // An upsert that makes a document has no id yet.
     const pipeline = [{ $replaceWith: where({ $eq: [{ $type: "$_id" }, "missing"] }, made, "$$ROOT") }];
@@ -54,23 +56,4 @@ export async function restoreMemory(context: DocumentContext, versions: VersionC
   } catch (error) {
     throw storageError(error, "write", null);
   }
-}
-
-/** Of one command. A version may hold a whole text of 15 MB, and a command takes 48 MB. */
-const maxBatch = { versions: 500, chars: 4_000_000 };
-
-async function insertVersions(collection: VersionCollection, owner: OwnerDocument, history: ArchivedHistory): Promise<void> {
-  let batch: VersionDocument[] = [];
-  let chars = 0;
-  const insert = async (): Promise<void> => {
-    await collection.insert(owner, batch);
-    batch = [];
-    chars = 0;
-  };
-  await history.each(async (version) => {
-    batch.push(unarchivedVersion(owner._id, version));
-    chars += version.older?.text.length ?? 0;
-    if (batch.length >= maxBatch.versions || chars >= maxBatch.chars) await insert();
-  });
-  await insert();
 }

@@ -2,10 +2,14 @@ import type { MemoryActor } from "../../../core/actor.js";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
+import type { MongoClient } from "mongodb";
+import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { VersionCollection } from "../../history/version-collection.js";
+import type { Embedder } from "../../meaning/embedder.js";
+import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
-import type { MemoryExpiry } from "../memory-expiry.js";
+import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 import { lookUp, type MemoryDocument } from "./document.js";
 
 /** What all memories of one collection share. */
@@ -25,6 +29,14 @@ export interface DocumentContext {
   actor: MemoryActor | null;
   /** The changes that wait for a person. */
   records: RecordCollection;
+  /** Tell of changes of the collection. */
+  streams: ChangeStreams;
+  /** Also without embeddings: another store may have stored some. */
+  vectors: VectorCollection;
+  /** Null: passages are found by their words alone. */
+  embeddings: { client: MongoClient; embedder: Embedder } | null;
+  /** Changes nothing: a revert only tells what it would make. */
+  isReader: boolean;
   /** With which the commands end. */
   call?: OngoingCall;
 }
@@ -40,11 +52,6 @@ export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddre
   return { ...lookUp(address), ...notExpired(expiry.deadline(address.scope)) };
 }
 
-/** Also true for documents of the earlier system without times, which never expire until they are changed. */
-export function notExpired(deadline: Date | null): { updatedAt?: object } {
-  return deadline === null ? {} : { updatedAt: { $not: { $lte: deadline } } };
-}
-
 /** The same, for the commands of one call. */
 export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
   return { ...context, collection: context.collection.forCall(call), call };
@@ -54,11 +61,3 @@ export function contextFor(call: OngoingCall, context: DocumentContext): Documen
 export function versionsInCall({ call }: DocumentContext, versions: VersionCollection): VersionCollection {
   return call === undefined ? versions : versions.forCall(call);
 }
-
-/** The same of what waits for a person. */
-export function recordsInCall({ call, records }: DocumentContext): RecordCollection {
-  return call === undefined ? records : records.forCall(call);
-}
-
-/** Values as JavaScript's own, whatever the client's defaults are. */
-export const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;

@@ -8,13 +8,17 @@ import { utf8Bytes } from "../../../core/text.js";
 import type { HistorySource, PresentMemory, Restoration } from "../../history/history-source.js";
 import { MongoHistory } from "../../history/memory-history.js";
 import type { RecordedChange } from "../../history/outbox.js";
+import { recordedFiles } from "../../history/recorded-restoration.js";
 import { type Change, type Circumstances, refusableChange, roomFor } from "./change.js";
 import { directoryBytes, keyOfPath, newFileBytes } from "./document.js";
+import { vectorsInCall } from "../in-call.js";
 import { type DocumentContext, versionsInCall } from "./document-context.js";
-import { entriesWhere, type Expression, literal } from "./expressions.js";
+import { type Expression, literal } from "../expressions.js";
+import { entriesWhere } from "./expressions.js";
+import { largeBytes, recordedTree } from "./outbox-expressions.js";
 import { OutboxSource } from "./outbox-source.js";
 import { recordedChange } from "./recorded-changes.js";
-import type { StoredChange, StoredFile } from "./stored-change.js";
+import type { StoredFile, StoredTreeChange } from "./stored-change.js";
 import type { StoredDocument } from "./stored-document.js";
 
 /** Null where the store keeps none. */
@@ -25,22 +29,26 @@ export function historyOf(
   const { history, actor, clock } = context;
   if (history === null) return null;
   const source = new DocumentHistory(context, document, address, limits);
-  return new MongoHistory({ source, versions: versionsInCall(context, history.versions), flush: () => document.flush(), proposals, actor, clock, maxFileBytes: limits.maxFileBytes });
+  return new MongoHistory({ source, versions: versionsInCall(context, history.versions), flush: () => document.flush(), proposals, removeVectors: () => vectorsInCall(context).remove(address), actor, clock, maxFileBytes: limits.maxFileBytes });
 }
 
 class DocumentHistory extends OutboxSource implements HistorySource {
+  readonly #context: DocumentContext;
   readonly #document: StoredDocument;
   readonly #maxMemoryBytes: number;
 
   constructor(context: DocumentContext, document: StoredDocument, address: CheckedAddress, { maxMemoryBytes }: BackendLimits) {
     super(context, address);
+    this.#context = context;
     this.#document = document;
     this.#maxMemoryBytes = maxMemoryBytes;
   }
 
   async restore(restoration: Restoration, revision: PresentMemory["revision"]): Promise<RecordedChange | null> {
     const stored = { files: storedFiles(restoration), directories: storedDirectories(restoration) };
-    let made: StoredChange | null = null;
+    const { isReader, actor, clock } = this.#context;
+    if (isReader) return recordedChange({ revision: revision + 1, at: clock(), actor, ...stored });
+    let made: StoredTreeChange | null = null;
     const { report } = await this.#document.change<{ memoryBytes: number }>((circumstances) => {
       const { now, recording } = circumstances;
       made = { revision: revision + 1, at: recording?.at ?? now, actor: recording?.actor ?? null, ...stored };
@@ -51,7 +59,7 @@ class DocumentHistory extends OutboxSource implements HistorySource {
   }
 }
 
-function restoreChange(restoration: Restoration, stored: Required<Pick<StoredChange, "files" | "directories">>, revision: number, circumstances: Circumstances): Change {
+function restoreChange(restoration: Restoration, stored: Required<Pick<StoredTreeChange, "files" | "directories">>, revision: number, circumstances: Circumstances): Change {
   const { files, renamed, addedDirectories, removedDirectories, tree } = restoration;
   const growth = growthOf(restoration);
   const times = new Map(tree.files.map(({ path, createdAt }) => [path, createdAt]));
@@ -65,17 +73,18 @@ function restoreChange(restoration: Restoration, stored: Required<Pick<StoredCha
       $mergeObjects: [withoutKeys("$dirs", removedDirectories.map(keyOfPath)), literal(Object.fromEntries(addedDirectories.map((path) => [keyOfPath(path), true])))],
     },
   };
-  const recorded = { files: literal(stored.files), directories: literal(stored.directories) };
-  const report = { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } };
   return refusableChange(
-    [
-      [{ $ne: ["$revision", revision] }, "raced"],
-      [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
-    ],
-    fields,
+    {
+      refusals: [
+        [{ $ne: ["$revision", revision] }, "raced"],
+        [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
+      ],
+      fields,
+      recorded: recordedTree({ files: literal(stored.files), directories: literal(stored.directories) }),
+      report: { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } },
+      recordedBytes: largeBytes,
+    },
     circumstances,
-    recorded,
-    report,
   );
 }
 
@@ -83,28 +92,16 @@ function withoutKeys(record: string, keys: readonly string[]): Expression {
   return { $arrayToObject: entriesWhere(record, { $not: [{ $in: ["$$entry.k", literal(keys)] }] }) };
 }
 
-/** First what goes, as it may make room for the rest. */
-function storedFiles({ files, renamed, tree }: Restoration): StoredFile[] {
-  const present = new Map(tree.files.map(({ path, content }) => [path, content]));
-  const sources = new Set(renamed.values());
-  const gone: StoredFile[] = [];
-  const moved: StoredFile[] = [];
-  const written: StoredFile[] = [];
-  for (const [path, content] of files) {
-    const key = keyOfPath(path);
-    const from = renamed.get(path);
-    const before = present.get(from ?? path);
-    if (content === null) {
-      if (!sources.has(path)) gone.push({ key, before: before ?? null, gone: true });
-      continue;
-    }
-    if (from !== undefined) moved.push({ key, from: keyOfPath(from) });
-    if (before !== content) written.push({ key, ...(before !== undefined && { before }) });
-  }
-  return [...gone, ...moved, ...written];
+function storedFiles(restoration: Restoration): StoredFile[] {
+  return recordedFiles(restoration).map(({ path, from, gone, before }) => ({
+    key: keyOfPath(path),
+    ...(from !== undefined && { from: keyOfPath(from) }),
+    ...(gone && { gone }),
+    ...(before !== undefined && { before }),
+  }));
 }
 
-function storedDirectories({ addedDirectories, removedDirectories }: Restoration): NonNullable<StoredChange["directories"]> {
+function storedDirectories({ addedDirectories, removedDirectories }: Restoration): NonNullable<StoredTreeChange["directories"]> {
   return { added: addedDirectories.map(keyOfPath), removed: removedDirectories.map(keyOfPath) };
 }
 

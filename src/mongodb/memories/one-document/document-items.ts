@@ -2,12 +2,14 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Document } from "mongodb";
 import { reading } from "../../driver/reads.js";
 import type { MemoryPlace } from "../../places/operations.js";
+import type { FoundMemory } from "../found-memories.js";
 import { fileItem, fileItems, type ItemTimes } from "../file-items.js";
 import { isDirectory } from "./change.js";
 import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { type Expression, valueAt } from "./expressions.js";
-import type { FoundDocument } from "./found-documents.js";
-import { asPlainValues, type DocumentContext, presentLookUp } from "./document-context.js";
+import { type Expression } from "../expressions.js";
+import { valueAt } from "./expressions.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { type DocumentContext, presentLookUp } from "./document-context.js";
 
 /** How many files one projection asks for: each takes three expressions, and the server limits their number. */
 const maxPlacesPerCommand = 100;
@@ -22,7 +24,7 @@ export async function itemsOfMemory(context: DocumentContext, places: readonly M
 }
 
 /** Every item of one memory, in the order of their keys. */
-export function itemsOfDocument({ namespace, document }: Pick<FoundDocument, "namespace" | "document">): Item[] {
+export function itemsOfDocument({ namespace, document }: Pick<FoundMemory<MemoryDocument>, "namespace" | "document">): Item[] {
   return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
 }
 

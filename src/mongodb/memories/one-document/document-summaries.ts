@@ -1,18 +1,23 @@
-import { addressOrNull, type OwnerField, ownerFields } from "../../../core/address.js";
+import { addressOrNull, type OwnerField } from "../../../core/address.js";
 import { MemoryError } from "../../../core/errors.js";
-import { reading } from "../../driver/reads.js";
+import { reading, streaming } from "../../driver/reads.js";
+import { filtersAfter, isAddress, orderOf, ownerOfAnyNode, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
+import { storedAddress } from "../found-memories.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
 import type { VersionCollection } from "../../history/version-collection.js";
 import { isLegacy } from "./change.js";
 import { type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { bytesWithoutOutbox } from "./outbox-expressions.js";
-import { documentIndexes, outboxIndexName, ownerIndexes } from "./document-indexes.js";
-import { type Expression, orEmpty, where } from "./expressions.js";
-import { storedAddress } from "./found-documents.js";
-import { asPlainValues, type DocumentContext, notExpired } from "./document-context.js";
+import { actorName, bytesWithoutOutbox, mayBeBy } from "./outbox-expressions.js";
+import { outboxIndex } from "./document-indexes.js";
+import { type Expression, literal, where } from "../expressions.js";
+import { orEmpty } from "./expressions.js";
+import { moveVersions } from "./outbox-source.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { notExpired } from "../memory-expiry.js";
+import type { DocumentContext } from "./document-context.js";
 
 /** Of a few hundred bytes each. */
 const pageSize = 500;
@@ -54,8 +59,8 @@ export async function summaryPage(context: DocumentContext, range: AddressRange,
 }
 
 /**
- * First the memories, then their versions, so that nobody can add one meanwhile. A crash in between leaves the documents that say
- * whose the versions are, by which the next call finds them.
+ * First the memories, then their versions, so that nobody can add a version meanwhile. After a crash in between, the documents that say
+ * whose the versions are remain. The next call finds the versions by them.
  * @throws MemoryError EIO
  */
 export async function removeMemories(context: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<Omit<ForgottenCounts, "proposals">> {
@@ -70,7 +75,8 @@ export async function removeMemories(context: DocumentContext, versions: Version
 }
 
 /** A store without history may lack the rights for what another has kept, and leaves alone who has changed the memories of others. */
-async function removeVersions({ collection, history }: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<number> {
+async function removeVersions(context: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<number> {
+  const { collection, history } = context;
   try {
     const owned = await allOf(versions.memories({ ...range }));
     const present = owned.length === 0 ? [] : await collection.find<Pick<MemoryDocument, "_id">>(rangeFilter(range), { projection: { _id: 1 } }).toArray();
@@ -79,26 +85,36 @@ async function removeVersions({ collection, history }: DocumentContext, versions
     for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory);
     const field = ownerOfAnyNode(range);
     const id = field === null ? undefined : range[field];
-    if (history !== null && field !== null && id !== undefined) await unname(collection, versions, field, id);
+    if (history !== null && field !== null && id !== undefined) await unname(context, versions, field, id);
     return count;
   } catch (error) {
-    const cause = MemoryError.isInstance(error) ? error.cause : error;
-    if (history === null && isUnauthorized(cause)) return 0;
+    if (history === null && isUnauthorized(causeOf(error))) return 0;
     throw error;
   }
 }
 
-/** Takes a person or a thread out of who has changed the memories of others. What has left a document meanwhile is in the collection. */
-async function unname(collection: DocumentContext["collection"], versions: VersionCollection, field: OwnerField, id: string): Promise<void> {
-  const path = `actor.${field}`;
-  const options = { arrayFilters: [{ [`change.${path}`]: id }], hint: outboxIndexName(field) };
+/** Takes a person or a thread out of who has changed the memories of others, from what has left their documents. */
+async function unname(context: DocumentContext, versions: VersionCollection, field: OwnerField, id: string): Promise<void> {
+  const { collection } = context;
+  const name = actorName(field, id);
+  const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };
   try {
-    await collection.updateMany({ [`outbox.${path}`]: id }, { $unset: { [`outbox.$[change].${path}`]: "" } }, options);
+    const found = collection.find<MemoryDocument>({ outboxActors: name }, { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, hint: outboxIndex.name });
+    for await (const { _id, ...stored } of streaming(found)) {
+      const address = addressOrNull(storedAddress(stored));
+      if (address !== null) await moveVersions(context, address, versions);
+      // A change that came meanwhile keeps it.
+      await collection.updateOne({ _id, outboxActors: name }, [{ $set: { outboxActors: where(mayBeBy(field, id), "$outboxActors", others) } }], {});
+    }
   } catch (error) {
     // Without the index no store has ever kept a history here.
-    if (!isBadHint(error)) throw error;
+    if (!isBadHint(causeOf(error))) throw error;
   }
   await versions.unname(field, id);
+}
+
+function causeOf(error: unknown): unknown {
+  return MemoryError.isInstance(error) ? error.cause : error;
 }
 
 async function removeDocuments({ collection }: DocumentContext, range: AddressRange): Promise<Pick<ForgottenCounts, "memories" | "files"> & { hadVersions: boolean }> {
@@ -121,40 +137,6 @@ async function allOf<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const each of stream) found.push(each);
   return found;
-}
-
-function isAddress(range: AddressRange): boolean {
-  const ownerField = ownerFields[range.scope];
-  return range.nodeId !== undefined && (ownerField === null || range[ownerField] !== undefined);
-}
-
-/** The index of owners holds texts only, and serves a filter that says so too. */
-function rangeFilter(range: AddressRange): Record<string, unknown> {
-  const ownerField = ownerOfAnyNode(range);
-  return ownerField === null ? { ...range } : { ...range, [ownerField]: { $eq: range[ownerField], $type: "string" } };
-}
-
-function ownerOfAnyNode(range: AddressRange): OwnerField | null {
-  const ownerField = ownerFields[range.scope];
-  return range.nodeId === undefined && ownerField !== null && range[ownerField] !== undefined ? ownerField : null;
-}
-
-function orderOf(range: AddressRange): Record<string, 1> {
-  const ownerField = ownerOfAnyNode(range);
-  return ownerField === null ? documentIndexes[range.scope].key : ownerIndexes[ownerField].key;
-}
-
-/** What comes after in the order of the index, as parts of it that each lie in one piece. Ids that are no texts are none of ours. */
-function filtersAfter(range: AddressRange, after: PageEnd | null): Record<string, unknown>[] {
-  const ownerField = ownerFields[range.scope];
-  const filter = rangeFilter(range);
-  const openOwner = ownerField !== null && range[ownerField] === undefined ? ownerField : null;
-  const anyOwner = openOwner === null ? {} : { [openOwner]: { $gt: "" } };
-  const ofOtherNodes = { ...filter, nodeId: { $gt: after?.nodeId ?? "" }, ...anyOwner };
-  if (openOwner === null) return range.nodeId === undefined ? [ofOtherNodes] : after === null ? [filter] : [];
-  const ofSameNode = { ...filter, nodeId: after?.nodeId ?? range.nodeId, [openOwner]: { $gt: after?.[openOwner] ?? "" } };
-  if (range.nodeId !== undefined) return [ofSameNode];
-  return after === null ? [ofOtherNodes] : [ofSameNode, ofOtherNodes];
 }
 
 function summaryOf(document: SummarisedDocument): MemorySummary[] {

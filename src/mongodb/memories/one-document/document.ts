@@ -3,7 +3,7 @@ import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/ad
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
-import type { StoredChange } from "./stored-change.js";
+import type { LastChange, StoredChange } from "./stored-change.js";
 
 /** One memory: the layout of specification section 5 (ADR 0002). */
 export interface MemoryDocument {
@@ -22,6 +22,10 @@ export interface MemoryDocument {
   updatedAt?: Date;
   /** Changes that are not in the collection of versions yet. There, maybe empty, in memories that have a history. */
   outbox?: StoredChange[];
+  /** Users and threads who may have made them. */
+  outboxActors?: string[];
+  /** The receipt of the last change that left one. */
+  lastChange?: LastChange;
   /** Whether the collection has an owner's document for this memory. */
   hasVersions?: true;
   /** When the first of its versions goes, where the memory can expire. */
@@ -91,7 +95,7 @@ export function directoryKeyBytes(key: string): number {
 
 /** The document that a first write makes, without the file. */
 export function emptyDocumentBytes(address: CheckedAddress): number {
-  return 160 + utf8Bytes(address.nodeId) + utf8Bytes(ownerOf(address) ?? "");
+  return 229 + utf8Bytes(address.nodeId) + utf8Bytes(ownerOf(address) ?? "");
 }
 
 /** The files and directories of a document in today's layout or the earlier one, in which any object is a directory. */

@@ -21,17 +21,23 @@ import type {
   MemoryOutline,
   MemorySnapshot,
   MemoryStat,
+  OutlineFile,
   OutlineOptions,
 } from "../../../core/memory.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { prefixOf, ROOT } from "../../../core/paths.js";
+import type { MeaningBackend } from "../../../core/search/meaning.js";
+import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { MemoryTree } from "../../../core/tree.js";
+import { MemoryMeaning } from "../../meaning/memory-meaning.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Circumstances, Status } from "./change.js";
 import { DocumentRecords } from "./document-records.js";
 import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
+import { vectorsInCall } from "../in-call.js";
 import { contextFor, type DocumentContext } from "./document-context.js";
+import { listenToDocument, versionOf } from "./document-listener.js";
 import { StoredDocument } from "./stored-document.js";
 import { historyOf } from "./document-history.js";
 import { withoutKey } from "./expressions.js";
@@ -63,6 +69,26 @@ export class OneDocumentBackend implements MemoryBackend {
 
   history(): HistoryBackend | null {
     return historyOf(this.#context, { document: this.#document, address: this.#address, limits: this.#limits, proposals: this.records() });
+  }
+
+  meaning(): MeaningBackend | null {
+    const { embeddings, expiry } = this.#context;
+    const address = this.#address;
+    return embeddings && new MemoryMeaning({ ...embeddings, address, vectors: vectorsInCall(this.#context), lifetimeMs: expiry.lifetimeMs(address.scope) });
+  }
+
+  /** One for all backends of a layout. */
+  get storage(): object {
+    return this.#context.edits;
+  }
+
+  async version(): Promise<string | null> {
+    return versionOf(await this.#document.findVersion());
+  }
+
+  async listen(): Promise<ChangeListener | null> {
+    await this.#context.ready();
+    return listenToDocument(this.#context.streams, this.#address);
   }
 
   async read(path: string): Promise<string> {
@@ -122,11 +148,11 @@ export class OneDocumentBackend implements MemoryBackend {
 
   async replace(path: string, oldContent: string, content: string): Promise<number> {
     if (path === ROOT) throw pathIsDirectory();
-    const found = await this.#apply<{ replaced: number; text: string }>(
+    const found = await this.#apply<{ counts: [replaced: number, none: number]; text: string }>(
       (circumstances) => replaceChange(path, oldContent, content, circumstances),
-      { expected: ["unchanged", "costly"] },
+      { expected: ["costly"] },
     );
-    return found.status === "costly" ? this.#replaceHere(path, oldContent, content, found.text) : (found.replaced ?? 0);
+    return found.status === "costly" ? this.#replaceHere(path, oldContent, content, found.text) : (found.counts?.[0] ?? 0);
   }
 
   /** Searches in this process, in linear time, where the server would take long. */
@@ -156,7 +182,7 @@ export class OneDocumentBackend implements MemoryBackend {
   async #delete(path: string, mode: DeleteMode): Promise<{ status: Status; counts: DeletedCounts; keys: string[]; revision: number }> {
     const build = (circumstances: Circumstances): Change => deleteChange(path, mode, circumstances);
     const { report } = await this.#document.change<{ counts: [files: number, dirs: number]; keys?: string[]; revision?: number }>(build, false);
-    const { status = "missing", counts: [files, dirs] = [0, 0], keys = [], revision = 0 } = report ?? {};
+    const { status = "unchanged", counts: [files, dirs] = [0, 0], keys = [], revision = 0 } = report ?? {};
     if (status === "directory" && mode === "fail") throw pathIsDirectory();
     return { status, counts: { files, dirs }, keys, revision };
   }
@@ -178,7 +204,7 @@ export class OneDocumentBackend implements MemoryBackend {
   /**
    * Sets the text to `change(text)` if nobody changed it meanwhile, else tries again with the text as it is then.
    * @param stored the text as it was found; undefined reads it
-   * @param change null leaves all as it was
+   * @param change null changes nothing
    */
   async #swap<Changed extends string | null>(
     path: string,
@@ -253,9 +279,13 @@ export class OneDocumentBackend implements MemoryBackend {
     if (found instanceof MemoryTree) return found.outline(wanted);
     const { data } = found;
     return {
-      files: found.files.map(({ key, ...file }) => {
+      // Without a rest and spreads, which cost more than all else here.
+      files: found.files.map(({ key, sizeBytes, lead }) => {
+        const file: OutlineFile = { path: pathOfKey(key), sizeBytes };
         const content = ownValue(data, key);
-        return { path: pathOfKey(key), ...file, ...(content !== undefined && { content }) };
+        if (lead !== undefined) file.lead = lead;
+        if (content !== undefined) file.content = content;
+        return file;
       }),
       directories: found.directories.map(pathOfKey),
       revision: found.revision,
@@ -266,7 +296,7 @@ export class OneDocumentBackend implements MemoryBackend {
     return new DocumentRecords(this.#context, this.#document, this.#address, (record, found) => this.#applyRecord(record, found));
   }
 
-  /** Makes an approved change of the document as it was found. */
+  /** Makes an approved change, if nobody has changed the document since it was read. */
   async #applyRecord(record: ChangeRecord, found: MemoryDocument | null): Promise<"applied" | "raced"> {
     const { id, command, path, to, isDirectory, edited } = record;
     const after = edited?.after ?? record.after;

@@ -1,43 +1,62 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { addressFor, addressOrNull, type CheckedAddress, memoryScopes, ownerFields } from "../../../core/address.js";
+import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/address.js";
 import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
+import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
-import { VersionCollection, versionsCollectionOf } from "../../history/version-collection.js";
+import { Embedder } from "../../meaning/embedder.js";
+import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
+import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
+import { expiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
 import { RecordCollection } from "../../proposals/record-collection.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
 import type { AddressRange } from "../address-ranges.js";
+import { expiryIndexes } from "../expiry-indexes.js";
+import { memoriesWithin } from "../found-memories.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ForgottenCounts } from "../memory-filter.js";
+import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
 import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
-import { documentIndexes, expiryIndexes, outboxIndexes, ownerIndexes } from "./document-indexes.js";
+import { documentIndexes, outboxIndex, ownerIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
 import { removeMemories, summaryPage } from "./document-summaries.js";
 import { ExpectedDocument } from "./expected-document.js";
-import { documentsWithin } from "./found-documents.js";
 import { OneDocumentBackend } from "./one-document-backend.js";
-import { asPlainValues, contextFor, type DocumentContext, recordsInCall, versionsInCall } from "./document-context.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { recordsInCall, vectorsInCall } from "../in-call.js";
+import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
 import { StoredDocument } from "./stored-document.js";
+import { storedLifetimes } from "./stored-lifetimes.js";
 import { bytesWithoutOutbox } from "./outbox-expressions.js";
 import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
+/** Something lies in it: MongoDB compares only objects with an object, and the empty one is the least. */
+const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }] };
+
+/** By its first field. The type is for partial indexes. */
+function exampleFor({ key, expireAfterSeconds }: LayoutIndex["description"]): LayoutIndex["example"] {
+  const [field = ""] = Object.keys(key);
+  return { [field]: expireAfterSeconds === undefined ? { $eq: "a", $type: "string" } : { $lte: new Date(0) } };
+}
+
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
 export class OneDocumentLayout implements MemoryLayout {
+  readonly limitsMemories = true;
   readonly indexes: readonly LayoutIndex[];
   readonly collectionNames: readonly string[];
   readonly #context: DocumentContext;
@@ -51,30 +70,46 @@ export class OneDocumentLayout implements MemoryLayout {
     this.#versions = versions;
   }
 
-  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, history }: LayoutContext): OneDocumentLayout {
-    const collection = new ExactCollection(db.collection<MemoryDocument>(collectionName, { writeConcern }));
-    const versions = new VersionCollection(new ExactCollection(db.collection(versionsCollectionOf(collectionName), { writeConcern })), history ?? {});
+  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, history, embeddings }: LayoutContext): OneDocumentLayout {
+    const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
+    const collection = new ExactCollection(documents);
+    const expiry = new MemoryExpiry(expireMs, clock);
+    const versions = new VersionCollection(new ExactCollection(db.collection(versionsCollectionOf(collectionName), { writeConcern })), history ?? {}, clock);
     const prepare = once(async () => {
       if (!makesIndexes) return;
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, [...Object.values(documentIndexes), ...Object.values(ownerIndexes)], "a memory", own.option);
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
-      if (history?.begins !== true) return;
-      await createIndexes(collection, outboxIndexes, "the history", own.option);
+      if (history === null) return;
+      if (!history.begins) return expiry.goBy(await storedLifetimes(documents));
+      await createIndexes(collection, [outboxIndex], "the history", own.option);
       await versions.makeIndexes(own.option);
     });
     const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
-    const examples = [
-      ...memoryScopes.map((scope) => ({ description: documentIndexes[scope], example: lookUp(addressFor("a", scope, "a")) })),
-      ...Object.entries(ownerIndexes).map(([field, description]) => ({ description, example: { [field]: { $eq: "a", $type: "string" } } })),
-    ];
-    const indexes = examples.map((index) => ({ collection: db.collection(collectionName), ...index }));
-    const expiry = new MemoryExpiry(expireMs, clock);
+    const versionsName = versionsCollectionOf(collectionName);
     const proposalsName = `${collectionName}_proposals`;
     const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
-    const collectionNames = [collectionName, versionsCollectionOf(collectionName), proposalsName];
+    const vectorsName = vectorsCollectionOf(collectionName);
+    const vectors = VectorCollection.open(db, vectorsName, { writeConcern, connect, clock, expiryIndexes: expiryIndexes(expireMs), isUsed: embeddings !== null });
+    const collectionNames = [collectionName, versionsName, proposalsName, vectorsName];
+    const indexesOf = (name: string, descriptions: readonly LayoutIndex["description"][], madeWith = name): LayoutIndex[] =>
+      descriptions.map((description) => ({ collection: db.collection(name), description, example: exampleFor(description), madeWith }));
+    const indexes = [
+      ...memoryScopes.map((scope) => ({
+        collection: db.collection(collectionName),
+        description: documentIndexes[scope],
+        example: lookUp(addressFor("a", scope, "a")),
+        madeWith: collectionName,
+      })),
+      ...indexesOf(collectionName, Object.values(ownerIndexes)),
+      ...indexesOf(collectionName, [outboxIndex], versionsName),
+      ...indexesOf(versionsName, versionIndexes),
+      ...indexesOf(proposalsName, [...proposalIndexes, expiryIndex]),
+      ...indexesOf(vectorsName, vectorIndexes),
+    ];
+    const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records }, { indexes, collectionNames }, versions);
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records, vectors, embeddings: embedded, streams: new ChangeStreams(db, collectionName), isReader: !makesIndexes }, { indexes, collectionNames }, versions);
   }
 
   forCall(call: OngoingCall): MemoryLayout {
@@ -90,7 +125,7 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {
-    for await (const { address } of documentsWithin(this.#context, prefix, "address")) yield address;
+    for await (const { address } of memoriesWithin(this.#context, prefix, "address", notEmpty)) yield address;
   }
 
   async itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
@@ -105,7 +140,7 @@ export class OneDocumentLayout implements MemoryLayout {
   }
 
   async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item> {
-    for await (const document of documentsWithin(this.#context, prefix, "all")) yield* itemsOfDocument(document);
+    for await (const document of memoriesWithin(this.#context, prefix, "all", notEmpty)) yield* itemsOfDocument(document);
   }
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
@@ -131,16 +166,8 @@ export class OneDocumentLayout implements MemoryLayout {
     }
   }
 
-  async *nodes(limit: number): AsyncGenerator<NodeFacts> {
-    for (const scope of memoryScopes) {
-      const ownerField = ownerFields[scope];
-      const anyText = { $gte: "" };
-      // The server goes from node to node in the index only where the filter bounds every field of it.
-      const ofScope = { scope, nodeId: anyText, ...(ownerField !== null && { [ownerField]: anyText }) };
-      const pipeline = [{ $match: ofScope }, { $group: { _id: "$nodeId" } }, { $limit: limit }];
-      const found = this.#context.collection.aggregate<{ _id: string }>(pipeline, { ...asPlainValues });
-      for await (const { _id: nodeId } of streaming(found)) yield { nodeId, scope };
-    }
+  nodes(limit: number): AsyncIterable<NodeFacts> {
+    return nodesOf(this.#context.collection, limit);
   }
 
   summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage> {
@@ -149,7 +176,9 @@ export class OneDocumentLayout implements MemoryLayout {
 
   async remove(range: AddressRange): Promise<ForgottenCounts> {
     const proposals = await recordsInCall(this.#context).remove(range);
-    return { ...(await removeMemories(this.#context, versionsInCall(this.#context, this.#versions), range)), proposals };
+    const removed = await removeMemories(this.#context, versionsInCall(this.#context, this.#versions), range);
+    await vectorsInCall(this.#context).remove(range);
+    return { ...removed, proposals };
   }
 
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {

@@ -1,11 +1,16 @@
 import type { CheckedAddress } from "../../../core/address.js";
 import { ROOT } from "../../../core/paths.js";
 import { reading } from "../../driver/reads.js";
+import { flush } from "../../history/flush.js";
 import type { FlushSource, PresentMemory } from "../../history/history-source.js";
+import type { VersionCollection } from "../../history/version-collection.js";
 import { isDirectory } from "./change.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
-import { asPlainValues, type DocumentContext, presentLookUp } from "./document-context.js";
-import { bound, entriesWhere, type Expression, literal } from "./expressions.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { type DocumentContext, presentLookUp } from "./document-context.js";
+import { bound, type Expression, literal, where } from "../expressions.js";
+import { entriesWhere } from "./expressions.js";
+import { recordedKeys } from "./outbox-expressions.js";
 import { recordedChange } from "./recorded-changes.js";
 
 interface OutboxDocument extends Pick<MemoryDocument, "_id" | "revision" | "outbox" | "hasVersions"> {
@@ -13,9 +18,7 @@ interface OutboxDocument extends Pick<MemoryDocument, "_id" | "revision" | "outb
   isDirectory?: true;
 }
 
-const recordedKeys: Expression = {
-  $reduce: { input: { $ifNull: ["$outbox.files.key", []] }, initialValue: [], in: { $concatArrays: ["$$value", "$$this"] } },
-};
+const maxInt = 2 ** 31 - 1;
 
 const fields = { revision: 1, outbox: 1, hasVersions: 1 } as const;
 
@@ -41,14 +44,21 @@ export class OutboxSource implements FlushSource {
     return { ...this.#presentOf(found), texts: textsByPath, isDirectory: found.isDirectory === true };
   }
 
-  async settle({ documentId }: PresentMemory, revision: number): Promise<boolean> {
+  async settle({ documentId, changes, firstStored }: PresentMemory): Promise<boolean> {
     const { collection, clock, expiry } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
-    const update = {
-      $pull: { outbox: { revision: { $lte: revision } } },
-      $set: { hasVersions: true },
-      ...(until && { $min: { versionsExpireAt: until.expiresAt } }),
-    };
+    // Another may have done so already: no two changes are the same, as they hold their revisions.
+    const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox", 0] }, literal(firstStored)] };
+    const update = [
+      {
+        $set: {
+          outbox: where(isFirst, { $slice: ["$outbox", changes.length, maxInt] }, "$outbox"),
+          hasVersions: true,
+          ...(until && { versionsExpireAt: { $min: ["$versionsExpireAt", until.expiresAt] } }),
+        },
+      },
+      { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
+    ];
     // Not waited for: if a crash undoes it, the next one does it again.
     const { matchedCount } = await collection.updateOne({ _id: documentId }, update, { writeConcern: { w: 1, journal: false } });
     return matchedCount > 0;
@@ -64,7 +74,7 @@ export class OutboxSource implements FlushSource {
   #presentOf({ _id, revision = 0, outbox = [], hasVersions }: OutboxDocument): Omit<PresentMemory, "texts"> {
     const memory = String(_id);
     const owner = hasVersions === true ? null : { _id: memory, ...this.#address };
-    return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), owner };
+    return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), firstStored: outbox[0], owner };
   }
 
   #find<Found extends object>(projection: object): Promise<Found | null> {
@@ -73,4 +83,10 @@ export class OutboxSource implements FlushSource {
       return this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), { ...asPlainValues, projection });
     });
   }
+}
+
+/** Moves what the document of a memory has recorded into the collection of versions. */
+export function moveVersions(context: DocumentContext, address: CheckedAddress, versions: VersionCollection): Promise<void> {
+  const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt ?? null;
+  return flush(new OutboxSource(context, address), versions, expiresAt);
 }

@@ -3,22 +3,8 @@ import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
 import { isDirectory } from "./change.js";
 import { keyOfPath } from "./document.js";
-import {
-  textBytes,
-  bound,
-  entriesWhere,
-  type Expression,
-  isText,
-  keyIsChildOf,
-  keyIsWithin,
-  literal,
-  mapEntries,
-  maxComparedBytes,
-  orEmpty,
-  textOrNull,
-  valueAt,
-  where,
-} from "./expressions.js";
+import { textBytes, bound, type Expression, literal, maxComparedBytes, where } from "../expressions.js";
+import { entriesWhere, isText, keyIsChildOf, keyIsWithin, mapEntries, orEmpty, textOrNull, valueAt } from "./expressions.js";
 
 /*
  * Each asks for the revision too, which a document of the earlier layout lacks. To ask the server whether it is of that

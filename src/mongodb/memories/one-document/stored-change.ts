@@ -1,8 +1,20 @@
 import type { MemoryActor } from "../../../core/actor.js";
 import type { OlderText } from "../../../core/older-text.js";
 
-/** A change as the document of its memory holds it, by keys. */
-export interface StoredChange {
+/** The receipt of the last change that left one. Those of a store all take the same bytes. */
+export interface LastChange {
+  id: string;
+  /** What it answers. */
+  counts: [first: number, second: number];
+  /** How many changes the outbox held before. */
+  recorded?: number;
+  recordedBytes?: number;
+}
+
+/** A change as the document of its memory holds it, by keys. Of one text it is a string: see `textEntry`. */
+export type StoredChange = string | StoredTreeChange;
+
+export interface StoredTreeChange {
   revision: number;
   at: Date;
   actor: MemoryActor | null;
@@ -15,6 +27,18 @@ export interface StoredFile {
   from?: string;
   gone?: true;
   before?: string | null;
-  beforeBytes?: number | null;
-  older?: OlderText;
+}
+
+/** What is known of a change of one text before the server makes it. */
+export interface TextHeader {
+  at: number;
+  actor: MemoryActor | null;
+  from?: string;
+  gone?: true;
+  /** Its text stands behind the header. */
+  older?: Omit<OlderText, "text">;
+  /** The text before stands behind the header, if there was one. */
+  holdsText?: boolean;
+  /** Keys of directories that may be new. */
+  parents?: readonly string[];
 }

@@ -1,16 +1,18 @@
 import type { FindOneAndUpdateOptions, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
+import { MemoryError } from "../../../core/errors.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
 import { MemoryTree } from "../../../core/tree.js";
-import { flush } from "../../history/flush.js";
 import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
-import { asPlainValues, type DocumentContext, presentLookUp, versionsInCall } from "./document-context.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { type DocumentContext, presentLookUp, versionsInCall } from "./document-context.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
-import { type Expression, where } from "./expressions.js";
-import { bytesWithoutOutbox, fillsOutbox, type OutboxReport } from "./outbox-expressions.js";
-import { OutboxSource } from "./outbox-source.js";
+import { type Expression, where } from "../expressions.js";
+import { bytesWithoutOutbox, dueFlush, type OutboxReport } from "./outbox-expressions.js";
+import { moveVersions } from "./outbox-source.js";
+import type { LastChange } from "./stored-change.js";
 
 export interface Outcome<Report> {
   /** Null where there was no document. */
@@ -18,6 +20,9 @@ export interface Outcome<Report> {
   /** The time that the change has written. */
   now: Date;
 }
+
+/** How often a change may be too large for a document that holds no other change. */
+const maxTooLargeAlone = 5;
 
 /** The commands that reach the document of one memory. */
 export class StoredDocument {
@@ -42,15 +47,26 @@ export class StoredDocument {
     return this.#findRaw<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 });
   }
 
+  /** Nothing of the earlier layout is read for it. */
+  findVersion(): Promise<Pick<MemoryDocument, "_id" | "revision"> | null> {
+    return this.#findRaw<Pick<MemoryDocument, "_id" | "revision">>({ revision: 1 });
+  }
+
   /** Bytes of BSON, without what the history has in it; null where there is no document. */
   async findSize(): Promise<number | null> {
     const found = await this.#findRaw<{ sizeBytes: number }>({ _id: 0, sizeBytes: bytesWithoutOutbox });
     return found?.sizeBytes ?? null;
   }
 
+  /** Null if there is no document, or only an earlier one without times. */
+  async findUpdatedAt(): Promise<Date | null> {
+    const found = await this.#findRaw<Pick<MemoryDocument, "updatedAt">>({ _id: 0, updatedAt: 1 });
+    return found?.updatedAt ?? null;
+  }
+
   /**
-   * One findOneAndUpdate; a second one only after a legacy document was rewritten or a racing insert came first. With history some
-   * more, once in a while.
+   * One findOneAndUpdate, and one find if it changed nothing. More only after a legacy document was rewritten or a racing insert came
+   * first, and with history once in a while.
    * @param marked makes the change only where the document is as it was read and lacks the mark, and leaves the mark; else "raced"
    */
   async change<Report extends object>(
@@ -59,24 +75,28 @@ export class StoredDocument {
     marked?: MarkedChange,
   ): Promise<Outcome<Report>> {
     const { clock, fileClock, history, actor, expiry } = this.#context;
+    let tooLargeAlone = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const now = (fileClock ?? clock)();
-      const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.deadline(this.#address.scope) !== null };
-      const change = build({ ...this.#limits, now, recording });
       try {
-        const { projection } = change;
+        // How long the memory is kept may be known only then.
+        await this.#context.ready();
+        const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.lifetimeMs(this.#address.scope) !== null };
+        const change = build({ ...this.#limits, now, recording });
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
         const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
-        const answer = await this.#update<Answer<Report & OutboxReport>>(all, { projection, upsert }, marked && markedFilter(marked));
-        if (answer === null && marked !== undefined && !upsert) return raced(now);
-        const report = answer && changeReport(answer, change);
+        const report = await this.#make<Report & OutboxReport>({ ...change, pipeline: all }, upsert, marked && markedFilter(marked));
+        if (report === null && marked !== undefined && !upsert) return raced(now);
         if (report?.status === "ok" && history !== null) await this.#keepOutboxSmall(report);
         if (report?.status === "legacy") await this.#rewriteLegacy();
-        else if (report?.status === "memoryFull" && attempt === 0 && (report.recorded?.count ?? 0) > 0) await this.#flush();
-        else return { report, now };
+        else if (report?.status === "memoryFull" && (report.recorded ?? 0) > 0) await this.#flush();
+        else if (report?.status !== "overtaken") return { report, now };
       } catch (error) {
-        if (isTooLarge(error) && history !== null && attempt === 0) await this.#flush();
-        else if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
+        if (isTooLarge(error) && history !== null) {
+          if (await this.#hasRecorded()) await this.flush();
+          // Others may have moved what was recorded just before this looked.
+          else if ((tooLargeAlone += 1) === maxTooLargeAlone) throw tooMuchAtOnce(error);
+        } else if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
         else await this.#deleteExpired();
         if (marked !== undefined && isDuplicateKey(error)) return raced(now);
       }
@@ -85,13 +105,33 @@ export class StoredDocument {
     throw lostRace();
   }
 
+  /** Null where there was no document. */
+  async #make<Report extends object>(change: Change, upsert: boolean, extraFilter?: object): Promise<(Report & { status: Status }) | null> {
+    const { pipeline, receipt } = change;
+    if (receipt === null) {
+      const answer = await this.#update<Answer<Report>>(pipeline, { projection: change.projection, upsert }, extraFilter);
+      return answer && changeReport(answer, change);
+    }
+    const options = { projection: receipt.projection, upsert, returnDocument: "after" } as const;
+    const changed = await this.#update<Partial<Report> & { lastChange?: LastChange }>(pipeline, options, extraFilter);
+    if (changed === null) return null;
+    const { lastChange, ...answer } = changed;
+    if (lastChange?.id === receipt.id) return { ...answer, ...lastChange, status: "ok" } as unknown as Report & { status: Status };
+    const found = await this.#findRaw<Answer<Report>>(change.projection);
+    const report = found && changeReport(found, change);
+    return report === null || report.status === "ok" ? ({ status: "overtaken" } as Report & { status: Status }) : report;
+  }
+
   /** The change has been made, whatever becomes of this: the next one to fill the outbox tries again. */
   async #keepOutboxSmall(report: OutboxReport): Promise<void> {
     const { clock, expiry, history } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
     try {
-      if (fillsOutbox(report)) await this.#flush();
-      const { versionsExpireAt } = report.recorded ?? {};
+      const due = dueFlush(report);
+      const moving = due === "none" ? undefined : this.#flush();
+      if (due === "behind") moving?.catch(() => undefined);
+      else await moving;
+      const { versionsExpireAt } = report;
       if (history === null || until === null || versionsExpireAt === undefined || versionsExpireAt >= until.latest) return;
       const { collection } = this.#context;
       const found = await collection.findOne<Pick<MemoryDocument, "_id">>(presentLookUp(this.#context, this.#address), { projection: { _id: 1 } });
@@ -113,10 +153,14 @@ export class StoredDocument {
   }
 
   async #flush(): Promise<void> {
-    const { history, expiry, clock } = this.#context;
-    if (history === null) return;
-    const expiresAt = expiry.versionsExpireAt(this.#address.scope, clock())?.expiresAt ?? null;
-    await flush(new OutboxSource(this.#context, this.#address), versionsInCall(this.#context, history.versions), expiresAt);
+    const { history } = this.#context;
+    if (history !== null) await moveVersions(this.#context, this.#address, versionsInCall(this.#context, history.versions));
+  }
+
+  /** Whether the document holds changes that are not in the collection of versions yet. */
+  async #hasRecorded(): Promise<boolean> {
+    const found = await this.#findRaw<{ recorded: boolean }>({ _id: 0, recorded: { $gt: ["$outbox", []] } });
+    return found?.recorded === true;
   }
 
   /** A document that has expired and that nobody has swept is in the way of a new one. */
@@ -133,12 +177,8 @@ export class StoredDocument {
     }
   }
 
-  async #update<Report extends object>(
-    pipeline: object[],
-    options: FindOneAndUpdateOptions,
-    extraFilter: object = {},
-  ): Promise<Report | null> {
-    await this.#context.ready();
+  /** Once the context is ready. */
+  #update<Report extends object>(pipeline: object[], options: FindOneAndUpdateOptions, extraFilter: object = {}): Promise<Report | null> {
     const filter = { ...presentLookUp(this.#context, this.#address), ...extraFilter };
     return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { ...asPlainValues, ...options });
   }
@@ -165,6 +205,7 @@ export class StoredDocument {
     const kept: Expression = { $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } } };
     const pipeline = [{ $set: { applied: where({ $eq: [kept, []] }, "$$REMOVE", { $arrayToObject: kept }) } }];
     try {
+      await this.#context.ready();
       await this.#update(pipeline, { projection: { _id: 1 } }, { applied: { $exists: true } });
     } catch (error) {
       throw storageError(error, "write", this.#limits.maxMemoryBytes);
@@ -198,7 +239,7 @@ export class StoredDocument {
   }
 }
 
-/** A change that is made once, of a document as it was read. */
+/** A change that is made once, and only if nobody has changed the document since it was read. */
 export interface MarkedChange {
   /** The mark. */
   id: string;
@@ -224,4 +265,9 @@ function raced<Report>(now: Date): Outcome<Report> {
 /** A file that is written with an earlier time, as by an import, changes its memory now all the same; else it could expire at once. */
 function changedAt(now: Date, fileTime: Date): Record<string, Expression> {
   return { $set: { updatedAt: where({ $eq: ["$updatedAt", fileTime] }, now, "$updatedAt") } };
+}
+
+function tooMuchAtOnce(cause: unknown): MemoryError {
+  const message = "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than MongoDB takes a document; change less at once";
+  return new MemoryError("ENOSPC", message, { cause });
 }

@@ -1,23 +1,13 @@
 import type { WriteMode } from "../../../core/backend.js";
 import { type OlderText, olderTextOf } from "../../../core/older-text.js";
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
-import { type Change, type Circumstances, isDirectory, parentIsFile, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
+import { type Change, type Circumstances, isDirectory, parentIsFile, type RefusableParts, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
 import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
-import {
-  type Expression,
-  isNull,
-  literal,
-  maxComparedBytes,
-  textBytes,
-  textOrNull,
-  valueAt,
-  type Variables,
-  where,
-  withValueAt,
-} from "./expressions.js";
-import { addedDirectories, type Recorded } from "./outbox-expressions.js";
+import { type Expression, isNull, literal, maxComparedBytes, textBytes, type Variables, where } from "../expressions.js";
+import { textOrNull, valueAt, withValueAt } from "./expressions.js";
+import { type Recorded, textEntry } from "./outbox-expressions.js";
 
-interface TextChange {
+interface TextChange extends Pick<RefusableParts, "counts" | "changesNothing" | "leavesReceipt" | "ownVariables"> {
   path: string;
   /** The file's text afterwards. May use the variables. */
   newText: Expression;
@@ -28,39 +18,46 @@ interface TextChange {
   refusals: Refusals;
   variables: Variables;
   report?: Record<string, Expression>;
+  /** Whether the times of the file are answered. */
+  answersTimes?: boolean;
   /** How the text before is recorded. The expressions are null where the change creates the file. Null: not at all. */
   before: { text: Expression } | { bytes: Expression } | { older: OlderText } | null;
   /** Where it holds, the file has that text already. */
   unless?: Expression;
-  /** Known to `newText` and `unless`, and no part of the report. */
-  ownVariables?: Variables;
 }
 
 /** The change of one file's text, and of all that goes with it. */
 function textChange(textual: TextChange, circumstances: Circumstances): Change {
-  const { path, newText, newBytes, growth, refusals, variables, report, ownVariables } = textual;
+  const { path, newText, newBytes, growth, refusals, variables, report, counts, changesNothing, answersTimes = false, leavesReceipt, ownVariables } = textual;
   const { now, maxFileBytes } = circumstances;
   const key = keyOfPath(path);
   return refusableChange(
-    [
-      [isDirectory(path), "directory"],
-      ...refusals,
-      // The caller has checked a text whose size it knows.
-      ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
-      [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
-    ],
     {
-      data: withValueAt("$data", key, newText),
-      meta: withValueAt("$meta", key, {
-        $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
-      }),
-      dirs: withParents("$dirs", path),
+      refusals: [
+        [isDirectory(path), "directory"],
+        ...refusals,
+        // The caller has checked a text whose size it knows.
+        ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
+        [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
+      ],
+      fields: {
+        data: withValueAt("$data", key, newText),
+        meta: withValueAt("$meta", key, {
+          $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
+        }),
+        dirs: withParents("$dirs", path),
+      },
+      recorded: recordedText(textual),
+      report: { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
+      recordedBytes: recordedBytes(textual),
+      counts,
+      changesNothing,
+      answer: answersTimes ? { createdAt: createdAtOf(key) } : undefined,
+      leavesReceipt,
+      variables,
+      ownVariables,
     },
     circumstances,
-    recordedText(textual),
-    { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
-    variables,
-    ownVariables,
   );
 }
 
@@ -68,14 +65,15 @@ function recordedText({ path, before, unless }: TextChange): Recorded {
   if (before === null) return null;
   const key = keyOfPath(path);
   // Where the file is there, so are all of them.
-  const directories = "older" in before ? undefined : addedDirectories(parentKeys(key), (parent) => valueAt("$dirs", parent));
-  const files = [{ key: literal(key), ...recordedBefore(before) }];
-  return { files, ...(directories && { directories }), ...(unless !== undefined && { unless }) };
+  const parents = "older" in before ? [] : parentKeys(key);
+  return { entry: (recording) => textEntry(recording, { key, parents, before }), ...(unless !== undefined && { unless }) };
 }
 
-function recordedBefore(before: NonNullable<TextChange["before"]>): Record<string, Expression> {
-  if ("older" in before) return { older: literal(before.older) };
-  return "text" in before ? { before: before.text } : { beforeBytes: before.bytes };
+function recordedBytes({ before }: TextChange): Expression {
+  if (before === null || "bytes" in before) return null;
+  if ("text" in before) return textBytes(before.text);
+  const { text, kept = [] } = before.older;
+  return utf8Bytes(text) + JSON.stringify(kept).length;
 }
 
 /** What refuses to create a file. Where the file is there, its parents are directories. */
@@ -86,13 +84,13 @@ function creationRefusals(path: string, create: boolean, isMissing: Expression):
 
 const createdAtOf = (key: string): Expression => ({ $getField: { field: "createdAt", input: valueAt("$meta", key) } });
 
-/** @param report what else to answer of the document as it was. */
+/** @param report what to answer of the document as it was, of a change that is made, too. */
 export function appendChange(
   path: string,
   content: string,
   create: boolean,
   circumstances: Circumstances,
-  report: Record<string, Expression> = {},
+  report: Record<string, Expression> | null = null,
 ): Change {
   const bytes = utf8Bytes(content);
   const text = textOrNull(valueAt("$data", keyOfPath(path)));
@@ -112,7 +110,7 @@ export function appendChange(
       growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), bytes + newFileBytes(path)),
       refusals: creationRefusals(path, create, isNull("$$start")),
       variables: mayNeedNewline ? withNewline : [["start", text]],
-      report,
+      ...(report && { report, leavesReceipt: false }),
       before: { bytes: textBytes(mayNeedNewline ? "$$text" : "$$start") },
       ...(content === "" && { unless: { $not: [isNull("$$start")] } }),
     },
@@ -156,7 +154,7 @@ export function swapChange(path: string, expected: string, content: string, circ
         ["raced", { $ne: ["$$text", literal(expected)] }],
         ...whole.variables,
       ],
-      report: { ...whole.report, text: where("$$raced", "$$text", "$$REMOVE") },
+      report: { text: where("$$raced", "$$text", "$$REMOVE") },
       before: { older: olderTextOf(expected, content) },
       ...(content === expected && { unless: true }),
     },
@@ -172,7 +170,7 @@ function wholeText(path: string, content: string, oldBytes: Expression): Omit<Te
     newBytes,
     growth: { $subtract: [newBytes, { $ifNull: ["$$oldBytes", -newFileBytes(path)] }] },
     variables: [["oldBytes", oldBytes]],
-    report: { createdAt: createdAtOf(keyOfPath(path)) },
+    answersTimes: true,
   };
 }
 
@@ -192,13 +190,14 @@ export function replaceChange(path: string, search: string, content: string, cir
       refusals: [
         [isNull("$$text"), "missing"],
         [isNull("$$replaced"), "costly"],
-        [{ $eq: ["$$replaced", 0] }, "unchanged"],
       ],
       variables: [
         ["text", textOrNull(valueAt("$data", keyOfPath(path)))],
         ["replaced", where({ $gt: [textBytes("$$text"), maxTextBytes] }, null, { $subtract: [{ $size: parts }, 1] })],
       ],
-      report: { replaced: "$$replaced", text: where(isNull("$$replaced"), "$$text", "$$REMOVE") },
+      report: { text: where(isNull("$$replaced"), "$$text", "$$REMOVE") },
+      counts: ["$$replaced", 0],
+      changesNothing: { $eq: ["$$replaced", 0] },
       before: { text: "$$text" },
       ...(content === search && { unless: true }),
     },

@@ -8,30 +8,27 @@ import {
   isLegacy,
   parentIsFile,
   refusableChange,
+  type RefusableParts,
   type Refusals,
   roomFor,
   withParents,
 } from "./change.js";
 import { directoryKeyBytes, keyOfPath, parentKeys } from "./document.js";
+import { type Branch, type Expression, firstOf, literal, textBytes, where } from "../expressions.js";
 import {
-  type Branch,
   entriesWhere,
-  type Expression,
-  firstOf,
   isText,
   keyIsWithin,
-  literal,
   mapEntries,
   movedKey,
   orEmpty,
   recordMoved,
   recordsWhere,
   valueAt,
-  where,
   withoutKey,
   withValueAt,
 } from "./expressions.js";
-import { addedDirectories, type RecordedParts } from "./outbox-expressions.js";
+import { largeBytes, type Recorded, type RecordedTree, recordedTree, type Recording, textEntry, treeEntry } from "./outbox-expressions.js";
 
 /**
  * What a delete does with a directory: takes it, refuses it, only reports what lies in it, or takes it if the memory is still at
@@ -44,25 +41,39 @@ export function deleteChange(path: string, mode: DeleteMode, circumstances: Circ
   const key = keyOfPath(path);
   const fileDeleted = { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
   const directoryDeleted = recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] });
-  const refusals: Refusals = [[{ $not: [{ $or: ["$$text", isDirectory(path)] }] }, "missing"], ...refusalsFor(mode, path)];
+  const isMissing: Expression = { $not: [{ $or: ["$$text", isDirectory(path)] }] };
   const counts = where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key)));
-  const report = mode === "report" ? { counts, ...treeReport(path) } : { counts };
-  const file: Expression = [{ key: literal(key), before: "$$text", gone: true }];
-  const { files, directories } = deletedTree(keyIsWithin(key));
-  const recorded = { files: where("$$text", file, files), directories: where("$$text", "$$REMOVE", directories) };
-  return refusableChange(refusals, where("$$text", fileDeleted, directoryDeleted), circumstances, recorded, report, [["text", valueAt("$data", key)]]);
+  const file = { key, gone: true, before: { text: "$$text" } } as const;
+  const recorded: Recorded = {
+    entry: (recording) => where("$$text", textEntry(recording, file), treeEntry(recording, deletedTree(keyIsWithin(key)))),
+  };
+  return refusableChange(
+    {
+      refusals: [[isMissing, "unchanged"], ...refusalsFor(mode, isDirectory(path))],
+      fields: where("$$text", fileDeleted, directoryDeleted),
+      recorded,
+      ...reported(mode, path, counts),
+      recordedBytes: { $ifNull: [textBytes("$$text"), largeBytes] },
+      variables: [["text", valueAt("$data", key)]],
+    },
+    circumstances,
+  );
 }
 
-function deletedTree(condition: Expression): RecordedParts & { directories: { removed: Expression } } {
+function deletedTree(condition: Expression): RecordedTree {
   return {
     files: mapEntries(entriesWhere("$data", condition), { key: "$$entry.k", before: "$$entry.v", gone: true }),
     directories: { removed: mapEntries(entriesWhere("$dirs", condition), "$$entry.k") },
   };
 }
 
-function refusalsFor(mode: DeleteMode, path: string): Refusals {
+function refusalsFor(mode: DeleteMode, isThere: Expression): Refusals {
   if (mode === "delete") return [];
-  return [typeof mode === "number" ? [{ $ne: ["$revision", mode] }, "raced"] : [isDirectory(path), "directory"]];
+  return [typeof mode === "number" ? [{ $ne: ["$revision", mode] }, "raced"] : [isThere, "directory"]];
+}
+
+function reported(mode: DeleteMode, path: string, counts: Expression): Partial<RefusableParts> {
+  return { report: { counts, ...(mode === "report" && treeReport(path)) }, leavesReceipt: false };
 }
 
 /** What lies in a directory, it included, and at which revision. */
@@ -81,15 +92,17 @@ export function deleteEmptyDirectoryChange(path: string, circumstances: Circumst
     [{ $not: [isDirectory(path)] }, "missing"],
     [{ $gt: [within, 1] }, "exists"],
   ];
-  const recorded = { files: [], directories: { removed: [literal(key)] } };
-  return refusableChange(refusals, { dirs: withoutKey("$dirs", key) }, circumstances, recorded, {});
+  const recorded = recordedTree({ files: [], directories: { removed: [literal(key)] } });
+  return refusableChange({ refusals, fields: { dirs: withoutKey("$dirs", key) }, recorded }, circumstances);
 }
 
 function deleteEverything(mode: DeleteMode, circumstances: Circumstances): Change {
   const counts = ["$data", "$dirs"].map((record): Expression => ({ $size: { $objectToArray: orEmpty(record) } }));
   const nothing = { data: {}, dirs: {}, meta: {} };
-  const refusals: Refusals = [[{ $eq: [counts, [0, 0]] }, "missing"], ...refusalsFor(mode, ROOT)];
-  return refusableChange(refusals, nothing, circumstances, deletedTree(true), mode === "report" ? { counts, ...treeReport(ROOT) } : { counts });
+  const isEmpty: Expression = { $eq: [counts, [0, 0]] };
+  const refusals: Refusals = [[isEmpty, "unchanged"], ...refusalsFor(mode, { $not: [isEmpty] })];
+  const recorded = recordedTree(deletedTree(true));
+  return refusableChange({ refusals, fields: nothing, recorded, ...reported(mode, ROOT, counts), recordedBytes: largeBytes }, circumstances);
 }
 
 /** How many entries of each record satisfy the condition. */
@@ -113,12 +126,13 @@ export function renameFileChange(from: string, to: string, circumstances: Circum
     ],
     [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
   );
-  const added = newParents(to);
-  const recorded = { files: [{ key: literal(keyOfPath(to)), from: literal(key) }], ...(added && { directories: added }) };
-  return change(status, { data: moved("$data"), meta: moved("$meta"), dirs: withParents("$dirs", to) }, circumstances, recorded, {
-    ...treeReport(from),
-    memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] },
-  });
+  const file = { key: keyOfPath(to), from: key, parents: parentKeys(keyOfPath(to)), before: null };
+  const parts = {
+    fields: { data: moved("$data"), meta: moved("$meta"), dirs: withParents("$dirs", to) },
+    recorded: { entry: (recording: Recording) => textEntry(recording, file) },
+    report: { ...treeReport(from), memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } },
+  };
+  return change(status, parts, circumstances);
 }
 
 /** Moves a directory if the memory is still at `revision`. */
@@ -129,17 +143,16 @@ export function renameDirectoryChange(from: string, to: string, revision: number
   const status = renameStatus(to, [[{ $ne: ["$revision", revision] }, "raced"]], full);
   const fields = { data: moved("$data"), meta: moved("$meta"), dirs: withParents(moved("$dirs"), to) };
   const fromKey = keyOfPath(from);
-  const added = newParents(to);
   const movedFile = { key: movedKey(fromKey, keyOfPath(to)), from: "$$entry.k" };
-  const recorded = {
+  const recorded = recordedTree({
     files: mapEntries(entriesWhere("$data", keyIsWithin(fromKey)), movedFile),
-    directories: { ...added, moved: literal({ from: fromKey, to: keyOfPath(to) }) },
-  };
-  return change(status, fields, circumstances, recorded, { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } });
+    directories: { ...newParents(to), moved: literal({ from: fromKey, to: keyOfPath(to) }) },
+  });
+  return change(status, { fields, recorded, report: { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } } }, circumstances);
 }
 
-function newParents(to: string): { added: Expression } | undefined {
-  return addedDirectories(parentKeys(keyOfPath(to)), (parent) => valueAt("$dirs", parent));
+function newParents(to: string): { added: Expression } {
+  return { added: parentKeys(keyOfPath(to)).map((key) => where(valueAt("$dirs", key), null, literal(key))) };
 }
 
 /** By how many bytes the document grows: `keys` keys begin with `to` instead of `from`, and parents may be new. */

@@ -1,0 +1,158 @@
+/** What one call did, and when. All times are of one clock. */
+export interface Operation<Command> {
+  /** Who called, for people. */
+  caller: string;
+  calledAt: bigint;
+  /** When the answer was there. Null: it is unknown whether the call did anything. It may do it at any time after it began, or never. */
+  answeredAt: bigint | null;
+  command: Command;
+  /** As the specification writes it. Without a meaning where the outcome is unknown. */
+  answer: string;
+}
+
+/** What happens if calls come one after the other. */
+export interface Specification<State, Command> {
+  initial: State;
+  /** Must not change the state that it is given. */
+  step(state: State, command: Command): { state: State; answer: string };
+  /** The same for equal states, and for no others. */
+  keyOf(state: State): string;
+}
+
+/** Whether there is one order of the calls that explains all answers, and in which no call comes before one that was answered before it began. */
+export type Verdict<Command> =
+  | { isLinearizable: true; order: Operation<Command>[] }
+  | {
+      isLinearizable: false;
+      /** The longest order that explains the answers of its calls. */
+      longest: Operation<Command>[];
+      /** The calls that could come next, each with the answer that it would have. */
+      next: { operation: Operation<Command>; expected: string }[];
+    };
+
+/** Calls that have taken place, and what they left. Numbers count through the calls with an answer, and through those without. */
+interface Configuration<State> {
+  state: State;
+  stateKey: number;
+  /** All calls with an answer below this number have taken place. */
+  first: number;
+  /** And these above it, ascending. */
+  others: readonly number[];
+  /** The calls without an answer that have taken place, ascending. */
+  unknown: readonly number[];
+}
+
+interface Frame<State> {
+  configuration: Configuration<State>;
+  /** The number of the call that led here. */
+  taken: { number: number; isUnknown: boolean } | null;
+  candidates: { number: number; isUnknown: boolean }[];
+}
+
+/** A history of which nobody knows the verdict after so many configurations is too long to be checked at once. */
+const configurationsCeiling = 1_000_000;
+
+/**
+ * Looks for such an order as Wing and Gong do (JPDC 1993), and visits no configuration twice, which is Lowe's addition (CCPE 2017). Calls with an
+ * answer are tried first. A call without one is tried where it changes something; it need not take place at all.
+ * @throws Error for a history that is too long
+ */
+export function checkLinearizable<State, Command>(
+  specification: Specification<State, Command>,
+  history: readonly Operation<Command>[],
+  maxConfigurations = configurationsCeiling,
+): Verdict<Command> {
+  const sorted = history.toSorted((a, b) => compare(a.calledAt, b.calledAt));
+  const answered = sorted.filter((operation) => operation.answeredAt !== null);
+  const unanswered = sorted.filter((operation) => operation.answeredAt === null);
+  const operationOf = ({ number, isUnknown }: { number: number; isUnknown: boolean }): Operation<Command> => {
+    const operation = (isUnknown ? unanswered : answered)[number];
+    if (operation === undefined) throw new RangeError(`no call has the number ${number}`);
+    return operation;
+  };
+  const stateKeys = new Map<string, number>();
+  const numberOf = (state: State): number => {
+    const key = specification.keyOf(state);
+    const known = stateKeys.get(key) ?? stateKeys.size;
+    stateKeys.set(key, known);
+    return known;
+  };
+  const candidatesOf = (configuration: Configuration<State>) => candidatesIn(configuration, answered, unanswered);
+  const start: Configuration<State> = { state: specification.initial, stateKey: numberOf(specification.initial), first: 0, others: [], unknown: [] };
+  const stack: Frame<State>[] = [{ configuration: start, taken: null, candidates: candidatesOf(start) }];
+  const orderOf = (): Operation<Command>[] => stack.flatMap(({ taken }) => (taken === null ? [] : [operationOf(taken)]));
+  const visited = new Set([keyOf(start)]);
+  let longest: { order: Operation<Command>[]; configuration: Configuration<State> } = { order: [], configuration: start };
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const { configuration, candidates } = frame;
+    if (configuration.first === answered.length) return { isLinearizable: true, order: orderOf() };
+    const candidate = candidates.shift();
+    if (candidate === undefined) {
+      if (stack.length - 1 > longest.order.length) longest = { order: orderOf(), configuration };
+      stack.pop();
+      continue;
+    }
+    const operation = operationOf(candidate);
+    const { state, answer } = specification.step(configuration.state, operation.command);
+    if (!candidate.isUnknown && answer !== operation.answer) continue;
+    const stateKey = numberOf(state);
+    if (candidate.isUnknown && stateKey === configuration.stateKey) continue;
+    const next = after(configuration, candidate, { state, stateKey });
+    const key = keyOf(next);
+    if (visited.has(key)) continue;
+    if (visited.size >= maxConfigurations) throw new Error(`the history of ${history.length} calls has too many possible orders`);
+    visited.add(key);
+    stack.push({ configuration: next, taken: candidate, candidates: candidatesOf(next) });
+  }
+  const next = candidatesOf(longest.configuration).map((candidate) => {
+    const operation = operationOf(candidate);
+    return { operation, expected: specification.step(longest.configuration.state, operation.command).answer };
+  });
+  return { isLinearizable: false, longest: longest.order, next };
+}
+
+function compare(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** The calls that may be next: those that began before any that has not taken place was answered. At one time both orders are possible. */
+function candidatesIn<Command>(
+  { first, others, unknown }: Configuration<unknown>,
+  answered: readonly Operation<Command>[],
+  unanswered: readonly Operation<Command>[],
+): { number: number; isUnknown: boolean }[] {
+  const candidates: { number: number; isUnknown: boolean }[] = [];
+  let earliest: bigint | null = null;
+  for (let number = first; number < answered.length; number += 1) {
+    const { calledAt = 0n, answeredAt = null } = answered[number] ?? {};
+    if (earliest !== null && calledAt > earliest) break;
+    if (others.includes(number)) continue;
+    candidates.push({ number, isUnknown: false });
+    if (answeredAt !== null && (earliest === null || answeredAt < earliest)) earliest = answeredAt;
+  }
+  for (const [number, { calledAt }] of unanswered.entries()) {
+    if (earliest !== null && calledAt > earliest) break;
+    if (!unknown.includes(number)) candidates.push({ number, isUnknown: true });
+  }
+  return candidates;
+}
+
+function after<State>(
+  before: Configuration<State>,
+  { number, isUnknown }: { number: number; isUnknown: boolean },
+  left: { state: State; stateKey: number },
+): Configuration<State> {
+  if (isUnknown) return { ...before, ...left, unknown: [...before.unknown, number].toSorted((a, b) => a - b) };
+  const others = [...before.others, number].toSorted((a, b) => a - b);
+  let { first } = before;
+  while (others[0] === first) {
+    others.shift();
+    first += 1;
+  }
+  return { ...before, ...left, first, others };
+}
+
+function keyOf({ stateKey, first, others, unknown }: Configuration<unknown>): string {
+  return `${first} ${others.join()} ${unknown.join()} ${stateKey}`;
+}

@@ -1,0 +1,137 @@
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { readFile } from "node:fs/promises";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import { findChromium } from "./chromium.js";
+
+/** Starts the one browser of a test file. */
+export async function startBrowser(): Promise<Browser> {
+  const { path, env } = await findChromium();
+  return puppeteer.launch({ executablePath: path, headless: "shell", args: ["--no-sandbox", "--disable-gpu"], env: { ...process.env, ...env } });
+}
+
+/** A server of the test's own. */
+export async function listening(listener: Parameters<typeof createServer>[1]): Promise<{ server: Server; origin: string }> {
+  const server = createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** Of a page that nobody looks at, no frames are drawn. */
+const waiting = { timeout: 20_000, polling: 20 } as const;
+
+/** A function in the page: it goes to an address by an act, and waits until the page has drawn what is there, which takes two tasks. */
+const afterwards = `(act, href) => new Promise((resolve) => {
+  if (href === location.href) setTimeout(resolve, 0, true);
+  else addEventListener("hashchange", () => setTimeout(resolve, 0, true), { once: true });
+  act();
+})`;
+
+/** A tab, with what a person does in it, and what it must not do. */
+export class Tab {
+  readonly page: Page;
+  /** Requests to elsewhere, scripts that ran, and what the browser complained about. */
+  readonly faults: string[] = [];
+  requests = 0;
+
+  private constructor(page: Page, origin: string) {
+    this.page = page;
+    page.on("request", (request) => {
+      this.requests += 1;
+      if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:")) this.faults.push(`asked ${request.url().slice(0, 200)}`);
+    });
+    page.on("dialog", (dialog) => {
+      this.faults.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("pageerror", (error) => this.faults.push(`error ${String(error)}`));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.faults.push(`console ${message.text()}`);
+    });
+  }
+
+  static async open(browser: Browser, origin: string, token: string): Promise<Tab> {
+    const tab = new Tab(await browser.newPage(), origin);
+    await tab.page.setViewport({ width: 1280, height: 800 });
+    await tab.page.goto(`${origin}/#token=${token}`);
+    return tab;
+  }
+
+  async view(hash: string): Promise<void> {
+    await this.page.evaluate(`(${afterwards})(() => { location.hash = ${JSON.stringify(hash)}; }, new URL(${JSON.stringify(hash)}, location.href).href)`);
+  }
+
+  /** Waits until a text is to be seen. */
+  async see(text: string | RegExp): Promise<void> {
+    const [source, flags] = typeof text === "string" ? [text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), ""] : [text.source, text.flags];
+    await this.until(`new RegExp(${JSON.stringify(source)}, "${flags}").test(document.body.innerText)`).catch(async (cause: unknown) => {
+      throw new Error(`${String(text)} is not to be seen in: ${await this.text()}`, { cause });
+    });
+  }
+
+  /** Waits until it is no more. */
+  async seeNot(text: string): Promise<void> {
+    await this.until(`!document.body.innerText.includes(${JSON.stringify(text)})`);
+  }
+
+  /** Waits until an expression holds in the page. */
+  async until(expression: string): Promise<void> {
+    await this.page.waitForFunction(expression, waiting);
+  }
+
+  /** The value of an expression in the page. Expressions are texts, because the tests know no types of a browser. */
+  async value<T>(expression: string): Promise<T> {
+    return (await this.page.evaluate(expression)) as T;
+  }
+
+  /** Presses what has that name. */
+  press(name: string, role: "button" | "link" = "button"): Promise<void> {
+    const plain = "(text) => text.replaceAll(/\\s/g, '')";
+    const isNamed = `(element) => (${plain})(element.getAttribute("aria-label") ?? element.textContent) === (${plain})(${JSON.stringify(name)})`;
+    return this.#click(`[...document.querySelectorAll("${role === "button" ? "button" : "a[href]"}")].find((each) => each.checkVisibility() && (${isNamed})(each))`, `${role} ${name}`);
+  }
+
+  /** Presses the first that a selector finds. */
+  click(selector: string): Promise<void> {
+    return this.#click(`document.querySelector(${JSON.stringify(selector)})`, selector);
+  }
+
+  /**
+   * As soon as the element is there, enabled, and covered by nothing. All in one step inside the page, so that nothing can move or be drawn
+   * anew between the look and the click. A link has led to its place afterwards.
+   */
+  async #click(found: string, name: string): Promise<void> {
+    const clicked = `(() => {
+      const element = ${found};
+      if (element === null || element === undefined || element.matches(":disabled")) return false;
+      element.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+      const [box] = element.getClientRects();
+      if (box === undefined || !element.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2))) return false;
+      return (${afterwards})(() => element.click(), element.href ?? location.href);
+    })()`;
+    await this.until(clicked).catch(async (cause: unknown) => {
+      throw new Error(`${name} cannot be pressed in: ${await this.text()}`, { cause });
+    });
+  }
+
+  async type(name: string, text: string): Promise<void> {
+    await this.page.locator(`::-p-aria([name="${name}"])`).setTimeout(waiting.timeout).fill(text);
+  }
+
+  text(): Promise<string> {
+    return this.value("document.body.innerText");
+  }
+
+  elements(): Promise<number> {
+    return this.value('document.querySelectorAll("*").length');
+  }
+
+  /** What a checker of accessibility finds that is serious. */
+  async seriousFaults(): Promise<string[]> {
+    if (!(await this.value<boolean>('"axe" in window'))) await this.page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
+    const found = await this.value<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>("axe.run(document, { resultTypes: ['violations'] })");
+    return found.violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ""}`);
+  }
+}

@@ -1,0 +1,585 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Server, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
+import { MongoClient } from "mongodb";
+import type { Browser } from "puppeteer-core";
+import type { MemoryAddress } from "../../../src/core/address.js";
+import { watchNothing } from "../../../src/core/watch/watch-nothing.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { picturePage } from "../../../pictures/page.js";
+import { pictureTerminal } from "../../../pictures/terminal.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { listening, startBrowser, Tab } from "../../helpers/page-browser.js";
+import { pageQuery, pageToken } from "../../helpers/page-client.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+// The page as users get it, with its client: needs `dist`, which `npm test` builds first.
+const { client, uri, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName, history: true });
+/** Of a program beside the one that shows the page. */
+const otherClient = new MongoClient(uri);
+let browser: Browser;
+let tab: Tab;
+const servers: Server[] = [];
+
+async function serve(access: "read" | "write", shown = store, nodes: MemoryNode[] = []): Promise<string> {
+  const { server, origin } = await listening(nodeListener(createMemoryPage({ store: shown, token: pageToken, access, nodes })));
+  servers.push(server);
+  return origin;
+}
+
+beforeAll(async () => {
+  const [started, origin] = await Promise.all([startBrowser(), serve("write")]);
+  browser = started;
+  tab = await Tab.open(browser, origin, pageToken);
+});
+
+afterAll(async () => {
+  await Promise.all([browser?.close(), otherClient.close()]);
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
+const memoryAt = (address: MemoryAddress) => store.memory(address, { paths: "posix" });
+const view = (address: MemoryAddress, more: object = {}) => tab.view(`#/memory?${pageQuery({ ...address, ...more })}`);
+
+/** A store whose memories seem to have 100,000 files in one directory. */
+function withManyFiles(): MongoMemoryStore {
+  const entries = Array.from({ length: 100_000 }, (_, index) => ({ name: `file-${String(index).padStart(6, "0")}`, kind: "file" }));
+  const times = { createdAt: new Date(), updatedAt: new Date() };
+  const memory = { list: async () => entries, read: async () => "x", stat: async () => ({ kind: "file", sizeBytes: 1, ...times }), watch: watchNothing, with: () => memory };
+  return { memory: () => memory, listMemories: () => store.listMemories({ nodeId: "none" }) } as unknown as MongoMemoryStore;
+}
+
+/** How many change streams the server has open for a memory, whether it waits in them or not. */
+async function streamsOf({ nodeId }: MemoryAddress): Promise<number> {
+  const running = await client.db("admin").aggregate([{ $currentOp: { allUsers: true, idleCursors: true } }]).toArray();
+  return running.map((each) => JSON.stringify(each)).filter((text) => text.includes("$changeStream") && text.includes(nodeId)).length;
+}
+
+async function sign(): Promise<void> {
+  await tab.type("Your name", "Ada");
+}
+
+describe("the page in a browser", () => {
+  // Requirement: page.views
+  it("takes the token out of the address, lists memories, filters them, and opens one", async () => {
+    const [nodeId, userId] = [`node-${randomUUID()}`, `user-${randomUUID()}`];
+    await memoryAt({ nodeId, scope: "perUser", userId }).write("/hello.txt", "Hello.");
+    await memoryAt({ nodeId }).write("/a", "1");
+    await tab.see(userId);
+    expect(tab.page.url()).not.toContain(pageToken);
+    await tab.press("Shared");
+    await tab.seeNot(userId);
+    await tab.press("All");
+    await tab.type("Filter by node, thread or user", userId);
+    await tab.see("Exactly this:");
+    await tab.click(`a.memory-row[href*="${userId}"]`);
+    await tab.see("hello.txt");
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.views
+  it("shows a file as Markdown, as text and with blame, and copes with a missing file", async () => {
+    const address = newAddress();
+    await memoryAt(address).with({ actor: { agent: "scribe" } }).write("/notes/plan.md", "# The plan\n\n- buy *milk*\n- [ ] call\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
+    await view(address, { path: "/notes/plan.md" });
+    await tab.see(/The plan\s+buy milk\s+call\s+a\s+b\s+1\s+2/);
+    await tab.press("Text");
+    await tab.see("- buy *milk*");
+    await tab.press("Blame");
+    await tab.see(/scribe just now/);
+    await view(address, { path: "/gone" });
+    await tab.see("file not found");
+    tab.faults.length = 0;
+  });
+
+  // Requirement: page.views
+  it("finds words, texts and expressions in a memory, and opens the line that was found", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/long.txt", `${"other line\n".repeat(900)}buy Milk today\n${"other line\n".repeat(900)}`);
+    await view(address);
+    await tab.type("Search in files", "milk");
+    await tab.see(/5 passages in 1 file, best first\s+\/long\.txt\s+901\s+buy Milk today/);
+    await tab.press("Exact");
+    await tab.see("Upper and lower case count");
+    await tab.press("Match case");
+    await tab.see(/1 line in 1 file/);
+    await tab.press("Regex");
+    await tab.type("Search in files", "^buy m.lk");
+    await tab.see(/1 line in 1 file/);
+    await tab.click(".match");
+    await tab.until('(() => { const shown = document.querySelector(".line.shown")?.getBoundingClientRect(); return shown !== undefined && shown.top > 0 && shown.bottom < innerHeight; })()');
+    expect(await tab.page.$eval(".line.shown", ({ textContent }) => textContent)).toBe("buy Milk today");
+    await tab.type("Search in files", "(");
+    await tab.see("not a regular expression");
+    // The refusal of the server.
+    expect(tab.faults.splice(0)).toEqual([expect.stringContaining("400")]);
+    await tab.type("Search in files", "");
+  });
+
+  // Requirement: page.views
+  it("finds in which memories a text stands", async () => {
+    const [userId, word] = [`user-${randomUUID()}`, `word${randomUUID().replaceAll("-", "")}`];
+    const [one, other] = [{ ...newAddress(), scope: "perUser", userId }, { ...newAddress(), scope: "perUser", userId }] as const;
+    await memoryAt(one).write("/one.txt", `first ${word}\n`);
+    await memoryAt(other).write("/other.txt", "nothing\n");
+    await tab.view(`#/?${pageQuery({ userId })}`);
+    await tab.type("Search in the texts of these memories", word);
+    await tab.see(/Found in 1 memory\. 2 memories searched/);
+    await tab.press(`1 first ${word}`, "link");
+    // The number of a line is drawn by the style sheet.
+    await tab.until(`document.querySelector(".line.shown")?.textContent === "first ${word}"`);
+    expect(await tab.value("location.hash")).toContain(encodeURIComponent(one.nodeId));
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.mounts
+  it("shows whose memory is mounted where, and what may be done there", async () => {
+    const [address, team] = [newAddress(), newAddress()];
+    const node = new MemoryNode({ store, nodeId: address.nodeId, mounts: { "/team": { nodeId: team.nodeId, access: "read", description: "What all know" } } });
+    await memoryAt(team).write("/plan", "win\n");
+    const other = await Tab.open(browser, await serve("read", store, [node]), pageToken);
+    await other.view(`#/memory?${pageQuery({ ...address })}`);
+    await other.see(`${team.nodeId} · read-only`);
+    await other.see("/team/** is read-only (What all know).");
+    await other.click("[role=treeitem]");
+    await other.see("plan");
+    await other.click("[role=treeitem][aria-level='2']");
+    await other.see(/read-only here[^]*win/);
+    await other.press("In its own memory", "link");
+    await other.until(`location.hash.includes("${team.nodeId}")`);
+    await other.see("Versions");
+    expect(other.faults).toEqual([]);
+    await other.page.close();
+  });
+
+  // Requirement: page.views, page.actions
+  it("shows the time line, differences in both forms, and the tree at a moment; and restores a version", async () => {
+    const address = newAddress();
+    const by = (runId: string) => memoryAt(address).with({ actor: { agent: "scribe", runId } });
+    await by("run-1").write("/a.txt", "one\ntwo\n");
+    await by("run-2").write("/a.txt", "one\nthree\n");
+    await by("run-2").write("/b.txt", "b\n");
+    await view(address, { tab: "history", path: "/a.txt" });
+    await tab.see(/two\s[^]*three/);
+    await tab.press("Side by side");
+    await tab.until('document.querySelectorAll(".diff-side.removed, .diff-side.added").length === 2');
+    await tab.press("Unified");
+    await tab.click(".timeline li:nth-child(2) a");
+    await tab.see("run-1");
+    await tab.press("Tree at this moment", "link");
+    await tab.see("As it was right after version");
+    await tab.see("two");
+    await tab.seeNot("b.txt");
+    await tab.press("Back to now", "link");
+    await tab.see("b.txt");
+    await tab.press("Versions", "link");
+    await tab.click(".timeline li:nth-child(2) a");
+    await tab.press("Restore this version…");
+    await tab.see(/\+two|two/);
+    await sign();
+    await tab.press("Restore");
+    await tab.see("Ada");
+    expect(await memoryAt(address).read("/a.txt")).toBe("one\ntwo\n");
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.actions
+  it("undoes a run, over later changes only when told to", async () => {
+    const address = newAddress();
+    await memoryAt(address).with({ actor: { runId: "bad-run" } }).write("/a.txt", "bad\n");
+    await memoryAt(address).write("/a.txt", "later\n");
+    await view(address, { tab: "history", run: "bad-run" });
+    await tab.press("Undo this run…");
+    await tab.see("This undoes 1 change");
+    await sign();
+    await tab.press("Undo the run");
+    await tab.see("a later change would be undone too");
+    await tab.click("dialog input[type=checkbox]");
+    await tab.press("Undo the run");
+    await tab.seeNot("This undoes");
+    expect(await memoryAt(address).stat("/a.txt")).toBeNull();
+    // The refusal of the server.
+    expect(tab.faults.splice(0)).toEqual([expect.stringContaining("409")]);
+  });
+
+  it("stays whole when an answer is no longer wanted or broken off halfway", async () => {
+    const address = newAddress();
+    await memoryAt(address).with({ actor: { runId: "one-run" } }).write("/a.txt", "text\n");
+    const listener = nodeListener(createMemoryPage({ store, token: pageToken }));
+    const held: ServerResponse[] = [];
+    let breaksOff = false;
+    const { server, origin } = await listening((request, response) => {
+      const isUnfiltered = request.url?.startsWith("/api/versions?") === true && !request.url.includes("runId=");
+      if (!isUnfiltered) return listener(request, response);
+      held.push(response);
+      response.writeHead(200, { "content-type": "application/json" }).write('{"versions":[', () => breaksOff && response.destroy());
+    });
+    servers.push(server);
+    const other = await Tab.open(browser, origin, pageToken);
+    const viewHistory = (more: object): Promise<void> => other.view(`#/memory?${pageQuery({ ...address, tab: "history", ...more })}`);
+    await viewHistory({});
+    while (held.length === 0) await sleep(10);
+    await viewHistory({ run: "one-run" });
+    await other.see("a.txt");
+    breaksOff = true;
+    await viewHistory({});
+    await other.see("does not answer");
+    expect(other.faults.filter((fault) => fault.startsWith("error"))).toEqual([]);
+  });
+
+  // Requirement: page.actions
+  it("redacts a version", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "secret\n");
+    await memoryAt(address).write("/a.txt", "public\n");
+    await view(address, { tab: "history" });
+    await tab.click(".timeline li:nth-child(2) a");
+    await tab.see(/\+1\s+−0/);
+    await tab.press("Redact…");
+    await sign();
+    await tab.press("Redact for good");
+    await tab.seeNot("go for good");
+    await tab.see("redacted");
+    await view(address, { tab: "history", version: "1" });
+    await tab.see("was redacted");
+    expect(await tab.text()).not.toContain("secret\n");
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.actions
+  it("forgets a memory only after its name was typed", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "1");
+    await view(address);
+    await tab.press("Forget this memory…");
+    await tab.see("This erases 1 memory with 1 file");
+    expect(await tab.page.$eval("dialog button[type=submit]", (button) => (button as unknown as { disabled: boolean }).disabled)).toBe(true);
+    await tab.page.locator("dialog input").fill(address.nodeId);
+    await tab.press("Forget for good");
+    await tab.see("1 memory went, with 1 file");
+    await tab.press("Done");
+    await tab.see("Memories");
+    expect(await memoryAt(address).stat("/a.txt")).toBeNull();
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.actions
+  it("approves, edits and rejects what agents propose", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/policy", "Be kind.\n");
+    const node = new MemoryNode({ store, nodeId: address.nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
+    for (const [path, content] of [["/policy", "Pay at once.\n"], ["/second", "draft\n"], ["/third", "never\n"]]) await node.memoryTools[0]?.invoke({ command: "append", path: path ?? "", content: content ?? "" });
+    await view(address, { tab: "proposals" });
+    await tab.see("Pay at once.");
+    await tab.press("Approve…");
+    await sign();
+    await tab.press("Approve");
+    await tab.see("draft");
+    await tab.press("Edit and approve…");
+    await tab.type("Text to add", "final\n");
+    await tab.press("Approve as edited");
+    await tab.see("never");
+    await tab.press("Reject…");
+    await tab.type("Reason, if you like", "Not ours.");
+    await tab.press("Reject");
+    await tab.see("Nothing waits");
+    await tab.press("Rejected");
+    await tab.see("Rejected by Ada just now: Not ours.");
+    expect(await memoryAt(address).read("/policy")).toBe("Be kind.\nPay at once.\n");
+    expect(await memoryAt(address).read("/second")).toBe("final\n");
+    expect(await memoryAt(address).stat("/third")).toBeNull();
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.views, page.live
+  it("shows what the model sees, and a change without a reload", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "first text\n");
+    await view(address, { tab: "message" });
+    await tab.see(/of 4,000 characters[^]*1 entry, none left out[^]*\/a\.txt \(11 bytes\)/);
+    await tab.press("Full");
+    await tab.see("| first text");
+    await memoryAt(address).write("/a.txt", "second text\n");
+    await tab.see("| second text");
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.live
+  it("shows at once what another program changes, in a file and in what is mounted", async () => {
+    const [address, team] = [newAddress(), newAddress()];
+    await Promise.all([memoryAt(address).write("/a.txt", "first text\n"), memoryAt(team).write("/plan", "first plan\n")]);
+    const node = new MemoryNode({ store, nodeId: address.nodeId, mounts: { "/team": { nodeId: team.nodeId } } });
+    const other = await Tab.open(browser, await serve("read", store, [node]), pageToken);
+    const program = new MongoMemoryStore({ client: otherClient, dbName });
+    const live = (path: string): Promise<void> => other.view(`#/memory?${pageQuery({ ...address, path })}`);
+    await live("/a.txt");
+    await other.see("first text");
+    await program.memory(address, { paths: "posix" }).write("/a.txt", "second text\n");
+    await other.see("second text");
+    await live("/team/plan");
+    await other.see("first plan");
+    await program.memory(team).write("/plan", "second plan\n");
+    await other.see("second plan");
+    expect(other.faults).toEqual([]);
+    await other.page.close();
+  });
+
+  // Requirement: page.live
+  it("ends the watch in the database when its tab is closed", async () => {
+    const address = newAddress();
+    const other = await Tab.open(browser, await serve("read"), pageToken);
+    await other.view(`#/memory?${pageQuery({ ...address })}`);
+    while ((await streamsOf(address)) === 0) await sleep(10);
+    await other.page.close();
+    // A server that waits for changes looks up when there is one, of any memory.
+    while ((await streamsOf(address)) > 0) await memoryAt(newAddress()).write("/a.txt", "1");
+  });
+
+  // Requirement: page.live
+  it("asks again and again where it may not watch", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "first text\n");
+    const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token: pageToken, maxWatchedMemories: 0 })));
+    servers.push(server);
+    const other = await Tab.open(browser, origin, pageToken);
+    await other.view(`#/memory?${pageQuery({ ...address, path: "/a.txt" })}`);
+    await other.see("first text");
+    await memoryAt(address).write("/a.txt", "second text\n");
+    await other.see("second text");
+    // The refusal of the server.
+    expect(other.faults).toEqual([expect.stringContaining("503")]);
+    await other.page.close();
+  });
+
+  // Requirement: page.read-only
+  it("offers nothing that changes when it is read-only, and says so when the token is missing", async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/a.txt", "1");
+    const origin = await serve("read");
+    const other = await Tab.open(browser, origin, pageToken);
+    await other.view(`#/memory?${pageQuery({ ...address, tab: "history" })}`);
+    await other.see(/read-only[^]*\+1/);
+    expect(await other.page.$$eval("button", (buttons) => buttons.map(({ textContent }) => textContent))).toEqual(["Unified", "Side by side"]);
+    await other.page.evaluate("sessionStorage.clear()");
+    await other.page.reload();
+    await other.see("This address needs its token");
+    await other.page.close();
+  });
+});
+
+/** Whatever of it ran would set `ran`, open a dialog, or ask another host. */
+const hostile = [
+  "<script>ran = 1; alert(1)</script>",
+  "<img src=x onerror=alert(1)>",
+  "<svg onload=alert(1)><script>alert(1)</script></svg>",
+  '<iframe src="javascript:alert(1)"></iframe>',
+  "[a](javascript:alert(1)) [b](data:text/html,<script>alert(1)</script>) [c](vbscript:x) <javascript:alert(1)>",
+  "![a](http://evil.example/a.png) ![b](//evil.example/b.png) [c]: http://evil.example/c",
+  '<a href="javascript:alert(1)" onmouseover="alert(1)">x</a><style>@import "http://evil.example/x.css"</style>',
+  '<link rel=stylesheet href=http://evil.example/y.css><meta http-equiv=refresh content="0;url=http://evil.example/">',
+  "<form action=http://evil.example/><button>x</button></form><base href=http://evil.example/>",
+  "user \u202etxt.exe\u202c \u2066isolated \u200b\u200bzero \u001b[2J\u001b[31mred \u0007",
+  '"><img src=x onerror=alert(1)> \'-alert(1)-\' ${alert(1)} {{7*7}}',
+  "</textarea></title></style></script><script>alert(1)</script>",
+  "&lt;script&gt;alert(1)&lt;/script&gt; &#60;img src=x onerror=alert(1)&#62;",
+];
+
+describe("hostile memories", () => {
+  let slow: Tab;
+
+  // First, as the page gives a parser two seconds.
+  beforeAll(async () => {
+    const address = newAddress();
+    await memoryAt(address).write("/slow.md", `${"a.".repeat(49_000)}@`);
+    slow = await Tab.open(browser, await serve("read"), pageToken);
+    await slow.view(`#/memory?${pageQuery({ ...address, path: "/slow.md" })}`);
+  });
+
+  // Requirement: page.hostile
+  it("run nothing and load nothing, as names, texts, Markdown, ids, differences, proposals and messages", async () => {
+    const evil = '<img src=x onerror="alert(1)">';
+    const address = { nodeId: `${evil}${randomUUID()}`, scope: "perUser", userId: `${evil}\u202e` } as const;
+    const memory = memoryAt(address).with({ actor: { agent: evil, runId: evil, userId: "</script><script>alert(1)</script>" } });
+    const name = '/<svg onload=alert(1)>';
+    await memory.write(`${name}.md`, hostile.join("\n\n"));
+    await memory.write(`${name}.md`, `${hostile.toReversed().join("\n\n")}\n\n\u202e`);
+    const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser", paths: "posix", rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
+    await node.memoryTools[0]?.invoke({ command: "append", path: `${name}.md`, content: hostile.join("\n") }, { configurable: { user_id: address.userId, thread_id: evil } });
+    const path = `${name}.md`;
+    await tab.view("#/");
+    await tab.see(address.nodeId);
+    for (const more of [{ path }, { path, form: "text" }, { path, form: "blame" }, { tab: "history" }, { tab: "proposals" }, { tab: "message", content: "full", maxChars: 100_000 }]) {
+      await view(address, more);
+      await tab.see("evil.example");
+    }
+    await view(address, { path });
+    await tab.see("U+202E");
+    for (const link of await tab.page.$$eval(".markdown a", (links) => links.map((each) => each.getAttribute("href") ?? ""))) expect(link).toMatch(/^(?:https?:|mailto:|#\/memory)/);
+    expect(await tab.value('document.querySelectorAll("#page :is(img, svg, iframe, script, style, form, base, link, meta, object, embed)").length')).toBe(0);
+    expect(await tab.value('"ran" in window')).toBe(false);
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.hostile
+  it("name no place outside the page in its address", async () => {
+    for (const hash of ["#/memory?nodeId=%00", "#/memory?nodeId=a&scope=perUser", "#javascript:alert(1)", "#/memory?nodeId=a&tab=__proto__&path=../../x", "#token=<script>"]) {
+      await tab.view(hash);
+      await tab.see("Memories");
+    }
+    expect(tab.faults.filter((fault) => !/status of 4\d\d/.test(fault))).toEqual([]);
+    tab.faults.length = 0;
+  });
+
+  // Requirement: page.hostile
+  it("stop nothing by Markdown that takes a parser minutes", async () => {
+    await slow.see("too hard to read, to show as Markdown");
+    await slow.see("a.a.a.a");
+    expect(slow.faults).toEqual([]);
+    await slow.page.close();
+  });
+});
+
+describe("large memories", () => {
+  // Requirement: page.large
+  it("keep few elements in the document, whatever their size", async () => {
+    const address = newAddress();
+    const other = await Tab.open(browser, await serve("read", withManyFiles()), pageToken);
+    await other.view(`#/memory?${pageQuery({ ...address, path: "/file-000002" })}`);
+    await other.see("file-000001");
+    await other.page.focus("[role=tree]");
+    await other.page.keyboard.press("End");
+    await other.see("file-099999");
+    expect(await other.elements()).toBeLessThan(600);
+    expect(await other.page.$eval('[role=treeitem][aria-posinset="100000"]', (item) => item.getAttribute("aria-setsize"))).toBe("100000");
+    expect(other.faults).toEqual([]);
+    await other.page.close();
+    await memoryAt(address).write("/lines.txt", Array.from({ length: 120_000 }, (_, index) => `l${index}`).join("\n"));
+    await view(address, { path: "/lines.txt" });
+    await tab.see("l120");
+    expect(await tab.elements()).toBeLessThan(4000);
+    await tab.page.$eval(".detail-body", (body) => body.scrollTo(0, body.scrollHeight));
+    await tab.see("l119999");
+    expect(await tab.elements()).toBeLessThan(4000);
+    await memoryAt(address).write("/line.md", "x".repeat(999_999));
+    await view(address, { path: "/line.md" });
+    await tab.see("xxxxxxxx");
+    expect((await tab.text()).length).toBeLessThan(500_000);
+    expect(tab.faults).toEqual([]);
+  });
+});
+
+describe("for everybody", () => {
+  const address = newAddress();
+
+  beforeAll(async () => {
+    const memory = memoryAt(address).with({ actor: { agent: "scribe", runId: "run-1" } });
+    await memory.write("/notes/a.md", "# Heading\n\ntext\n");
+    await memory.write("/notes/a.md", "# Heading\n\nother text, [link](b.md)\n\n- [x] done\n\n```\ncode\n```\n\n| a |\n|---|\n| 1 |\n");
+    await new MemoryNode({ store, nodeId: address.nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" }).memoryTools[0]?.invoke({ command: "append", path: "/policy", content: "a\n" });
+  });
+
+  afterEach(async () => {
+    await tab.page.keyboard.press("Escape");
+    await tab.page.setViewport({ width: 1280, height: 800 });
+  });
+
+  const views: [name: string, open: () => Promise<void>, text: string | RegExp][] = [
+    ["the list of memories", () => tab.view("#/"), address.nodeId],
+    ["a tree", () => view(address), "notes"],
+    ["a file as Markdown", () => view(address, { path: "/notes/a.md" }), "other text"],
+    ["a file with blame", () => view(address, { path: "/notes/a.md", form: "blame" }), "scribe"],
+    ["a version", () => view(address, { tab: "history", version: "2" }), "other text"],
+    ["proposals", () => view(address, { tab: "proposals" }), "append"],
+    ["what the model sees", () => view(address, { tab: "message" }), "of 4,000 characters"],
+    ["a search", openSearch, "line in 1 file"],
+    ["a dialog", openDialog, "as a new version"],
+  ];
+
+  async function openSearch(): Promise<void> {
+    await view(address);
+    await tab.type("Search in files", "text");
+    await tab.press("Exact");
+  }
+
+  async function openDialog(): Promise<void> {
+    await view(address, { tab: "history", version: "1" });
+    await tab.press("Restore this version…");
+  }
+
+  // Requirement: page.accessible
+  it.each(views)("%s has nothing that a checker of accessibility calls serious, light and dark, wide and narrow", async (_name, open, text) => {
+    await open();
+    await tab.see(text);
+    for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["dark", 390], ["light", 390]] as const) {
+      await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await tab.page.setViewport({ width, height: 800 });
+      await tab.see(text);
+      expect([scheme, width, await tab.seriousFaults()]).toEqual([scheme, width, []]);
+    }
+    expect(tab.faults).toEqual([]);
+  });
+
+  // Requirement: page.accessible
+  it("can be used by keyboard alone", async () => {
+    const { keyboard } = tab.page;
+    const focused = () => tab.value<string>('document.activeElement?.textContent ?? ""');
+    const tabTo = async (text: string): Promise<void> => {
+      for (let steps = 0; steps < 60; steps += 1) {
+        await keyboard.press("Tab");
+      const found = await focused();
+        // Regions hold the text too, with much else.
+        if (found.includes(text) && found.length < 80) return;
+      }
+      throw new Error(`the tabulator leads to no ${text}`);
+    };
+    await tab.page.reload();
+    await tab.view("#/");
+    await tab.see(address.nodeId);
+    await tab.page.waitForSelector("[aria-label^=Filter]");
+    await tab.page.focus("[aria-label^=Filter]");
+    await keyboard.type(address.nodeId);
+    await tab.until('document.querySelectorAll("a.memory-row").length === 1');
+    await tabTo(address.nodeId);
+    await keyboard.press("Enter");
+    await tab.see("notes");
+    await tabTo("notes");
+    for (const key of ["ArrowRight", "ArrowDown", "Enter"] as const) {
+      await keyboard.press(key);
+      if (key === "ArrowRight") await tab.see("a.md");
+    }
+    await tab.see("other text");
+    await tabTo("Versions");
+    await keyboard.press("Enter");
+    await tab.see("Restore this version…");
+    await tabTo("scribe");
+    await keyboard.press("Tab");
+    await keyboard.press("Enter");
+    await tab.until('location.hash.includes("version=1")');
+    await tab.see(/\+3\s+−0/);
+    await tabTo("Restore this version…");
+    await keyboard.press("Enter");
+    await tab.see("as a new version");
+    await tab.page.focus("dialog input");
+    await keyboard.type("Ada");
+    await keyboard.press("Enter");
+    await tab.seeNot("as a new version");
+    expect(await memoryAt(address).read("/notes/a.md")).toBe("# Heading\n\ntext\n");
+    expect(tab.faults).toEqual([]);
+  });
+});
+
+describe("the pictures of the README", () => {
+  it("show the page and the command line as they are; else run npm run docs:pictures", async () => {
+    const { tree } = await picturePage(browser, store, { createMemoryPage, nodeListener });
+    expect(`${tree}\n`).toBe(await readFile("docs/images/page.txt", "utf8"));
+    expect(await pictureTerminal(uri, dbName)).toBe(await readFile("docs/images/terminal.svg", "utf8"));
+  });
+});

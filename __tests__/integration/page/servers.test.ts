@@ -1,0 +1,301 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { serve as serveHono } from "@hono/node-server";
+import express from "express";
+import fastify from "fastify";
+import { Hono } from "hono";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { createMemoryPage, type MemoryPage, nodeListener } from "../../../src/page/index.js";
+import { eventsOf } from "../../helpers/page-events.js";
+import { sendBytes } from "../../helpers/raw-http.js";
+import { cli } from "../../helpers/run-cli.js";
+import { ended, spawnCli } from "../../helpers/spawn-cli.js";
+import { pageQuery, pageToken } from "../../helpers/page-client.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const { client, uri, name: dbName } = testDatabase();
+const store = new MongoMemoryStore({ client, dbName });
+const page = createMemoryPage({ store, basePath: "/memory", token: pageToken, access: "write", maxWatchedMemories: 1 });
+const servers: Server[] = [];
+
+beforeAll(() => store.memory({ nodeId: "mounted" }).write("/a", "ünï\n"));
+
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function originOf(server: Server): Promise<string> {
+  servers.push(server);
+  if (!server.listening) await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** What `app/memory/[[...path]]/route.ts` exports. */
+const route = { GET: page, POST: page };
+
+/**
+ * As Next.js 16 calls a route: by the name of the method, with a Request of its own class, whose address is that of the server, and with the
+ * parameters of the path. It sends the answer without its headers about how the body is coded. With all that it needs it is 340 MB, too much to be installed for each run.
+ */
+async function inNext(request: Request): Promise<Response> {
+  class NextRequest extends Request {
+    readonly nextUrl = new URL(request.url);
+  }
+  const handler: ((request: NextRequest, context: { params: Promise<{ path?: string[] }> }) => Promise<Response>) | undefined = route[request.method as keyof typeof route];
+  const path = new URL(request.url).pathname.split("/").slice(2);
+  const { status, headers, body } = (await handler?.(new NextRequest(request), { params: Promise.resolve({ path }) })) ?? new Response(null, { status: 405 });
+  const sent = [...headers].filter(([name]) => !["content-length", "content-encoding", "transfer-encoding"].includes(name));
+  return new Response(body, { status, headers: sent });
+}
+
+const mounts: Record<string, () => Promise<string>> = {
+  "node:http": async () => originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1")),
+  Express: async () => {
+    const app = express();
+    app.use("/memory", nodeListener(page));
+    app.use(express.json());
+    return originOf(app.listen(0, "127.0.0.1"));
+  },
+  Fastify: async () => {
+    const app = fastify();
+    const listener = nodeListener(page);
+    await app.register(async (scope) => {
+      // The page reads the bodies itself.
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser("*", (_request, _body, done) => done(null));
+      scope.all("/memory", (request, reply) => {
+        reply.hijack();
+        listener(request.raw, reply.raw);
+      });
+      scope.all("/memory/*", (request, reply) => {
+        reply.hijack();
+        listener(request.raw, reply.raw);
+      });
+    });
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    return originOf(app.server);
+  },
+  Hono: async () => {
+    const app = new Hono();
+    app.all("/memory/*", (context) => page(context.req.raw));
+    return originOf(serveHono({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server);
+  },
+  "Next.js": async () => originOf(createServer(nodeListener(inNext)).listen(0, "127.0.0.1")),
+};
+
+describe.each(Object.entries(mounts))("the page in %s", (_name, mount) => {
+  // Requirement: page.any-server
+  it("answers its document, its files, data and changes", async () => {
+    const origin = await mount();
+    const headers = { "memory-page-token": pageToken };
+    for (const path of ["/memory", "/memory/"]) expect(await (await fetch(origin + path)).text()).toContain('src="/memory/client.js"');
+    expect((await fetch(`${origin}/memory/client.css`)).headers.get("content-type")).toBe("text/css; charset=utf-8");
+    const file = await fetch(`${origin}/memory/api/file?nodeId=mounted&path=/a`, { headers });
+    expect(await file.json()).toMatchObject({ content: "ünï\n" });
+    expect((await fetch(`${origin}/memory/api/memories`)).status).toBe(401);
+    const forget = (own: Record<string, string>) =>
+      fetch(`${origin}/memory/api/forget`, { method: "POST", body: JSON.stringify({ nodeId: "not there, ü" }), headers: { ...headers, "content-type": "application/json", ...own } });
+    expect(await (await forget({ origin })).json()).toMatchObject({ memories: 0 });
+    expect((await forget({ origin: "http://evil.example" })).status).toBe(403);
+  });
+
+  // Requirement: page.any-server, page.live
+  it("sends changes as they happen, until the browser goes", async () => {
+    const origin = await mount();
+    const nodeId = randomUUID();
+    const gone = new AbortController();
+    const open = (signal?: AbortSignal) => fetch(`${origin}/memory/api/changes?nodeId=${nodeId}`, { headers: { "memory-page-token": pageToken }, signal: signal ?? null });
+    const response = await withRoom(() => open(gone.signal));
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const events = eventsOf(response);
+    expect(await events.next()).toMatchObject({ value: "ready" });
+    expect((await open()).status).toBe(503);
+    await store.memory({ nodeId }).write("/a", "new");
+    expect(await events.next()).toMatchObject({ value: "changed" });
+    gone.abort();
+    await expect(events.next()).rejects.toThrow("abort");
+    await (await withRoom(open)).body?.cancel();
+  });
+});
+
+/** The page watches one memory at a time. Its room is free again once the server has noticed that a browser has gone. */
+async function withRoom(open: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await open();
+    if (response.status !== 503) return response;
+    await response.text();
+  }
+}
+
+describe("the listener of Node", () => {
+  it("compresses the files of the client, and no data", async () => {
+    const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+    const ask = async (path: string, encoding: string) => (await fetch(`${origin}/memory${path}`, { headers: { "accept-encoding": encoding, "memory-page-token": pageToken } })).headers.get("content-encoding");
+    expect([await ask("/", "gzip, br"), await ask("/", "identity"), await ask("/api/memories", "gzip")]).toEqual(["gzip", null, null]);
+  });
+
+  // Requirement: page.forgery
+  it("survives requests that are none", async () => {
+    const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
+    for (const line of ["GET http://evil.example/memory HTTP/1.1", "GET //evil.example/memory HTTP/1.1", "OPTIONS * HTTP/1.1", "GET /memory/%zz HTTP/1.1", "TRACE /memory HTTP/1.1"]) {
+      expect(await sendBytes(origin, `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).not.toMatch(/^HTTP\/1\.1 200/);
+    }
+    expect(await sendBytes(origin, "GET /memory HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 403/);
+    expect((await fetch(`${origin}/memory/`)).status).toBe(200);
+  });
+
+  // Requirement: page.forgery
+  it("answers 10,000 requests, keeps nothing of them, and changes nothing by those that are forged", async () => {
+    const origin = "http://localhost:1";
+    const own = { "memory-page-token": pageToken, origin, "content-type": "application/json", "sec-fetch-site": "same-origin" };
+    const forgeries: [path: string, headers: Record<string, string>, body?: string][] = [
+      ["forget", { ...own, "memory-page-token": "x" }],
+      ["forget", { ...own, "memory-page-token": `${pageToken}x` }],
+      ["forget", { ...own, origin: "http://evil.example" }],
+      ["forget", { ...own, "sec-fetch-site": "cross-site" }],
+      ["forget", { ...own, host: "evil.example" }],
+      ["forget", { ...own, "content-type": "text/plain" }],
+      ["forget", own, "{"],
+      ["forget", own, '{"nodeId":{"$ne":""}}'],
+      ["..%2fforget", own],
+      ["forget/../../api/forget%00", own],
+    ];
+    const statuses = new Set<number>();
+    const send = async (count: number): Promise<void> => {
+      for (let round = 0; round < count; round += forgeries.length) {
+        const answers = await Promise.all(forgeries.map(async ([path, headers, body = '{"nodeId":"mounted"}']) => page(new Request(`${origin}/memory/api/${path}`, { method: "POST", headers, body }))));
+        for (const { status } of answers) statuses.add(status);
+      }
+    };
+    await send(2000);
+    const before = await heapAfterCollection();
+    await send(8000);
+    // A kilobyte kept of each would be 8 MB.
+    expect((await heapAfterCollection()) - before).toBeLessThan(4_000_000);
+    expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401, 403, 404, 415]);
+    expect(await store.memory({ nodeId: "mounted" }).read("/a")).toBe("ünï\n");
+  });
+});
+
+describe("streams of changes", () => {
+  // Requirement: page.live
+  it("leave nothing behind, 10,000 of them", async () => {
+    const [memory, none] = [openMemory(new InMemoryStore(), { nodeId: "watched" }), store.listMemories({ nodeId: "none" })];
+    const inMemory = { memory: () => memory, listMemories: () => none } as unknown as MongoMemoryStore;
+    const watching = createMemoryPage({ store: inMemory, token: pageToken });
+    const open = async (count: number): Promise<void> => {
+      for (let opened = 0; opened < count; opened += 10) await Promise.all(Array.from({ length: 10 }, () => openAndLeave(watching)));
+    };
+    await open(2000);
+    const before = await heapAfterCollection();
+    await open(8000);
+    // A kilobyte kept of each would be 8 MB.
+    expect((await heapAfterCollection()) - before).toBeLessThan(4_000_000);
+  });
+});
+
+/** Leaves as a browser does, in one way or another. */
+async function openAndLeave(watching: MemoryPage): Promise<void> {
+  const gone = new AbortController();
+  const response = await watching(new Request("http://localhost/api/changes?nodeId=watched", { headers: { "memory-page-token": pageToken }, signal: gone.signal }));
+  expect(response.status).toBe(200);
+  const events = eventsOf(response);
+  expect(await events.next()).toMatchObject({ value: "ready" });
+  gone.abort();
+  await events.return(undefined);
+}
+
+describe("the command page", () => {
+  // Requirement: page.loopback
+  it("prints an address with a token, opens it, shows the memories, and ends when it is told to", async () => {
+    const opened: string[] = [];
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const addresses: string[] = [];
+    const openBrowser = async (url: string): Promise<void> => {
+      opened.push(url);
+      const { origin, hash } = new URL(url);
+      const token = hash.replace("#token=", "");
+      for (const given of [token, "wrong"]) {
+        const response = await fetch(`${origin}/api/memories`, { headers: { "memory-page-token": given } });
+        addresses.push(`${response.status} ${(await response.text()).includes("mounted")}`);
+      }
+      stop();
+    };
+    const { exitCode, stdout, stderr } = await cli(["page", "--uri", uri, "--db", dbName], { openBrowser, untilStopped: () => stopped });
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^the page is at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\n$/);
+    expect(stdout).toContain(opened[0]);
+    expect(addresses).toEqual(["200 true", "401 false"]);
+  });
+
+  // Requirement: page.mounts
+  it("shows a memory with what is mounted in it, as the options say", async () => {
+    const [nodeId, team] = [randomUUID(), randomUUID()];
+    await store.memory({ nodeId, scope: "perUser", userId: "ada" }).write("/own", "1");
+    await store.memory({ nodeId: team }).write("/plan", "win\n");
+    const seen: unknown[] = [];
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const openBrowser = async (url: string): Promise<void> => {
+      const { origin, hash } = new URL(url);
+      const headers = { "memory-page-token": hash.replace("#token=", "") };
+      for (const [name, query] of Object.entries({ tree: { path: "/" }, file: { path: "/team/plan" }, message: { content: "full" } })) {
+        const response = await fetch(`${origin}/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId: "ada", ...query })}`, { headers });
+        seen.push(await response.json());
+      }
+      stop();
+    };
+    const asked = ["page", "--uri", uri, "--db", dbName, "--node", nodeId, "--user", "ada"];
+    expect(await cli([...asked, "--mount", `/team=${team},access=read`], { openBrowser, untilStopped: () => stopped })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(seen).toMatchObject([
+      { rights: "/team/** is read-only.", entries: [{ name: "own" }, { name: "team", mount: { address: { nodeId: team }, access: "read", isHere: true } }] },
+      { content: "win\n" },
+      { text: expect.stringContaining("| win"), entries: 2 },
+    ]);
+    expect(await cli(asked)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--node needs --mount") });
+    expect(await cli(["page", "--uri", uri, "--mount", "/a=b"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--mount needs --node") });
+    expect(await cli([...asked, "--mount", `/team=not-${team}`])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`not-${team}`) });
+  });
+
+  it("refuses other hosts and bad ports", async () => {
+    for (const host of ["0.0.0.0", "example.com", "::"]) {
+      expect(await cli(["page", "--uri", uri, "--host", host])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("listens on localhost, 127.0.0.1, [::1] only") });
+    }
+    expect(await cli(["page", "--uri", uri, "--port", "x"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--port x is no port") });
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ends on %s", async (signal) => {
+    const child = spawnCli(["page", "--uri", uri, "--db", dbName, "--no-open", "--json"]);
+    const end = ended(child);
+    await once(child.stdout, "data");
+    child.kill(signal);
+    expect(await end).toMatchObject({ code: 0, signal: null, stdout: expect.stringMatching(/^\{"ok":true,"url":"http/), stderr: "" });
+  });
+});
+
+/** In bytes. Finalizers run only between tasks. */
+async function heapAfterCollection(): Promise<number> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let round = 0; round < 3; round += 1) {
+    await setImmediate();
+    collect();
+  }
+  return process.memoryUsage().heapUsed;
+}

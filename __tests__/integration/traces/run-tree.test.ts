@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { HumanMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { LangChainTracer } from "@langchain/core/tracers/tracer_langchain";
+import { InMemoryStore, type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import type { Run } from "@langchain/core/tracers/base";
+import { Agent } from "../../../src/graph/agent.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
+import { testDatabase } from "../../helpers/test-database.js";
+
+const variable = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+
+afterEach(() => {
+  delete process.env[variable];
+});
+
+/** LangSmith's own tracer, with a client that keeps what it would send. */
+function langSmith(): { tracer: LangChainTracer; ended: Run[] } {
+  const ended: Run[] = [];
+  const inputs = new Map<string, Run["inputs"]>();
+  const client = {
+    createRun: async (run: Run) => void inputs.set(run.id, run.inputs),
+    updateRun: async (id: string, run: Run) => void ended.push({ ...run, id, inputs: inputs.get(id) ?? {} }),
+  };
+  return { tracer: new LangChainTracer({ client: client as never, projectName: "test" }), ended };
+}
+
+function storeInMongo(): MongoMemoryStore {
+  const { client, name } = testDatabase();
+  return new MongoMemoryStore({ client, dbName: name });
+}
+
+/** A graph of one node that does something. */
+function graphOf(run: (config: LangGraphRunnableConfig) => Promise<unknown>, store = new InMemoryStore()) {
+  return new StateGraph(MessagesAnnotation)
+    .addNode("node", async (_state, config) => {
+      await run(config);
+      return {};
+    })
+    .addEdge(START, "node")
+    .compile({ store });
+}
+
+describe("the tree of a run in LangSmith", () => {
+  // Requirement: traces.run-tree
+  it("shows what the connector shows, below the node that shows it", async () => {
+    const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "n" });
+    await node.memory().write("/note", "secret");
+    const agent = new Agent({ model: new ScriptedChatModel(() => "done") });
+    agent.attachMemoryConnector(node.createConnector());
+    const { tracer, ended } = langSmith();
+    await agent.invoke({ messages: [new HumanMessage("go")] }, { callbacks: [tracer] });
+    const [read] = ended.filter(({ run_type }) => run_type === "retriever");
+    expect(read).toMatchObject({ name: "memory connector", inputs: { query: "tree" }, outputs: { documents: [{ pageContent: "", metadata: { chars: expect.any(Number) } }] } });
+    expect(ended.find(({ id }) => id === read?.parent_run_id)?.name).toBe("call_model");
+  });
+
+  // Requirement: traces.run-tree, traces.texts
+  it("shows what a node reads from the store, with texts only if the variable says so", async () => {
+    const store = storeInMongo();
+    await store.put(["docs"], "k", { text: "secret" });
+    const { tracer, ended } = langSmith();
+    const graph = graphOf(async () => {
+      await store.get(["docs"], "k");
+      await store.search(["docs"], { query: "secret" });
+      await store.put(["docs"], "other", {});
+    });
+    await graph.invoke({ messages: [] }, { callbacks: [tracer] });
+    const readsOf = () => ended.filter(({ run_type }) => run_type === "retriever").map(({ name, inputs, outputs }) => [name, inputs, outputs]);
+    const document = { pageContent: "", metadata: { namespace: ["docs"], key: "k" } };
+    expect(readsOf()).toEqual([
+      ["memory store", { query: "docs/k" }, { documents: [document] }],
+      ["memory store", { query: "docs" }, { documents: [{ ...document, metadata: { ...document.metadata, score: expect.any(Number) } }] }],
+    ]);
+    process.env[variable] = "true";
+    ended.length = 0;
+    await graph.invoke({ messages: [] }, { callbacks: [tracer] });
+    expect(JSON.stringify(readsOf())).toContain("secret");
+  });
+
+  // Requirement: traces.run-tree
+  it.each(["false", "true"])("shows a read of a value that is none of JSON (texts: %s)", async (captured) => {
+    const store = storeInMongo();
+    await store.put(["notes"], "count", { count: 2n ** 60n });
+    process.env[variable] = captured;
+    const { tracer, ended } = langSmith();
+    const found: unknown[] = [];
+    await graphOf(async () => found.push((await store.get(["notes"], "count"))?.value)).invoke({ messages: [] }, { callbacks: [tracer] });
+    expect(found).toEqual([{ count: 2n ** 60n }]);
+    const [read] = ended.filter(({ run_type }) => run_type === "retriever");
+    expect(read?.outputs?.["documents"]).toMatchObject([{ pageContent: captured === "true" ? '{"count":"1152921504606846976"}' : "" }]);
+  });
+
+  // Requirement: traces.run-tree
+  it("shows a read that fails, by its code", async () => {
+    const { client, name } = testDatabase();
+    const store = new MongoMemoryStore({ client, dbName: name });
+    const { tracer, ended } = langSmith();
+    const graph = graphOf(() => store.search(["docs"], { limit: -1 }).catch(() => undefined));
+    await graph.invoke({ messages: [] }, { callbacks: [tracer] });
+    expect(ended.find(({ run_type }) => run_type === "retriever")?.error).toBe("TypeError");
+  });
+});
+
+describe("the event memory_read", () => {
+  // Requirement: traces.events
+  it("tells who listens to a run of each read of connector and store, without texts", async () => {
+    const store = storeInMongo();
+    await store.put(["docs"], "k", { text: "secret" });
+    const node = new MemoryNode({ store, nodeId: "n" });
+    await node.memory().write("/note", "secret");
+    const graph = graphOf(async (config) => {
+      await store.get(["docs"], "k");
+      await store.search(["docs"], { limit: -1 }).catch(() => undefined);
+      await node.createConnector({ content: "full" }).inject([], config as RunnableConfig);
+    });
+    const events: unknown[] = [];
+    for await (const { event, name, data } of graph.streamEvents({ messages: [] }, { version: "v2" })) {
+      if (event === "on_custom_event") events.push([name, data]);
+    }
+    expect(events).toEqual([
+      ["memory_read", { name: "memory store", place: "docs/k", count: 1 }],
+      ["memory_read", { name: "memory store", place: "docs", error: "TypeError" }],
+      ["memory_read", { name: "memory connector", place: "full", count: 1 }],
+    ]);
+  });
+
+  // Requirement: traces.events
+  it("is told to nobody outside a run, and in a run that nobody listens to", async () => {
+    const store = storeInMongo();
+    const heard: unknown[] = [];
+    await graphOf(() => store.get(["docs"], "k")).invoke({ messages: [] });
+    expect(await store.get(["docs"], "k")).toBeNull();
+    const node = new MemoryNode({ store, nodeId: "n" });
+    expect(await node.createConnector().inject([], { callbacks: [{ handleCustomEvent: (name: string) => void heard.push(name) }] })).toEqual([]);
+    expect(heard).toEqual([]);
+  });
+});

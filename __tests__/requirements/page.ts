@@ -1,0 +1,60 @@
+import type { Requirements } from "./requirement.js";
+
+export const page: Requirements = {
+  "page.views": {
+    source: "specification section 18",
+    says: "the page shows memories, trees, texts, search, versions with diffs and blame, proposals, and what a model is shown",
+  },
+  "page.mounts": {
+    source: "specification section 18",
+    says: "the page shows the nodes that it is given with what is mounted in them, and with the rights there",
+  },
+  "page.live": {
+    source: "specification section 18",
+    says: "changes appear on the page without a reload",
+  },
+  "page.actions": {
+    source: "specification section 18",
+    says: "with access write the page reverts, redacts, forgets, approves, edits and rejects, and shows first what it would do",
+  },
+  "page.read-only": {
+    source: "specification section 18",
+    says: "the page changes nothing unless its access is write",
+  },
+  "page.loopback": {
+    source: "specification section 18",
+    says: "without authorize the page needs a token, and answers under the names of the loopback only",
+  },
+  "page.authorize": {
+    source: "specification section 18",
+    says: "authorize decides about each request, who asks and what they may do; if it throws, the request is refused",
+  },
+  "page.forgery": {
+    source: "specification section 18",
+    says: "requests of other origins, without the token or with a wrong one, change nothing and learn nothing",
+  },
+  "page.hostile": {
+    source: "specification section 18",
+    says: "no content of a memory runs a script on the page, or makes it load anything from elsewhere",
+  },
+  "page.silent": {
+    source: "specification section 18",
+    says: "no answer holds a stack or the address of a server",
+  },
+  "page.any-server": {
+    source: "specification section 18",
+    says: "the page is one function from Request to Response, which runs in Node's http, Express, Fastify, Hono and Next.js",
+  },
+  "page.accessible": {
+    source: "specification section 18",
+    says: "the page can be used by keyboard alone, and a checker of accessibility finds nothing serious",
+  },
+  "page.large": {
+    source: "specification section 18",
+    says: "of large trees and files only what is on the screen is in the document",
+  },
+  "page.weight": {
+    source: "specification section 18",
+    says: "the client of the page takes at most 150 kB of the package, and loads nothing else",
+  },
+};

@@ -1,0 +1,66 @@
+import { expect, it } from "@jest/globals";
+import fc from "fast-check";
+import { blameLines } from "../../../src/core/blame.js";
+import type { LineageStep } from "../../../src/core/history-backend.js";
+import { olderTextOf } from "../../../src/core/older-text.js";
+import { lineMatcher } from "../../../src/core/unified-diff.js";
+
+interface Line {
+  text: string;
+  /** The id of the version that brought it. */
+  id: string;
+}
+
+const textOf = (lines: readonly Line[]): string => lines.map(({ text }) => text).join("\n");
+
+function stepOf(id: string, older: readonly Line[] | null, newer: readonly Line[]): LineageStep {
+  const version = { id, path: "/f", operation: "modified", at: new Date(0), actor: null, sizeBytes: 0, sha256: "" } as const;
+  return { version, before: older === null ? "none" : olderTextOf(textOf(older), textOf(newer)) };
+}
+
+/** A change of a file: at some places, how many lines go and how many come. */
+const someChange = fc.array(fc.record({ place: fc.nat(), removed: fc.nat(2), added: fc.nat(2) }), { minLength: 1, maxLength: 12 });
+
+it.each([
+  ["long", ", with enough behind it to stay by itself"],
+  ["short", ""],
+])("blame names the version that brought each of many %s lines, however many places a version changed", async (_length, rest) => {
+  const matchLines = await lineMatcher();
+  fc.assert(
+    fc.property(fc.array(someChange, { maxLength: 12 }), fc.nat(150), (changes, count) => {
+      const brought = (id: string, index: number): Line => ({ text: `${index}.${id}${rest}`, id });
+      let lines = Array.from({ length: count + 1 }, (_, index) => brought("0", index));
+      const steps = [stepOf("0", null, lines)];
+      changes.forEach((change, index) => {
+        const older = lines;
+        const id = String(index + 1);
+        lines = change.reduce((all, { place, removed, added }, edit) => {
+          const come = Array.from({ length: added }, (_, line) => brought(id, edit * 10 + line));
+          return all.toSpliced(place % (all.length + 1), removed, ...come);
+        }, older);
+        if (lines.length === 0) lines = [brought(id, 999)];
+        steps.unshift(stepOf(id, older, lines));
+      });
+      const blamed = blameLines({ text: textOf(lines), steps }, matchLines);
+      expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("blame goes through versions of more lines than a call has arguments", async () => {
+  const older = Array.from({ length: 300_000 }, (): Line => ({ text: "", id: "0" }));
+  const newer: Line[] = [{ text: "all new", id: "1" }];
+  const steps = [stepOf("2", older, newer), stepOf("1", newer, older), stepOf("0", null, newer)];
+  const [line] = blameLines({ text: "all new", steps }, await lineMatcher());
+  expect(line?.version?.id).toBe("2");
+});
+
+it("blame finds lines that moved by one among lines that stayed", async () => {
+  const lines = (id: string, texts: string[]): Line[] => texts.map((text) => ({ text, id }));
+  const older = lines("0", ["one", "two", "three", "four", "five", "six", "seven", "eight"]);
+  const [, two, three, four, five, , seven, eight] = older;
+  const newer = [...lines("1", ["ONE"]), two, three, four, five, seven, eight, ...lines("1", ["nine"])].filter((line) => line !== undefined);
+  const blamed = blameLines({ text: textOf(newer), steps: [stepOf("1", older, newer), stepOf("0", null, older)] }, await lineMatcher());
+  expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(newer);
+});

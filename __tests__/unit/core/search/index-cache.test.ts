@@ -1,0 +1,111 @@
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { describe, expect, it } from "@jest/globals";
+import { type Memory, openMemory, type SearchWords } from "../../../../src/index.js";
+import type { MemoryBackend } from "../../../../src/core/backend.js";
+import { keptIndexes } from "../../../../src/core/search/index-cache.js";
+import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
+import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
+import { Embedder } from "../../../../src/mongodb/meaning/embedder.js";
+import { MemoryMeaning } from "../../../../src/mongodb/meaning/memory-meaning.js";
+import { FakeEmbeddings } from "../../../helpers/fake-embeddings.js";
+
+let opened = 0;
+
+/** A memory whose texts tell when they are indexed. */
+function counted(): { memory: Memory; indexed: string[]; open: () => Memory } {
+  const indexed: string[] = [];
+  const searchWords: SearchWords = (text) => {
+    indexed.push(text);
+    return text.split(" ");
+  };
+  const store = new InMemoryStore();
+  opened += 1;
+  const address = { nodeId: `counted ${opened}` };
+  const open = (): Memory => openMemory(store, address, { searchWords, maxFileBytes: 15_000_000 });
+  return { memory: open(), indexed, open };
+}
+
+describe("the index of a memory", () => {
+  // Requirement: search.only-changes-are-indexed
+  it("is kept for all who open the memory, and only texts that have changed are indexed again", async () => {
+    const { memory, indexed, open } = counted();
+    await memory.write("/a", "one");
+    await memory.write("/b", "two");
+    await memory.search("one");
+    expect(indexed).toEqual(["/a", "one", "/b", "two", "one"]);
+    indexed.length = 0;
+    await memory.write("/b", "three");
+    await open().search("three");
+    expect(indexed).toEqual(["/b", "three", "three"]);
+  });
+
+  // Requirement: search.bounded-memory
+  it("is given up for others, so that all of them take at most 100 MB", async () => {
+    const before = keptIndexes().count;
+    // The dash makes each character take two bytes.
+    const text = `zebra –${" ".repeat(14_000_000)}`;
+    for (let index = 0; index < 6; index += 1) {
+      const { memory } = counted();
+      await memory.write("/a", text);
+      await memory.search("zebra");
+      expect(keptIndexes().bytes).toBeLessThanOrEqual(100_000_000);
+    }
+    expect(keptIndexes().count).toBeLessThan(before + 6);
+  });
+
+  it("is right for searches that begin at the same time as changes", async () => {
+    const { memory } = counted();
+    const searches = Array.from({ length: 20 }, async (_, index) => {
+      await memory.append("/a", `word${index}`);
+      return memory.search(`word${index}`);
+    });
+    expect((await Promise.all(searches)).every(({ length }) => length > 0)).toBe(true);
+  });
+
+  // Requirement: search.ends-in-time
+  it("is made without keeping others from their work, and not further than somebody waits for it", async () => {
+    const { memory, indexed } = counted();
+    const lines = Array.from({ length: 150_000 }, (_, index) => `line ${index}`);
+    await memory.write("/a", lines.join("\n"));
+    const abort = new AbortController();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+      if (indexed.length > 0) abort.abort(new Error("enough"));
+    }, 1);
+    await expect(memory.with({ signal: abort.signal }).search("line")).rejects.toThrow("enough");
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+    const reached = indexed.length;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(indexed.length - reached).toBeLessThan(lines.length - reached);
+  });
+});
+
+describe("the vectors of a memory", () => {
+  // Requirement: search.embedded-bounded
+  it("are at most so many, of the first different passages", async () => {
+    const embedded: string[] = [];
+    const meaning: MeaningBackend = {
+      maxTexts: 3,
+      stored: async () => new Map(),
+      embed: async (texts) => {
+        embedded.push(...texts);
+        return new Map(texts.map((text) => [text, new Uint8Array(4)]));
+      },
+      keepOnly: async () => undefined,
+      nearness: async () => () => 0,
+    };
+    const backend = { version: async () => "1" } as Partial<MemoryBackend> as MemoryBackend;
+    const files = [{ path: "/a", content: "one\n\none\n\ntwo" }, { path: "/b", content: "two\n\nthree\n\nfour" }];
+    const { byText, isComplete } = await vectorsOf(meaning, backend, { files, version: "1", previous: null }, undefined);
+    expect([embedded, byText.size, isComplete]).toEqual([["one", "two", "three"], 3, true]);
+  });
+
+  // Requirement: search.embedded-bounded
+  it("take at most 50 MB", () => {
+    const embedder = new Embedder({ dims: 1536, embeddings: new FakeEmbeddings() });
+    const { maxTexts } = new MemoryMeaning({ embedder } as ConstructorParameters<typeof MemoryMeaning>[0]);
+    expect(maxTexts).toBe(8135);
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, it } from "@jest/globals";
+import type { MemoryBackend } from "../../../../src/core/backend.js";
+import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
+import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
+
+// Requirement: search.models-side-by-side, search.embedded-bounded
+it("a search keeps the vectors of as many texts as it may have itself, and those of others as long as their text is there", async () => {
+  const kept: string[][] = [];
+  const meaning: MeaningBackend = {
+    maxTexts: 2,
+    stored: async () => new Map(),
+    embed: async (texts) => new Map(texts.map((text) => [text, new Uint8Array()])),
+    keepOnly: async (texts, all) => {
+      kept.push([...texts], [...all()]);
+    },
+    nearness: async () => () => 0,
+  };
+  const files = [{ path: "/a", content: "one\n\ntwo" }, { path: "/b", content: "three\n\none" }];
+  const opened = { meaning: () => meaning, version: async () => "1" } as Partial<MemoryBackend> as MemoryBackend;
+  const { byText } = await vectorsOf(meaning, opened, { files, version: "1", previous: null }, undefined);
+  expect([...byText.keys()]).toEqual(["one", "two"]);
+  expect(kept).toEqual([["one", "two"], ["one", "two", "three"]]);
+});

@@ -1,0 +1,224 @@
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { describe, expect, it } from "@jest/globals";
+import * as fc from "fast-check";
+import type { FoundText, Memory } from "../../../../src/core/memory.js";
+import type { MemoryOptions } from "../../../../src/core/options.js";
+import { passagesOf } from "../../../../src/core/search/passages.js";
+import type { SearchHit } from "../../../../src/core/search/search-options.js";
+import { Vocabulary } from "../../../../src/core/search/indexed-file.js";
+import { WordNumbers } from "../../../../src/core/search/word-numbers.js";
+import { englishWords } from "../../../../src/core/search/words.js";
+import { openMemory } from "../../../../src/open-memory.js";
+import { repetitions } from "../../../helpers/repetitions.js";
+
+let opened = 0;
+
+async function memoryWith(texts: Record<string, string>, options: MemoryOptions = {}): Promise<Memory> {
+  opened += 1;
+  const memory = openMemory(new InMemoryStore(), { nodeId: `ranking ${opened}` }, { paths: "posix", ...options });
+  for (const [path, text] of Object.entries(texts)) await memory.write(path, text);
+  return memory;
+}
+
+/** The best passages of the texts, found in the most obvious way. */
+function naiveSearch(texts: readonly FoundText[], query: string): [place: string, score: number][] {
+  const files = texts.map(({ path, content }) => {
+    const passages = [{ text: path, level: 0, line: 0 }, ...Array.from(passagesOf(content), (each) => ({ text: content.slice(each.start, each.end), level: each.level, line: each.firstLine }))];
+    return { path, passages: passages.map((each) => ({ ...each, words: englishWords(each.text) })) };
+  });
+  const bm25 = (count: number, rarity: number, length: number, share: number) => (rarity * count * 2.2) / (count + 1.2 * (1 - share + share * length));
+  const rarity = (count: number, all: number) => Math.log(1 + (Math.max(all, count) - count + 0.5) / (count + 0.5));
+  const all = files.flatMap(({ passages }) => passages.slice(1));
+  const size = (passages: { words: string[] }[]) => passages.reduce((sum, { words }) => sum + words.length, 0);
+  const times = (words: string[], word: string) => words.filter((each) => each === word).length;
+  const sought = [...new Set(englishWords(query))];
+  const hits = files.flatMap(({ path, passages }) => {
+    const endOf = (q: number) => passages.findIndex(({ level }, r) => r > q && level <= (passages[q]?.level ?? 0));
+    const isAbove = (q: number, p: number) => q < p && (passages[q]?.level ?? 8) < 8 && (endOf(q) === -1 || p < endOf(q));
+    const own = passages.map(({ words }, p) =>
+      sought.reduce((sum, word) => {
+        const around = passages.filter((_, q) => q !== p && (Math.abs(q - p) === 1 || isAbove(q, p)));
+        const count = times(words, word) + around.reduce((half, each) => half + times(each.words, word) / 2, 0);
+        const holding = files.flatMap((file) => file.passages).filter((each) => each.words.includes(word)).length;
+        return p === 0 || count === 0 ? sum : sum + bm25(count, rarity(holding, all.length), words.length / (size(all) / all.length || 1), 0.4);
+      }, 0),
+    );
+    const inFiles = (word: string) => files.filter((file) => file.passages.some((each) => each.words.includes(word))).length;
+    const ofFile = sought.reduce((sum, word) => {
+      const count = passages.reduce((counted, { words }) => counted + times(words, word), 0);
+      const length = size(passages.slice(1)) / (size(all) / files.length || 1);
+      return count === 0 ? sum : sum + bm25(count, rarity(inFiles(word), files.length), length, 0.75);
+    }, 0);
+    return passages.flatMap(({ line }, p): [string, number][] => {
+      const score = (own[p] ?? 0) + ((own[p - 1] ?? 0) + (own[p + 1] ?? 0)) / 2;
+      return p === 0 || score === 0 ? [] : [[`${path}:${line}`, score + ofFile]];
+    });
+  });
+  return hits.toSorted((a, b) => b[1] - a[1]);
+}
+
+const rounded = (hits: readonly [string, number][]) => hits.map(([place, score]) => [place, Number(score.toFixed(9))] as const);
+const inOrder = (hits: readonly (readonly [string, number])[]) => hits.toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+const places = (hits: readonly SearchHit[]) => hits.map(({ path, startLine }) => `${path}:${startLine}`);
+
+describe("the ranking of a search", () => {
+  // Requirement: search.ranking
+  it("is that of a naive search in any texts", async () => {
+    const word = fc.constantFrom("fox", "foxes", "dog", "the", "bird", "a", "2024", "May", "tree", "café", "CAFE", "猫", "🎂");
+    const line = fc.tuple(fc.constantFrom("", "# ", "## ", "- "), fc.array(word, { maxLength: 5 })).map(([start, words]) => start + words.join(" "));
+    const text = fc.tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom("\n", "\r\n")).map(([lines, lineEnd]) => lines.join(lineEnd));
+    const texts = fc.dictionary(fc.constantFrom("/fox", "/a/dog", "/a/b", "/c"), text, { minKeys: 1, noNullPrototype: true });
+    await fc.assert(
+      fc.asyncProperty(texts, fc.array(word, { minLength: 1, maxLength: 4 }), async (files, query) => {
+        const memory = await memoryWith(files);
+        const found = await memory.search(query.join(" "), { limit: 1000 });
+        const naive = naiveSearch((await memory.snapshot()).files, query.join(" "));
+        expect(inOrder(rounded(found.map(({ path, startLine, score }) => [`${path}:${startLine}`, score])))).toEqual(inOrder(rounded(naive)));
+        expect(found.every(({ score }, index) => score <= (found[index - 1]?.score ?? Infinity))).toBe(true);
+      }),
+      { numRuns: repetitions({ usual: 150, long: 3000 }) },
+    );
+  });
+
+  // Requirement: search.order
+  it("puts passages of one score by path and line, and says no more than the limit", async () => {
+    const equal = Array.from({ length: 10_000 }, () => "an equal line").join("\n");
+    const memory = await memoryWith({ "/b": equal, "/a": equal });
+    const found = await memory.search("equal", { limit: 1000 });
+    expect(found).toHaveLength(1000);
+    const inside = found.filter(({ startLine }) => startLine > 2);
+    expect(inside.map(({ path, startLine }) => [path, startLine])).toEqual(inside.map((_, index) => ["/a", index + 3]));
+    expect(await memory.search("equal", { limit: 1000 })).toEqual(found);
+  });
+
+  // Requirement: search.around
+  it("counts what lies around a passage: its neighbours, headings, dates and path", async () => {
+    const memory = await memoryWith({
+      "/trips/paris": "We saw a tower.\nNothing else.",
+      "/plans.md": "# Garden\n\n2024-05-08\nPlant beans.\n\n# House\nPaint doors.",
+      "/talk": "Which pet is it?\nA parrot.\nFine.\nGood.\nBye.",
+    });
+    expect(places(await memory.search("paris tower"))[0]).toBe("/trips/paris:1");
+    expect(places(await memory.search("garden"))).toContain("/plans.md:4");
+    expect(places(await memory.search("beans 2024"))[0]).toBe("/plans.md:4");
+    expect(places(await memory.search("garden"))).not.toContain("/plans.md:7");
+    expect(places(await memory.search("which pet"))).toContain("/talk:2");
+  });
+
+  // Requirement: search.per-file
+  it("gives the best passage of each file where that is asked for", async () => {
+    const memory = await memoryWith({ "/a": "fox\n\n\n\nfox fox\nfox", "/b": "a fox and a bird and a tree", "/c": "bird" });
+    const perFile = await memory.search("fox", { per: "file" });
+    expect(perFile.map(({ path }) => path)).toEqual(["/a", "/b"]);
+    expect(perFile[0]).toEqual((await memory.search("fox", { limit: 1 }))[0]);
+  });
+});
+
+describe("a search in much text", () => {
+  // Requirement: search.large
+  it("finds the last line of 14 MB, and counts 100 words of a query", async () => {
+    const memory = await memoryWith({ "/a": `${"Nothing of interest is told in this line of a file that is very long indeed, as some are\n".repeat(155_000)}The zebra` }, { maxFileBytes: 15_000_000 });
+    expect(await memory.search("zebras")).toMatchObject([{ startLine: 155_001, text: "The zebra" }, { startLine: 155_000 }, { startLine: 154_999 }]);
+    const words = Array.from({ length: 100 }, (_, index) => `word${index}`).join(" ");
+    expect(await memory.search(`${words} zebra`)).toEqual([]);
+  });
+});
+
+describe("a passage", () => {
+  // Requirement: search.passages
+  it("is a line, the lines of a wrapped paragraph, or a part of a long line, without white space around it", async () => {
+    const wrapped = "This is a paragraph that an editor has wrapped at some column,\nso it goes on in the next line, and then it comes to its end with a\r\n  zebra.\nAnother line.";
+    const long = `${"word ".repeat(500)}giraffe ${"word ".repeat(500)}`;
+    const memory = await memoryWith({ "/wrapped": wrapped, "/long": `first\n${long}` });
+    const [paragraph] = await memory.search("zebra");
+    expect(paragraph).toMatchObject({ startLine: 1, endLine: 3, text: wrapped.slice(0, wrapped.indexOf("\nAnother")) });
+    const [piece] = await memory.search("giraffe");
+    expect(piece).toMatchObject({ path: "/long", startLine: 2, endLine: 2 });
+    expect(piece?.text.length).toBeLessThanOrEqual(1000);
+    expect(piece?.text).toContain("giraffe");
+  });
+
+  it("never ends inside a character, and is found in a line without white space", async () => {
+    const memory = await memoryWith({ "/emoji": "x" + "😀".repeat(2000) });
+    const found = await memory.search("😀", { limit: 100 });
+    expect(found.length).toBeGreaterThan(3);
+    expect(found.every(({ text }) => text.isWellFormed())).toBe(true);
+  });
+});
+
+describe("the words of a search", () => {
+  // Requirement: search.words
+  it.each([
+    ["case and accents", "Crème brûlée", "CREME BRULEE"],
+    ["English forms", "She was cooking for parties", "cook party"],
+    ["ligatures and full width", "ﬁle Ｎａｍｅ", "file name"],
+    ["sharp s", "Große Straße", "GROSSE STRASSE"],
+    ["Chinese", "我昨天去了北京大学", "北京"],
+    ["Japanese", "東京タワーに行きました", "タワー"],
+    ["Korean", "한국어를 공부합니다", "한국어"],
+    ["Thai", "ฉันชอบกินข้าวผัด", "ข้าวผัด"],
+    ["a single character", "黒猫がいる", "猫"],
+    ["Russian", "Ёлка стоит", "елка"],
+    ["Arabic", "السلام عليكم", "السلام"],
+    ["Hindi", "हिन्दी भाषा", "हिन्दी"],
+    ["emoji", "the cake 🎂 was good", "🎂"],
+    ["flags", "we went to 🇫🇷", "🇫🇷"],
+    ["digits", "room 4711", "4711"],
+  ])("fold %s", async (_what, text, query) => {
+    const memory = await memoryWith({ "/other": "Nothing of that.", "/it": text });
+    expect((await memory.search(query)).map((hit) => hit.path)).toEqual(["/it"]);
+  });
+
+  it("tell signs apart that are letters of their script", async () => {
+    const memory = await memoryWith({ "/a": "कि" });
+    expect(await memory.search("का")).toEqual([]);
+    expect((await memory.search("が")).length).toBe(0);
+  });
+
+  it("leave out words that are everywhere", async () => {
+    const memory = await memoryWith({ "/a": "the one that is there" });
+    expect(await memory.search("what is the")).toEqual([]);
+  });
+
+  it("have the numbers of their stems, whatever their case and length, and however many there are", () => {
+    const vocabulary = new Vocabulary();
+    const numbers = new WordNumbers(englishWords, vocabulary);
+    const many = Array.from({ length: 30_000 }, (_, index) => `x${(index * 7919).toString(36)}`).join(" ");
+    const long = "incomprehensibilities Incomprehensibility a1234567890 a12345678901 1234567890a 0 00 000 zzzzzzzzzz zzzzzzzzzzz";
+    for (const text of [long, "The FOX's foxes; fox_cub\tISN'T", "", many, "a café, foxes", many.toUpperCase(), long]) {
+      const found: number[] = [];
+      numbers.push(found, `fox ${text} fox`, 4, 4 + text.length);
+      expect(found).toEqual(englishWords(text).map((word) => vocabulary.numberOf(word)));
+    }
+  });
+
+  // Requirement: search.own-words
+  it("are those of the option searchWords", async () => {
+    const memory = await memoryWith({ "/a": "the fox", "/b": "foxes" }, { searchWords: (text) => text.split(" ") });
+    expect((await memory.search("the")).map(({ path }) => path)).toEqual(["/a"]);
+    expect((await memory.search("foxes")).map(({ path }) => path)).toEqual(["/b"]);
+    const bad = await memoryWith({ "/a": "x" }, { searchWords: (() => "x") as never });
+    await expect(bad.search("x")).rejects.toThrow(new TypeError("searchWords must answer a list of texts"));
+  });
+});
+
+describe("bad arguments of a search", () => {
+  // Requirement: search.checked
+  it.each([
+    ["", {}, "query must have 1 to 10000 characters (given 0)"],
+    [7 as never, {}, "query must be a string (given number)"],
+    ["\ud800", {}, "query is not well-formed Unicode (it holds a lone surrogate)"],
+    ["x", { path: "/a/../b" }, 'invalid path: ".." not allowed'],
+  ])("%p with %p are EINVAL", async (query, options, message) => {
+    await expect((await memoryWith({})).search(query, options)).rejects.toMatchObject({ code: "EINVAL", message });
+  });
+
+  it.each([
+    [{ limit: 0 }, /limit/],
+    [{ per: "line" }, /per/],
+    [{ limits: 1 }, /"limit" was probably meant/],
+  ])("the options %p are a TypeError", async (options, message) => {
+    await expect((await memoryWith({})).search("x", options as never)).rejects.toThrow(message);
+    await expect((await memoryWith({})).search("x", options as never)).rejects.toThrow(TypeError);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Browser, SerializedAXNode } from "puppeteer-core";
+import type * as pageEntry from "../src/page/index.js";
+import { listening, Tab } from "../__tests__/helpers/page-browser.js";
+import type { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.js";
+import { storyUser, tellStory } from "./story.js";
+
+const token = "token-of-the-pictures";
+const shown = new URLSearchParams({ nodeId: "assistant", scope: "perUser", userId: storyUser, path: "/trips/lisbon.md" });
+
+export interface PagePicture {
+  /** What a screen reader is told of it: the same for the same page, on each machine. */
+  tree: string;
+  png: Uint8Array;
+}
+
+/** A file of the story on the page. @param entry the built one, as the sources have no client */
+export async function picturePage(browser: Browser, store: MongoMemoryStore, { createMemoryPage, nodeListener }: typeof pageEntry): Promise<PagePicture> {
+  const node = await tellStory(store);
+  const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token, nodes: [node] })));
+  const tab = await Tab.open(browser, origin, token);
+  try {
+    await tab.page.setViewport({ width: 1080, height: 520, deviceScaleFactor: 1.5 });
+    await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
+    await tab.view(`#/memory?${shown.toString()}`);
+    await tab.see("Tile museum");
+    await tab.see("team-notes");
+    await tab.see("oslo.md");
+    const tree = await tab.page.accessibility.snapshot();
+    return { tree: linesOf(tree).join("\n"), png: await tab.page.screenshot({ type: "png" }) };
+  } finally {
+    await tab.page.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function linesOf(node: SerializedAXNode | null, indent = ""): string[] {
+  if (node === null) return [];
+  const { role, name = "", children = [] } = node;
+  return [`${indent}${role}${name === "" ? "" : ` "${name}"`}`, ...children.flatMap((child) => linesOf(child, `${indent}  `))];
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { MongoClient } from "mongodb";
+import { PrivateMongod } from "../__tests__/helpers/mongo-servers.js";
+import { startBrowser } from "../__tests__/helpers/page-browser.js";
+import { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.js";
+import type * as pageEntry from "../src/page/index.js";
+import { picturePage } from "./page.js";
+import { pictureTerminal } from "./terminal.js";
+import { tracePictures } from "./traces.js";
+
+await drawPageAndTerminal();
+await drawTraces();
+
+async function drawPageAndTerminal(): Promise<void> {
+  const server = await PrivateMongod.start("standalone");
+  const [client, browser] = [new MongoClient(server.uri), await startBrowser()];
+  try {
+    const dbName = `pictures_${randomUUID()}`;
+    const entry = (await import(new URL("../dist/page.js", import.meta.url).href)) as typeof pageEntry;
+    const { tree, png } = await picturePage(browser, new MongoMemoryStore({ client, dbName, history: true }), entry);
+    await writeFile("docs/images/page.png", png);
+    await writeFile("docs/images/page.txt", `${tree}\n`);
+    await writeFile("docs/images/terminal.svg", await pictureTerminal(server.uri, dbName));
+  } finally {
+    await browser.close();
+    await client.close();
+    await server.stop();
+  }
+}
+
+async function drawTraces(): Promise<void> {
+  const exporter = new InMemorySpanExporter();
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  const pictures = await tracePictures(() => exporter.getFinishedSpans());
+  for (const [file, picture] of Object.entries(pictures)) await writeFile(file, picture);
+}

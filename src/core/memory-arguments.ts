@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { fileTooLarge, invalid } from "./errors.js";
+import type { DeleteOptions, OutlineOptions, WriteOptions } from "./memory.js";
+import { checkOptions } from "./options.js";
+import { utf8Bytes } from "./text.js";
+
+const writeOptionsSchema = z
+  .object({ ifExists: z.enum(["replace", "fail"]).optional(), ifMissing: z.enum(["create", "fail"]).optional() })
+  .strict();
+
+const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).optional() }).strict();
+
+const outlineOptionsSchema = z
+  .object({ maxContentBytes: z.number().min(0).optional(), leadChars: z.number().int().min(0).max(10_000).optional() })
+  .strict();
+
+/** What storages search in time that grows with the text alone. */
+const maxSoughtTexts = 16;
+const maxSoughtChars = 250;
+
+export function checkWriteOptions(options: WriteOptions | undefined): Required<WriteOptions> {
+  if (options !== undefined) checkOptions("WriteOptions", writeOptionsSchema, options);
+  return { ifExists: options?.ifExists ?? "replace", ifMissing: options?.ifMissing ?? "create" };
+}
+
+export function checkDeleteOptions(options: DeleteOptions | undefined): Required<DeleteOptions> {
+  if (options !== undefined) checkOptions("DeleteOptions", deleteOptionsSchema, options);
+  return { ifDirectory: options?.ifDirectory ?? "delete" };
+}
+
+export function checkOutlineOptions(options: OutlineOptions): Required<OutlineOptions> {
+  checkOptions("OutlineOptions", outlineOptionsSchema, options);
+  const { maxContentBytes = 0, leadChars = 0 } = options;
+  return { maxContentBytes, leadChars };
+}
+
+/** The texts that `findFiles` looks for. */
+export function checkSoughtTexts(texts: unknown): asserts texts is readonly string[] {
+  if (!Array.isArray(texts) || texts.length > maxSoughtTexts) throw invalid(`texts must be a list of at most ${maxSoughtTexts}`);
+  for (const text of texts as unknown[]) {
+    checkText(text, "each of texts");
+    if (text === "" || text.length > maxSoughtChars) throw invalid(`each of texts must have 1 to ${maxSoughtChars} characters`);
+  }
+}
+
+/** What is to become the text of a file. @throws EFBIG, EINVAL */
+export function checkContent(content: unknown, name: string, maxFileBytes: number): asserts content is string {
+  checkText(content, name);
+  // A UTF-16 unit is at most three bytes of UTF-8, so most texts need no count.
+  if (content.length * 3 <= maxFileBytes) return;
+  const sizeBytes = utf8Bytes(content);
+  if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
+}
+
+export function checkText(text: unknown, name: string): asserts text is string {
+  if (typeof text !== "string") throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
+  if (!text.isWellFormed()) throw invalid(`${name} is not well-formed Unicode (it holds a lone surrogate)`);
+}

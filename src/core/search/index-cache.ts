@@ -1,0 +1,93 @@
+import type { CheckedAddress } from "../address.js";
+import type { MemoryBackend } from "../backend.js";
+import { KeyedMutex } from "../keyed-mutex.js";
+import { idOf } from "../object-ids.js";
+import type { OngoingCall } from "../ongoing-call.js";
+import { indexTexts, type MemoryIndex } from "./memory-index.js";
+import { type PassageVectors, vectorsOf } from "./passage-vectors.js";
+import type { SearchWords } from "./words.js";
+
+/** What all indexes of this process may take in memory together. A larger one is made for each search. */
+const maxKeptBytes = 100_000_000;
+
+/** What a search looks into. */
+export interface Searchable {
+  index: MemoryIndex;
+  /** Null where the storage has no embeddings. */
+  vectors: PassageVectors | null;
+}
+
+interface Kept extends Searchable {
+  /** What the backend said before the texts were read; null if it keeps no count. */
+  version: string | null;
+}
+
+/** The one used last is the last. */
+const kept = new Map<string, Kept>();
+let keptBytes = 0;
+const building = new KeyedMutex();
+
+/** Whose index it is. */
+export interface IndexOwner {
+  address: CheckedAddress;
+  /** The backend with which the memory was opened. */
+  opened: MemoryBackend;
+  wordsOf: SearchWords;
+}
+
+/** The index of a memory as it is now. Only texts that have changed since the last search are indexed and embedded again. */
+export async function indexOf(backend: MemoryBackend, { address, opened, wordsOf }: IndexOwner, call: OngoingCall | undefined): Promise<Searchable> {
+  const key = `${idOf(opened.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
+  // Before the texts: what is kept with it may be newer, and then the next search reads again, but it is never older.
+  const version = (await backend.version?.()) ?? null;
+  const current = (): Searchable | null => {
+    const found = kept.get(key);
+    if (found === undefined || version === null || found.version !== version || found.vectors?.isComplete === false) return null;
+    keep(key, found);
+    return found;
+  };
+  return (
+    current() ??
+    building.run(key, async () => {
+      call?.throwIfOver();
+      // Another search may have made it meanwhile.
+      const ofAnother = current();
+      if (ofAnother !== null) return ofAnother;
+      const { files } = await backend.snapshot();
+      const previous = kept.get(key);
+      const index = await indexTexts(files, wordsOf, previous?.index ?? null, () => call?.throwIfOver());
+      const meaning = backend.meaning?.() ?? null;
+      const vectors = meaning && (await vectorsOf(meaning, opened, { files: index.files, version, previous: previous?.vectors ?? null }, call));
+      const made = { version, index, vectors };
+      keep(key, made);
+      return made;
+    })
+  );
+}
+
+function keep(key: string, entry: Kept): void {
+  drop(key);
+  if (bytesOf(entry) > maxKeptBytes) return;
+  kept.set(key, entry);
+  keptBytes += bytesOf(entry);
+  for (const oldest of kept.keys()) {
+    if (keptBytes <= maxKeptBytes) return;
+    drop(oldest);
+  }
+}
+
+function drop(key: string): void {
+  const entry = kept.get(key);
+  if (entry === undefined) return;
+  kept.delete(key);
+  keptBytes -= bytesOf(entry);
+}
+
+function bytesOf({ index, vectors }: Searchable): number {
+  return index.bytes + (vectors?.bytes ?? 0);
+}
+
+/** What is kept, for tests and measurements. @internal */
+export function keptIndexes(): { count: number; bytes: number } {
+  return { count: kept.size, bytes: keptBytes };
+}

@@ -1,0 +1,76 @@
+import type { MemoryBackend } from "../backend.js";
+import type { FoundText } from "../memory.js";
+import type { OngoingCall } from "../ongoing-call.js";
+import type { MeaningBackend, Vector } from "./meaning.js";
+import { passagesOf } from "./passages.js";
+
+/** The vectors of the passages of a memory at one moment. */
+export interface PassageVectors {
+  readonly byText: ReadonlyMap<string, Vector>;
+  /** False where texts are left for the next search to embed. */
+  readonly isComplete: boolean;
+  /** About what they take in memory. The texts are those of the index. */
+  readonly bytes: number;
+}
+
+/** How many texts one search embeds. Each call of the client takes a part of a second. */
+const maxEmbeddedTexts = 1000;
+/** How many texts one call of the client gets, of at most 1,000 characters each. */
+const batchTexts = 100;
+
+interface IndexedTexts {
+  files: readonly FoundText[];
+  /** What the backend said before they were read. */
+  version: string | null;
+  /** Those of the last search. */
+  previous: PassageVectors | null;
+}
+
+/**
+ * Only what is new since the last search is looked up, and only what was never embedded is embedded.
+ * @param opened the memory without the call: what it removes is removed even if the call is over
+ */
+export async function vectorsOf(
+  meaning: MeaningBackend,
+  opened: MemoryBackend,
+  { files, version, previous }: IndexedTexts,
+  call: OngoingCall | undefined,
+): Promise<PassageVectors> {
+  const texts = textsOf(files, meaning.maxTexts);
+  const byText = new Map<string, Vector>();
+  const unknown: string[] = [];
+  for (const text of texts) {
+    const vector = previous?.byText.get(text);
+    if (vector === undefined) unknown.push(text);
+    else byText.set(text, vector);
+  }
+  const isOutdated = previous === null || byText.size < previous.byText.size;
+  for (const [text, vector] of await meaning.stored(unknown)) byText.set(text, vector);
+  const missing = unknown.filter((text) => !byText.has(text));
+  try {
+    for (let start = 0; start < Math.min(missing.length, maxEmbeddedTexts); start += batchTexts) {
+      call?.throwIfOver();
+      for (const [text, vector] of await meaning.embed(missing.slice(start, start + batchTexts))) byText.set(text, vector);
+    }
+  } finally {
+    // What was stored of a text that went meanwhile would outlive it, and a memory that was erased.
+    const hasChanged = missing.length > 0 && (version === null || (await opened.version?.()) !== version);
+    const present = hasChanged ? (await opened.snapshot()).files : files;
+    const own = hasChanged ? textsOf(present, meaning.maxTexts) : byText.keys();
+    if (hasChanged || isOutdated) await opened.meaning?.()?.keepOnly(own, () => textsOf(present, Infinity));
+  }
+  const bytes = Array.from(byText.values()).reduce((sum, vector) => sum + 200 + vector.byteLength, 0);
+  return { byText, isComplete: missing.length <= maxEmbeddedTexts, bytes };
+}
+
+/** The texts of passages, each once, in the order of paths. */
+function textsOf(files: readonly FoundText[], maxTexts: number): Set<string> {
+  const texts = new Set<string>();
+  for (const { content } of files) {
+    for (const { start, end } of passagesOf(content)) {
+      if (texts.size === maxTexts) return texts;
+      texts.add(content.slice(start, end));
+    }
+  }
+  return texts;
+}

@@ -1,0 +1,83 @@
+import { stemmer } from "stemmer";
+
+/** The words of a text or of a query, in the form in which they are compared. */
+export type SearchWords = (text: string) => readonly string[];
+
+const notAscii = /[^\0-\x7f]/;
+/** The accents of Latin, Greek and Cyrillic. The marks of other scripts are letters. */
+const accents = /[\u0300-\u036f]/g;
+
+/** Scripts that put no spaces between words. Hangul is among them because its words carry their particles. */
+const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"].map((script) => `\\p{scx=${script}}`).join("");
+
+const asciiWord = /[a-z0-9]+/g;
+const anyWord = new RegExp(`(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspaced}])+|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+|\\p{RI}{2}|\\p{Extended_Pictographic}`, "gu");
+const unspacedStart = new RegExp(`^[${unspaced}]`, "u");
+
+const stopWords = new Set(
+  (
+    "a about after again all also am an and any are as at be because been before being both but by can could d did didn do does doesn doing don " +
+    "down during each few for from further had has hasn have haven having he her here hers him himself his how i if in into is isn it its itself " +
+    "just ll m me more most my myself no nor not now of off on once only or other our ours out over own re s same she should so some such t than " +
+    "that the their theirs them themselves then there these they this those through to too under until up ve very was wasn we were what when where " +
+    "which while who whom why will with would you your yours yourself"
+  ).split(" "),
+);
+
+/** The words that a function finds, which may be anybody's. @throws TypeError */
+export function wordsBy(wordsOf: SearchWords, text: string): readonly string[] {
+  if (wordsOf === englishWords) return englishWords(text);
+  const words: unknown = wordsOf(text);
+  if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
+  throw new TypeError("searchWords must answer a list of texts");
+}
+
+const maxStems = 50_000;
+/** A text repeats its words, and this is five times as fast as to stem them again. Null for a stop word. */
+const stems = new Map<string, string | null>();
+
+/**
+ * Case and accents are folded, English words stemmed, stop words left out. Scripts without spaces give their characters and
+ * their pairs of neighbours. Each emoji is a word.
+ */
+export function englishWords(text: string): string[] {
+  const words: string[] = [];
+  if (!notAscii.test(text)) {
+    for (const found of text.toLowerCase().match(asciiWord) ?? []) pushStem(words, found);
+    return words;
+  }
+  // By way of upper case, in which ß is SS.
+  const folded = text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");
+  for (const found of folded.match(anyWord) ?? []) {
+    if (notAscii.test(found) && unspacedStart.test(found)) pushPairs(words, found);
+    else pushStem(words, found);
+  }
+  return words;
+}
+
+function pushStem(words: string[], found: string): void {
+  let stem = stems.get(found);
+  if (stem === undefined) {
+    stem = stopWords.has(found) ? null : stemOf(found);
+    if (stems.size >= maxStems) stems.clear();
+    stems.set(found, stem);
+  }
+  if (stem !== null) words.push(stem);
+}
+
+const english = /^[a-z]{3,40}$/;
+/** A longer one is no word, but as a term it would take as much again as the text. */
+const maxWordChars = 64;
+
+function stemOf(found: string): string {
+  return english.test(found) ? stemmer(found) : found.slice(0, maxWordChars);
+}
+
+function pushPairs(words: string[], run: string): void {
+  let previous = "";
+  for (const character of run) {
+    words.push(character);
+    if (previous !== "") words.push(previous + character);
+    previous = character;
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { checkOptions, isSignal, maxTimeoutMs } from "../options.js";
+
+/** A change of a file or a directory since the watch last reported it. A renamed one is deleted at one path and created at another. */
+export interface MemoryChange {
+  path: string;
+  kind: "file" | "dir";
+  /** A file is modified if it has another text. A directory is never modified. */
+  operation: "created" | "modified" | "deleted";
+}
+
+/** How a memory is watched. */
+export interface WatchOptions {
+  /** Ends the watch. */
+  signal?: AbortSignal | undefined;
+  /**
+   * How often to ask the storage for changes, in ms, if it does not report them by itself. Also how long to wait after the storage has
+   * failed. @default 2000
+   */
+  pollIntervalMs?: number | undefined;
+}
+
+/** The changes of a memory, one by one. It does not end by itself. */
+export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undefined> {
+  /** Resolves when the watch has begun: from then on it misses no change. Rejects with the error of the first `next`. */
+  readonly ready: Promise<void>;
+  /** Ends the watch, also while `next` waits. */
+  return(): Promise<IteratorResult<MemoryChange, undefined>>;
+}
+
+/** What hears of the changes of a memory, because its storage tells of them. */
+export interface ChangeListener {
+  /** The version that was heard of last, in the words of `MemoryBackend.version`. What is read may be older for a while. */
+  readonly latest: string | null;
+  /**
+   * Resolves when there may be another version than that one, if it is not known already. "renew": this listener hears no more, another one
+   * may; "deaf": none does. One call at a time.
+   * @throws MemoryError EIO
+   */
+  heard(known: () => string | null): Promise<"changed" | "renew" | "deaf">;
+  /** Ends the listening. `heard` need not resolve any more. */
+  close(): void;
+}
+
+export const watchDefaults = { pollIntervalMs: 2000 } as const;
+
+/** Of an option `pollIntervalMs`, and of others like it. */
+export const intervalField = z.number().int().min(1).max(maxTimeoutMs);
+
+const watchOptionsSchema = z
+  .object({ signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(), pollIntervalMs: intervalField.optional() })
+  .strict();
+
+/** @throws TypeError */
+export function checkWatchOptions(options: WatchOptions): void {
+  checkOptions("WatchOptions", watchOptionsSchema, options);
+}

@@ -1,0 +1,45 @@
+import { sha256Of } from "../sha256.js";
+import type { MemorySnapshot } from "../snapshot.js";
+import { compareCodeUnits } from "../text.js";
+import type { MemoryChange } from "./memory-changes.js";
+
+/** What a watch keeps of a memory: of each text its digest. */
+export interface SeenTree {
+  /** The digest of each file, and null for a directory, by path. */
+  entries: ReadonlyMap<string, string | null>;
+}
+
+export const nothingSeen: SeenTree = { entries: new Map() };
+
+export function seenTree({ files, directories }: MemorySnapshot): SeenTree {
+  return {
+    entries: new Map([
+      ...files.map(({ path, content }): [string, string] => [path, sha256Of(content)]),
+      ...directories.map((path): [string, null] => [path, null]),
+    ]),
+  };
+}
+
+/** First what is gone, what lies in a directory before it; then all else, a directory before what lies in it. */
+export function changesBetween(before: SeenTree, now: SeenTree): MemoryChange[] {
+  const gone: MemoryChange[] = [];
+  const come: MemoryChange[] = [];
+  for (const [path, was] of before.entries) {
+    const is = now.entries.get(path);
+    if (is === undefined || kindOf(is) !== kindOf(was)) gone.push({ path, kind: kindOf(was), operation: "deleted" });
+  }
+  for (const [path, is] of now.entries) {
+    const was = before.entries.get(path);
+    if (was === undefined || kindOf(is) !== kindOf(was)) come.push({ path, kind: kindOf(is), operation: "created" });
+    else if (was !== is) come.push({ path, kind: "file", operation: "modified" });
+  }
+  return [...gone.toSorted(byPath).toReversed(), ...come.toSorted(byPath)];
+}
+
+function kindOf(digest: string | null): MemoryChange["kind"] {
+  return digest === null ? "dir" : "file";
+}
+
+function byPath(one: MemoryChange, other: MemoryChange): number {
+  return compareCodeUnits(one.path, other.path);
+}

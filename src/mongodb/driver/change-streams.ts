@@ -1,0 +1,83 @@
+import type { Collection, Db, Document, MongoClient, Timestamp } from "mongodb";
+import { exactCollation } from "./exact-collection.js";
+import { storageError } from "./errors.js";
+
+/** How long the server waits for a change before it answers that there was none. */
+const maxAwaitTimeMS = 10_000;
+
+/** Unauthorized, CommandNotFound, CommandNotSupported, NotImplemented, APIStrictError, AtlasError, an unknown stage, no replica set. */
+const refusals = new Set<unknown>([13, 59, 115, 238, 323, 8000, 40324, 40573]);
+
+/** How many streams of each client are open. */
+const openStreams = new WeakMap<MongoClient, number>();
+
+/** A document at a moment of the server. */
+export interface DocumentAtMoment<Found> {
+  found: Found | null;
+  /** Null where the server counts no moments: it is a standalone, which has no change streams. */
+  moment: Timestamp | null;
+}
+
+/** The change streams of one collection. */
+export class ChangeStreams {
+  readonly #db: Db;
+  readonly #collection: Collection;
+
+  constructor(db: Db, collectionName: string) {
+    this.#db = db;
+    this.#collection = db.collection(collectionName);
+  }
+
+  /** Of the primary, whatever the client reads from. @throws MemoryError EIO */
+  async find<Found extends Document>(filter: object, projection: object): Promise<DocumentAtMoment<Found>> {
+    const command = { find: this.#collection.collectionName, filter, projection, limit: 1, singleBatch: true, collation: exactCollation };
+    try {
+      const answer = await this.#db.command(command, { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false, readPreference: "primary" });
+      const { cursor, operationTime } = answer as { cursor: { firstBatch: Found[] }; operationTime?: Timestamp };
+      return { found: cursor.firstBatch[0] ?? null, moment: operationTime ?? null };
+    } catch (error) {
+      throw storageError(error, "read", null);
+    }
+  }
+
+  /** Whether another stream may be open. Each keeps a connection of the client busy, and half of them stay for all else. */
+  get hasRoom(): boolean {
+    const { maxPoolSize } = this.#db.client.options;
+    return maxPoolSize === 0 || this.#openCount < Math.floor(maxPoolSize / 2);
+  }
+
+  /** What happens at and after a moment. */
+  openAt<Event>(moment: Timestamp, pipeline: Document[]): EventStream<Event> {
+    const stream = this.#collection.watch(pipeline, { startAtOperationTime: moment, maxAwaitTimeMS, collation: exactCollation });
+    this.#openCount += 1;
+    let isOpen = true;
+    return {
+      // Its pipeline gives the events their shape.
+      next: () => stream.next() as unknown as Promise<Event>,
+      close: async () => {
+        if (isOpen) this.#openCount -= 1;
+        isOpen = false;
+        await stream.close();
+      },
+    };
+  }
+
+  get #openCount(): number {
+    return openStreams.get(this.#db.client) ?? 0;
+  }
+
+  set #openCount(count: number) {
+    openStreams.set(this.#db.client, count);
+  }
+}
+
+/** A change stream of the driver, whose events have the shape that its pipeline gives them. */
+export interface EventStream<Event> {
+  next(): Promise<Event>;
+  close(): Promise<void>;
+}
+
+/** Whether this server or user has no change streams at all. */
+export function isRefusedStream(error: unknown): boolean {
+  return refusals.has((error as { code?: unknown } | null)?.code);
+}

@@ -1,0 +1,19 @@
+import { maxAttempts, pause } from "../../core/lost-race.js";
+
+/** SnapshotUnavailable, as while an index is made; SnapshotTooOld; and its kin of migrated chunks. */
+const retriedCodes = new Set<unknown>([246, 239, 250]);
+
+/** For a find or an aggregation whose answer is of one moment, however many documents it reads. */
+export const atOneMoment = { readConcern: { level: "snapshot" } } as const;
+
+/** Reads at one moment. `read` may run again, and then from the start. */
+export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (attempt >= maxAttempts || !retriedCodes.has((error as { code?: unknown } | null)?.code)) throw error;
+    }
+    await pause(attempt);
+  }
+}

@@ -1,0 +1,79 @@
+import type { ClientSession, MongoClient, WriteConcernSettings } from "mongodb";
+import { lostRace, maxAttempts, pause } from "../../core/lost-race.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
+
+/** How often a transaction or its end is tried again whose connection broke. The driver looks for a server each time. */
+const maxBrokenAttempts = 3;
+
+/** An error of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown it. */
+interface LabelledError {
+  code?: unknown;
+  hasErrorLabel?: (label: string) => boolean;
+}
+
+/** What all transactions of a client's collections share. */
+export interface TransactionSettings {
+  client: MongoClient;
+  writeConcern: WriteConcernSettings;
+}
+
+/**
+ * Makes all commands of `run` that have the session as one step. `run` may run again: where another change came first, and where the
+ * connection broke before the end, as then nothing was changed. Once it was asked for, only the end is repeated, which the server does
+ * once (ADR 0005).
+ *
+ * @throws what `run` throws, and then nothing was changed; ECONFLICT; and what the driver throws for the end
+ */
+export async function inTransaction<T>(
+  { client, writeConcern }: TransactionSettings,
+  call: OngoingCall | undefined,
+  run: (session: ClientSession) => Promise<T>,
+): Promise<T> {
+  const session = client.startSession();
+  let brokenAttempts = 0;
+  try {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      call?.throwIfOver();
+      session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern, readPreference: "primary" });
+      try {
+        const answer = await run(session);
+        call?.throwIfOver();
+        await commit(session, call);
+        return answer;
+      } catch (error) {
+        if (session.inTransaction()) await abort(session);
+        if (!hasLabel(error, "TransientTransactionError")) throw error;
+        if (isBroken(error) && (brokenAttempts += 1) === maxBrokenAttempts) throw error;
+      }
+      await pause(attempt);
+    }
+    throw lostRace();
+  } finally {
+    await session.endSession();
+  }
+}
+
+async function commit(session: ClientSession, call: OngoingCall | undefined): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await session.commitTransaction();
+      return;
+    } catch (error) {
+      if (!hasLabel(error, "UnknownTransactionCommitResult") || attempt === maxBrokenAttempts || call?.isOver === true) throw error;
+    }
+  }
+}
+
+/** The server ends by itself what it is not told to end. */
+async function abort(session: ClientSession): Promise<void> {
+  await session.abortTransaction().catch(() => undefined);
+}
+
+function hasLabel(error: unknown, label: string): boolean {
+  return (error as LabelledError | null)?.hasErrorLabel?.(label) === true;
+}
+
+/** Whether the server has not answered: what it answers itself has a code, and is a race. */
+function isBroken(error: unknown): boolean {
+  return typeof (error as LabelledError | null)?.code !== "number";
+}

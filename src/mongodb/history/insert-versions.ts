@@ -1,0 +1,24 @@
+import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { VersionCollection } from "./version-collection.js";
+import { type OwnerDocument, unarchivedVersion, type VersionDocument } from "./version-document.js";
+
+/** Of one command. A version may hold a whole text of 15 MB, and a command takes 48 MB. */
+const maxBatch = { versions: 500, chars: 4_000_000 };
+
+/** The versions of an archive, after the document that says whose they are. Passes over those that are there. */
+export async function insertVersions(collection: VersionCollection, owner: OwnerDocument, history: ArchivedHistory): Promise<void> {
+  const expiry = owner.expiresAt && { expiresAt: owner.expiresAt };
+  let batch: VersionDocument[] = [];
+  let chars = 0;
+  const insert = async (): Promise<void> => {
+    await collection.insert(owner, batch);
+    batch = [];
+    chars = 0;
+  };
+  await history.each(async (version) => {
+    batch.push({ ...unarchivedVersion(owner._id, version), ...expiry });
+    chars += version.older?.text.length ?? 0;
+    if (batch.length >= maxBatch.versions || chars >= maxBatch.chars) await insert();
+  });
+  await insert();
+}

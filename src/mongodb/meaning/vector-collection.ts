@@ -1,0 +1,154 @@
+import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
+import { types } from "node:util";
+import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/address.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
+import { createIndexes } from "../driver/create-indexes.js";
+import { isUnauthorized, storageError } from "../driver/errors.js";
+import { ExactCollection } from "../driver/exact-collection.js";
+import { refuseForeignDocuments } from "../driver/foreign-documents.js";
+import { once } from "../driver/once.js";
+import { reading } from "../driver/reads.js";
+import { createTtlIndexes, type TtlIndex } from "../driver/ttl-indexes.js";
+
+/** The vector of a passage of one memory. The text itself is only in the memory. */
+export type VectorDocument = Record<"nodeId" | "scope", string> &
+  Partial<Record<OwnerField, string>> & {
+    /** A hash of the memory, the model and the text. */
+    _id: string;
+    /** By which it was made, and with how many dimensions. */
+    model: string;
+    /** A hash of the memory and the text: those of all models go with their text. */
+    text: string;
+    vector: Binary | Uint8Array;
+    updatedAt: Date;
+  };
+
+/** Whose vectors: of one memory, or of all memories of a thread or a user. */
+type AddressRange = Partial<Record<"nodeId" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
+
+const own = { filter: { nodeId: { $exists: true }, vector: { $exists: true } }, option: "memoriesCollection" };
+
+const ofTexts = (field: string): object => ({ [field]: { $type: "string" } });
+
+/** Those of one memory, and those of a thread or a user, which `forget` looks for. */
+export const vectorIndexes = [
+  { name: "vectors_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, model: 1, text: 1 } },
+  { name: "vectors_by_thread", key: { threadId: 1 }, partialFilterExpression: ofTexts("threadId") },
+  { name: "vectors_by_user", key: { userId: 1 }, partialFilterExpression: ofTexts("userId") },
+] as const satisfies readonly IndexDescription[];
+
+/** Beside the memories, whatever their collection is called. */
+export function vectorsCollectionOf(memoriesCollection: string): string {
+  return `${memoriesCollection}_vectors`;
+}
+
+export interface VectorContext {
+  writeConcern: WriteConcernSettings;
+  connect: () => Promise<void> | undefined;
+  clock: () => Date;
+  /** By which MongoDB deletes the vectors of memories that expire. */
+  expiryIndexes: readonly TtlIndex[];
+  /** False where the store has no embeddings, but another may have. */
+  isUsed: boolean;
+}
+
+/** The vectors of the passages of all memories. Nothing is made before the first of them. */
+export class VectorCollection {
+  readonly #collection: ExactCollection<VectorDocument>;
+  readonly #prepare: () => Promise<void> | undefined;
+  readonly #context: VectorContext;
+
+  private constructor(collection: ExactCollection<VectorDocument>, prepare: () => Promise<void> | undefined, context: VectorContext) {
+    this.#collection = collection;
+    this.#prepare = prepare;
+    this.#context = context;
+  }
+
+  static open(db: Db, name: string, context: VectorContext): VectorCollection {
+    const { writeConcern, expiryIndexes } = context;
+    const collection = new ExactCollection(db.collection<VectorDocument>(name, { writeConcern }));
+    const prepare = once(async () => {
+      await refuseForeignDocuments(collection, own);
+      await createIndexes(collection, vectorIndexes, "the embeddings", own.option);
+      await createTtlIndexes(db, collection, expiryIndexes, "the embeddings", own.option);
+    });
+    return new VectorCollection(collection, prepare, context);
+  }
+
+  forCall(call: OngoingCall): VectorCollection {
+    return new VectorCollection(this.#collection.forCall(call), this.#prepare, this.#context);
+  }
+
+  /** The vectors with those ids, by id. */
+  async find(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const options = { projection: { vector: 1 }, promoteBuffers: true, batchSize: ids.length + 1 };
+    const found = await reading(async () => {
+      await this.#context.connect();
+      return this.#collection.find<VectorDocument>({ _id: { $in: ids } }, options).toArray();
+    });
+    // Copied, as they are parts of the whole answer of the server.
+    return new Map(found.flatMap(({ _id, vector }) => (types.isUint8Array(vector) ? [[_id, Uint8Array.from(vector)]] : [])));
+  }
+
+  async insert(address: CheckedAddress, model: string, vectors: readonly Pick<VectorDocument, "_id" | "text" | "vector">[]): Promise<void> {
+    const updatedAt = this.#context.clock();
+    const documents = vectors.map((each) => ({ ...each, ...address, model, updatedAt }));
+    await this.#writing(async () => {
+      await this.#prepare();
+      await this.#collection.insertMissing(documents);
+    });
+  }
+
+  /**
+   * Removes all other vectors of a memory that the model has made.
+   * @param lifetimeMs how long the memory is kept that nobody changes: what is half as old begins anew. Null: for ever
+   */
+  async keepOnly(address: CheckedAddress, model: string, texts: readonly string[], lifetimeMs: number | null): Promise<void> {
+    const now = this.#context.clock();
+    await this.#writing(async () => {
+      await this.#collection.deleteMany({ ...address, model, text: { $nin: texts } }, {});
+      if (lifetimeMs === null) return;
+      const half = new Date(now.getTime() - lifetimeMs / 2);
+      await this.#collection.updateMany({ ...address, model, updatedAt: { $lt: half } }, { $set: { updatedAt: now } }, {});
+    });
+  }
+
+  /** The hashes of the texts of a memory of which other models have made vectors. */
+  async textsOfOthers(address: CheckedAddress, model: string): Promise<Set<string>> {
+    const options = { projection: { _id: 0, text: 1 } };
+    const found = await reading(async () => {
+      await this.#context.connect();
+      return this.#collection.find<Pick<VectorDocument, "text">>({ ...address, model: { $ne: model } }, options).toArray();
+    });
+    return new Set(found.map(({ text }) => text));
+  }
+
+  /** Removes the vectors of some texts of a memory, whichever model made them. */
+  async removeTexts(address: CheckedAddress, texts: readonly string[]): Promise<void> {
+    if (texts.length === 0) return;
+    await this.#writing(() => this.#collection.deleteMany({ ...address, text: { $in: texts } }, {}));
+  }
+
+  /** Removes the vectors of a range. Idempotent. @throws MemoryError EIO */
+  async remove(range: AddressRange): Promise<void> {
+    const field = ownerFields[range.scope];
+    const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
+    // By an index that holds texts only: without the type the server does not use it.
+    const filter = field === null || owner === undefined ? { ...range } : { ...range, [field]: { $eq: owner, $type: "string" } };
+    try {
+      await this.#writing(() => this.#collection.deleteMany(filter, {}));
+    } catch (error) {
+      // A store without embeddings may lack the rights for what another has stored.
+      if (this.#context.isUsed || !isUnauthorized((error as { cause?: unknown }).cause)) throw error;
+    }
+  }
+
+  async #writing(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await this.#context.connect();
+      await write();
+    } catch (error) {
+      throw storageError(error, "write", null);
+    }
+  }
+}

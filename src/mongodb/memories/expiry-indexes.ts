@@ -1,0 +1,15 @@
+import { type MemoryScope, memoryScopes } from "../../core/address.js";
+import type { TtlIndex } from "../driver/ttl-indexes.js";
+import type { ExpireMsOptions } from "./memory-expiry.js";
+
+const expiryIndexNames = { global: "expire_global", perThread: "expire_per_thread", perUser: "expire_per_user" } as const satisfies Record<MemoryScope, string>;
+
+/** By which MongoDB deletes what has expired. They are partial by the type for the same reason. */
+export function expiryIndexes(expireMs: ExpireMsOptions): TtlIndex[] {
+  return memoryScopes.flatMap((scope) => {
+    const { [scope]: lifetimeMs } = expireMs;
+    if (lifetimeMs === undefined) return [];
+    const partialFilterExpression = { scope, nodeId: { $type: "string" } };
+    return [{ name: expiryIndexNames[scope], key: { updatedAt: 1 }, partialFilterExpression, expireAfterSeconds: Math.ceil(lifetimeMs / 1000) }];
+  });
+}

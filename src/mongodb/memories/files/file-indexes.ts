@@ -1,0 +1,33 @@
+import type { IndexDescription } from "mongodb";
+import { memoryScopes } from "../../../core/address.js";
+import { addressKeys, ownerKeys } from "../address-keys.js";
+import type { IndexedDocument } from "./stored-document.js";
+
+/**
+ * What a listing answers without the texts. It has the size and the time too, for outlines and summaries: each change of a file writes
+ * a place of this index, which takes less than to read the texts of a directory for a listing of it.
+ */
+export const listingIndex = { name: "files_by_id", key: { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1 } } as const satisfies IndexDescription;
+
+/** So that nothing but the index is read. */
+export const listingProjection = { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1 } as const satisfies Record<keyof IndexedDocument, 1>;
+
+const names = { global: "memories_global", perThread: "memories_per_thread", perUser: "memories_per_user" } as const;
+
+/** The roots of memories by their ids. They are not unique, as that would need another shard key; the ids of documents are. */
+export const rootIndexes = [
+  ...memoryScopes.map((scope) => ({ name: names[scope], key: addressKeys[scope], partialFilterExpression: partialOf(scope) })),
+  { name: "memories_by_thread", key: ownerKeys.threadId, partialFilterExpression: { threadId: { $type: "string" } } },
+  { name: "memories_by_user", key: ownerKeys.userId, partialFilterExpression: { userId: { $type: "string" } } },
+] satisfies (IndexDescription & { name: string })[];
+
+/** Of the roots: by it a store finds the memories that have expired. Only one with `expireMs` makes it. */
+export const expiryIndex = { name: "memories_by_change", key: { scope: 1, updatedAt: 1 }, partialFilterExpression: { scope: { $exists: true } } } as const satisfies IndexDescription;
+
+function partialOf(scope: keyof typeof names): Record<string, unknown> {
+  if (scope === "global") return { scope };
+  return { scope, [scope === "perThread" ? "threadId" : "userId"]: { $exists: true } };
+}
+
+/** The index of every document's `_id`. With it named, the server does not weigh it against the index of listings. */
+export const byId = { hint: { _id: 1 } } as const;

@@ -1,0 +1,63 @@
+import type { MongoClient } from "mongodb";
+import type { MemoryActor } from "../../../core/actor.js";
+import type { KeyedMutex } from "../../../core/keyed-mutex.js";
+import type { OngoingCall } from "../../../core/ongoing-call.js";
+import type { ChangeStreams } from "../../driver/change-streams.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import type { TransactionSettings } from "../../driver/transactions.js";
+import type { VersionCollection } from "../../history/version-collection.js";
+import type { Embedder } from "../../meaning/embedder.js";
+import type { VectorCollection } from "../../meaning/vector-collection.js";
+import type { RecordCollection } from "../../proposals/record-collection.js";
+import type { MemoryExpiry } from "../memory-expiry.js";
+import type { ChangeQueue } from "./change-queue.js";
+import type { Creations } from "./creations.js";
+import type { KnownLives } from "./known-lives.js";
+import type { StoredDocument } from "./stored-document.js";
+
+/** What all memories of one collection share. */
+export interface FilesContext {
+  collection: ExactCollection<StoredDocument>;
+  /** Connects, refuses a standalone server, and makes the indexes if this process has not yet. */
+  ready: () => Promise<void> | undefined;
+  transactions: TransactionSettings;
+  /** Gathers what is made in this process at the same time. */
+  creations: Creations;
+  /** Queues the edits of one file inside this process, so that they do not race each other. */
+  edits: KeyedMutex;
+  clock: () => Date;
+  /** The times of files, where they are not those of `clock`. */
+  fileClock?: () => Date;
+  expiry: MemoryExpiry;
+  lives: KnownLives;
+  /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
+  history: { begins: boolean } | null;
+  /** Also without history: what is forgotten may have one of another time. */
+  versions: VersionCollection;
+  /** Makes what is changed in this process at the same time, where there is a history. */
+  changes: ChangeQueue;
+  /** Who makes the changes. */
+  actor: MemoryActor | null;
+  /** Changes nothing: a revert only tells what it would make. */
+  isReader: boolean;
+  /** The changes that wait for a person. */
+  records: RecordCollection;
+  /** Tell of changes of the collection. */
+  streams: ChangeStreams;
+  /** Also without embeddings: another store may have stored some. */
+  vectors: VectorCollection;
+  /** Null: passages are found by their words alone. */
+  embeddings: { client: MongoClient; embedder: Embedder } | null;
+  /** With which the commands end. */
+  call?: OngoingCall;
+}
+
+/** The same, for the commands of one call. */
+export function contextFor(call: OngoingCall, context: FilesContext): FilesContext {
+  return { ...context, collection: context.collection.forCall(call), call };
+}
+
+/** For the commands of the same call. Only here, as most calls have none. */
+export function versionsInCall({ call, versions }: FilesContext): VersionCollection {
+  return call === undefined ? versions : versions.forCall(call);
+}

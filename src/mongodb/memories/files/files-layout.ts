@@ -1,0 +1,233 @@
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { addressFor, addressOrNull, type CheckedAddress, type MemoryScope, memoryScopes } from "../../../core/address.js";
+import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
+import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
+import { MemoryError } from "../../../core/errors.js";
+import type { MemorySnapshot } from "../../../core/memory.js";
+import { KeyedMutex } from "../../../core/keyed-mutex.js";
+import type { MemoryOptions } from "../../../core/options.js";
+import type { OngoingCall } from "../../../core/ongoing-call.js";
+import { parentsOf } from "../../../core/paths.js";
+import { ChangeStreams } from "../../driver/change-streams.js";
+import { createIndexes } from "../../driver/create-indexes.js";
+import { ExactCollection } from "../../driver/exact-collection.js";
+import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
+import { isUnauthorized, storageError } from "../../driver/errors.js";
+import { once } from "../../driver/once.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading, streaming } from "../../driver/reads.js";
+import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
+import { Embedder } from "../../meaning/embedder.js";
+import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
+import { expiryIndex as proposalExpiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
+import { RecordCollection } from "../../proposals/record-collection.js";
+import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
+import { addressKeys } from "../address-keys.js";
+import type { AddressRange } from "../address-ranges.js";
+import { expiryIndexes } from "../expiry-indexes.js";
+import { type AddressedDocuments, memoriesWithin } from "../found-memories.js";
+import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
+import { MemoryExpiry } from "../memory-expiry.js";
+import type { ForgottenCounts } from "../memory-filter.js";
+import { nodesOf } from "../nodes.js";
+import type { PageEnd, SummaryPage } from "../summary-pages.js";
+import { ChangeQueue } from "./change-queue.js";
+import { Creations } from "./creations.js";
+import { memoryKeyOf, rangeOfMemory } from "./document-ids.js";
+import { ExpectedTree } from "./expected-tree.js";
+import { expiryIndex, listingIndex, rootIndexes } from "./file-indexes.js";
+import { FilesBackend } from "./files-backend.js";
+import { recordsInCall, vectorsInCall } from "../in-call.js";
+import { contextFor, type FilesContext } from "./files-context.js";
+import { archivedMemory, restoreMemory } from "./files-archive.js";
+import { allItemsOf, itemsOfMemory } from "./files-items.js";
+import { countsOf, removeMemories, summaryPage } from "./files-summaries.js";
+import { KnownLives } from "./known-lives.js";
+import { laggingDeadline } from "./memory-life.js";
+import { deleteEmptyDirectory, RecordedBackend } from "./recorded-backend.js";
+import { makeRecorded } from "./recording.js";
+import type { StoredDocument, StoredRoot } from "./stored-document.js";
+import { makeFiles, StoredFiles } from "./stored-files.js";
+
+const own = { filter: { kind: { $in: ["file", "dir"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
+
+/** Beside the memories of the other layout, whatever their collection is called. */
+function filesCollectionOf(memoriesCollection: string): string {
+  return `${memoriesCollection}_files`;
+}
+
+/** A document for each file and directory, in one collection (ADR 0021). */
+export class FilesLayout implements MemoryLayout {
+  readonly limitsMemories = false;
+  readonly indexes: readonly LayoutIndex[];
+  readonly collectionNames: readonly string[];
+  readonly #context: FilesContext;
+
+  private constructor(context: FilesContext, { indexes, collectionNames }: Pick<MemoryLayout, "indexes" | "collectionNames">) {
+    this.#context = context;
+    this.indexes = indexes;
+    this.collectionNames = collectionNames;
+  }
+
+  static open({ db, client, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, history, embeddings }: LayoutContext): FilesLayout {
+    const name = filesCollectionOf(collectionName);
+    const collection = new ExactCollection(db.collection<StoredDocument>(name, { writeConcern }));
+    const expiry = new MemoryExpiry(expireMs, clock);
+    const prepare = once(async () => {
+      await refuseStandalone(() => db.command({ hello: 1 }));
+      if (!makesIndexes) return;
+      await refuseForeignDocuments(collection, own);
+      await refuseCollation(() => db.listCollections({ name, "options.collation": { $exists: true } }).toArray(), name);
+      await createIndexes(collection, [listingIndex, ...rootIndexes], "a memory", own.option);
+      if (Object.keys(expireMs).length > 0) await createIndexes(collection, [expiryIndex], "a memory", own.option);
+      if (history?.begins === true) await versions.makeIndexes(own.option);
+    });
+    const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
+    const versionsName = versionsCollectionOf(name);
+    const versions = new VersionCollection(new ExactCollection(db.collection(versionsName, { writeConcern })), history ?? {}, clock);
+    const proposalsName = `${name}_proposals`;
+    const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
+    const vectorsName = vectorsCollectionOf(name);
+    const vectors = VectorCollection.open(db, vectorsName, { writeConcern, connect, clock, expiryIndexes: expiryIndexes(expireMs), isUsed: embeddings !== null });
+    const transactions = { client, writeConcern };
+    const creations = new Creations((address, files, call) => makeFiles({ collection, transactions }, address, files, call));
+    const begins = history?.begins === true;
+    const changes = new ChangeQueue((address, queued, call) => makeRecorded({ collection, transactions, versions, clock, expiry, begins }, address, queued, call));
+    const kept = history && { begins };
+    const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
+    const streams = new ChangeStreams(db, name);
+    const indexesOf = (collectionOf: string, descriptions: readonly LayoutIndex["description"][]): LayoutIndex[] =>
+      descriptions.map((description) => ({ collection: db.collection(collectionOf), description, example: exampleFor(description), madeWith: collectionOf }));
+    const listingOnly = indexesOf(name, [listingIndex]).map((index) => ({ ...index, isNamed: true }));
+    const indexes = [...listingOnly, ...indexesOf(name, rootIndexes), ...indexesOf(versionsName, versionIndexes), ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]), ...indexesOf(vectorsName, vectorIndexes)];
+    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded };
+    return new FilesLayout(context, { indexes, collectionNames: [name, versionsName, proposalsName, vectorsName] });
+  }
+
+  forCall(call: OngoingCall): MemoryLayout {
+    return new FilesLayout(contextFor(call, this.#context), this);
+  }
+
+  async ready(): Promise<void> {
+    await this.#context.ready();
+  }
+
+  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
+    const context = { ...this.#context, ...(clock && { fileClock: clock }) };
+    return context.history === null ? new FilesBackend(context, address, limits) : new RecordedBackend(context, address, limits);
+  }
+
+  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {
+    for await (const { address } of memoriesWithin<StoredRoot>(this.#roots, prefix, "address")) {
+      if (!(await this.#stored(address).isEmpty())) yield address;
+    }
+  }
+
+  async itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+    const found = new Map<MemoryPlace, Item | null>();
+    await Promise.all(
+      Array.from(groupedByMemory(places).values(), async (ofMemory) => {
+        const items = await itemsOfMemory(this.#context, ofMemory);
+        ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
+      }),
+    );
+    return places.map((place) => found.get(place) ?? null);
+  }
+
+  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item> {
+    for await (const { address } of memoriesWithin<StoredRoot>(this.#roots, prefix, "address")) yield* await allItemsOf(this.#context, address);
+  }
+
+  async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
+    if (this.#context.history !== null) return deleteEmptyDirectory(this.#context, address, path);
+    await this.#stored(address).inTransaction(async (steps) => {
+      if (!(await steps.deleteEmptyDirectory(path, this.#context.clock()))) throw directoryNotEmpty();
+    });
+  }
+
+  async checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
+    const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
+    const directories = changes.filter(({ kind }) => kind === "deleteDirectory").map(({ path }) => path);
+    const expected = new ExpectedTree(await this.#stored(address).kinds([...paths], directories), options);
+    for (const change of changes) expected.apply(change);
+  }
+
+  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
+    const filter = address === undefined ? { scope: { $in: memoryScopes } } : { ...address };
+    const found = this.#context.collection.find<StoredRoot>(filter, { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, ...asPlainValues });
+    for await (const { _id, ...stored } of streaming(found)) {
+      const known = addressOrNull(stored);
+      const sizeBytes = known === null ? 0 : (await countsOf(this.#context, memoryKeyOf(known))).sizeBytes;
+      yield { address: known, sizeBytes, outdated: false };
+    }
+  }
+
+  nodes(limit: number): AsyncIterable<NodeFacts> {
+    return nodesOf(this.#context.collection, limit);
+  }
+
+  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage> {
+    return summaryPage(this.#context, range, after);
+  }
+
+  async remove(range: AddressRange): Promise<ForgottenCounts> {
+    const proposals = await recordsInCall(this.#context).remove(range);
+    const removed = await removeMemories(this.#context, range);
+    await vectorsInCall(this.#context).remove(range);
+    return { ...removed, proposals };
+  }
+
+  archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
+    return archivedMemory(this.#context, address);
+  }
+
+  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+    return restoreMemory(this.#context, { address, tree, history, key });
+  }
+
+  async upgrade(): Promise<boolean> {
+    return false;
+  }
+
+  /** The documents that say which memories there are. */
+  get #roots(): AddressedDocuments<StoredRoot> {
+    const { collection, ready, expiry } = this.#context;
+    const deadline = (scope: MemoryScope): Date | null => laggingDeadline(expiry, scope);
+    // Only a root has the ids that are looked for.
+    return { collection: collection as unknown as ExactCollection<StoredRoot>, ready, expiry: { deadline } };
+  }
+
+  #stored(address: CheckedAddress): StoredFiles {
+    return new StoredFiles(this.#context, address);
+  }
+}
+
+/** @throws MemoryError EIO */
+async function refuseStandalone(hello: () => Promise<Record<string, unknown>>): Promise<void> {
+  const { setName, msg } = await reading(hello);
+  if (setName !== undefined || msg === "isdbgrid") return;
+  const reason = "MongoDB has no transactions on a standalone server";
+  throw new MemoryError("EIO", `EIO: the layout "files" needs a replica set or a sharded cluster, as ${reason}; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"`);
+}
+
+/** The ids of documents would be equal that are not. @throws MemoryError EIO */
+async function refuseCollation(list: () => Promise<unknown[]>, name: string): Promise<void> {
+  let found: unknown[];
+  try {
+    found = await list();
+  } catch (error) {
+    // Who may not list collections may still have made none with a collation.
+    if (isUnauthorized(error)) return;
+    throw storageError(error, "read", null);
+  }
+  if (found.length > 0) throw new MemoryError("EIO", `EIO: the collection ${name} has a default collation, which its ids go by; the layout "files" needs a collection without one: name another with the option memoriesCollection`);
+}
+
+/** By its first field. The type is for partial indexes. */
+function exampleFor({ key, expireAfterSeconds }: LayoutIndex["description"]): LayoutIndex["example"] {
+  const scope = memoryScopes.find((each) => key === addressKeys[each]);
+  if (scope !== undefined) return { ...addressFor("a", scope, "a") };
+  const [field = ""] = Object.keys(key);
+  if (field === "_id") return { _id: rangeOfMemory("g") };
+  return { [field]: expireAfterSeconds === undefined ? { $eq: "a", $type: "string" } : { $lte: new Date(0) } };
+}

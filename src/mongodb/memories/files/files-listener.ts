@@ -1,0 +1,68 @@
+import type { ChangeListener } from "../../../core/watch/memory-changes.js";
+import { type ChangeStreams, type EventStream, isRefusedStream } from "../../driver/change-streams.js";
+import { storageError } from "../../driver/errors.js";
+import { rangeOfMemory, rootIdOf } from "./document-ids.js";
+
+interface ChangeEvent {
+  operationType: string;
+}
+
+const endings = ["drop", "rename", "dropDatabase", "invalidate"];
+
+/** Hears of the changes of a memory's documents. Null on a server without change streams. @throws MemoryError EIO */
+export async function listenToMemory(streams: ChangeStreams, memoryKey: string): Promise<ChangeListener | null> {
+  const { moment } = await streams.find({ _id: rootIdOf(memoryKey) }, { _id: 1 });
+  if (moment === null) return null;
+  const pipeline = [
+    { $match: { $or: [{ "documentKey._id": rangeOfMemory(memoryKey) }, { operationType: { $in: endings } }] } },
+    { $project: { operationType: 1 } },
+  ];
+  return new FilesListener(streams.openAt<ChangeEvent>(moment, pipeline));
+}
+
+class FilesListener implements ChangeListener {
+  /** The memory keeps no count of its changes. */
+  readonly latest = null;
+  readonly #stream: EventStream<ChangeEvent>;
+  /** An event that was asked for and has not come. */
+  #asked: Promise<ChangeEvent> | null = null;
+
+  constructor(stream: EventStream<ChangeEvent>) {
+    this.#stream = stream;
+  }
+
+  async heard(): Promise<"changed" | "renew" | "deaf"> {
+    try {
+      let { operationType } = await this.#next();
+      // One look is enough for all that has come until now.
+      for (let other = await this.#nextThatCame(); other !== null; other = await this.#nextThatCame()) operationType = other.operationType;
+      return endings.includes(operationType) ? "renew" : "changed";
+    } catch (error) {
+      if (isRefusedStream(error)) return "deaf";
+      throw storageError(error, "read", null);
+    }
+  }
+
+  #next(): Promise<ChangeEvent> {
+    const next = this.#asked ?? this.#stream.next();
+    this.#asked = null;
+    return next;
+  }
+
+  /** Null where the next event has not come yet; it stays asked for. The driver itself would wait for it some seconds. */
+  async #nextThatCame(): Promise<ChangeEvent | null> {
+    const next = this.#next();
+    const turn = new Promise<null>((resolve) => setImmediate(resolve, null));
+    const came = await Promise.race([next, turn]);
+    if (came !== null) return came;
+    // Whoever hears next gets its error.
+    next.catch(() => undefined);
+    this.#asked = next;
+    return null;
+  }
+
+  close(): void {
+    // What the server still has of it, it ends by itself.
+    this.#stream.close().catch(() => undefined);
+  }
+}

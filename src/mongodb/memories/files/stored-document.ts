@@ -1,0 +1,61 @@
+import type { MemoryScope } from "../../../core/address.js";
+
+/** A document of the layout: a file, or a directory. */
+export type StoredDocument = StoredFile | StoredDirectory;
+
+export interface StoredFile {
+  _id: string;
+  kind: "file";
+  text: string;
+  /** Bytes of UTF-8 of the text. */
+  sizeBytes: number;
+  createdAt: Date;
+  updatedAt: Date;
+  /** The receipt of the last replacement (ADR 0020). */
+  lastChange?: { id: string; replaced: number };
+  /** The last version of the file, and the id that its versions have in common. Kept where the memory has a history. */
+  head?: { id: string; file: string };
+}
+
+export interface StoredDirectory {
+  _id: string;
+  kind: "dir";
+  /** How often something was made in it. Whoever makes something writes it, so that nobody can delete the directory meanwhile. */
+  made: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** The memory's own document, which is its root directory. Only it has the ids, and so is found by them. */
+export interface StoredRoot extends StoredDirectory {
+  nodeId: string;
+  scope: MemoryScope;
+  threadId?: string;
+  userId?: string;
+  /** The ids of approved changes that were made, until their records say so. */
+  applied?: Record<string, true>;
+  /** What all texts take. Kept where a limit is asked for. */
+  textBytes?: number;
+  /** Kept where the store has a history (ADR 0023). */
+  history?: StoredHistory;
+}
+
+/** What the root knows of the versions of its memory. */
+export interface StoredHistory {
+  /** What the ids of the versions begin with. New for each memory, also of an address that had one before. */
+  id: string;
+  /** How many changes have made versions. */
+  revision: number;
+  /** How long the memory is kept that nobody changes, for programs that go on with a history and do not know. */
+  lifetimeMs?: number;
+  /** The first of the versions to be deleted is deleted then. */
+  expiresAt?: Date;
+}
+
+/** What the index holds of each document, so that no text is read for it. A directory has no size. */
+export interface IndexedDocument {
+  _id: string;
+  kind: "file" | "dir";
+  sizeBytes?: number;
+  updatedAt: Date;
+}

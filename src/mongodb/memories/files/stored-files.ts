@@ -1,0 +1,287 @@
+import type { ClientSession, FindOneAndUpdateOptions, FindOptions } from "mongodb";
+import type { CheckedAddress } from "../../../core/address.js";
+import { MemoryError } from "../../../core/errors.js";
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineFile, OutlineOptions } from "../../../core/memory.js";
+import { ROOT } from "../../../core/paths.js";
+import { isDuplicateKey, storageError } from "../../driver/errors.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import { inTransaction } from "../../driver/transactions.js";
+import { childrenOf, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
+import { byId, listingIndex, listingProjection } from "./file-indexes.js";
+import type { QueuedChange } from "./change-queue.js";
+import type { FilesContext } from "./files-context.js";
+import { MemoryLife } from "./memory-life.js";
+import { transactionError } from "./transaction-errors.js";
+import type { IndexedDocument, StoredDocument, StoredRoot } from "./stored-document.js";
+import type { TextUpdate } from "./text-updates.js";
+import { type Made, type NewFile, TreeSteps } from "./tree-steps.js";
+
+/** The steps of a transaction, with its session for reading. */
+export type RunSteps<T> = (steps: TreeSteps, session: ClientSession) => Promise<T>;
+
+/** How many documents come at a time where many are read. The server also ends a batch at 16 MB. */
+const batchSize = 1000;
+
+/** Read from the index alone. */
+const listing = { projection: listingProjection, hint: listingIndex.name, batchSize, ...asPlainValues } as const;
+
+/** The commands that reach the documents of one memory. */
+export class StoredFiles {
+  readonly #context: FilesContext;
+  readonly #address: CheckedAddress;
+  readonly #key: string;
+  readonly #life: MemoryLife;
+
+  constructor(context: FilesContext, address: CheckedAddress) {
+    this.#context = context;
+    this.#life = new MemoryLife(context, address);
+    this.#address = address;
+    this.#key = memoryKeyOf(address);
+  }
+
+  /** The document of a path, as far as the projection has it. Null where nothing is. */
+  find(path: string, projection: FindOptions["projection"]): Promise<StoredDocument | null> {
+    return this.#reading(null, () =>
+      this.#context.collection.findOne<StoredDocument>({ _id: idOfPath(this.#key, path) }, { ...asPlainValues, projection: projection ?? {} }),
+    );
+  }
+
+  /** The texts of those of the files that are there, at one moment. */
+  texts(paths: readonly string[]): Promise<Map<string, string>> {
+    return this.#readingAtOneMoment(new Map<string, string>(), async () => {
+      const ids = paths.map((path) => idOfPath(this.#key, path));
+      const options = { projection: { text: 1, kind: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
+      const texts = new Map<string, string>();
+      for await (const document of this.#context.collection.find<StoredDocument>({ _id: { $in: ids } }, options)) {
+        if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
+      }
+      return texts;
+    });
+  }
+
+  /** All documents of the memory, or those at some paths, at one moment. */
+  documents(paths?: readonly string[]): Promise<StoredDocument[]> {
+    const _id = paths === undefined ? rangeOfMemory(this.#key) : { $in: paths.map((path) => idOfPath(this.#key, path)) };
+    return this.#readingAtOneMoment<StoredDocument[]>([], () =>
+      this.#context.collection.find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize }).toArray(),
+    );
+  }
+
+  /** What is at these paths, and what lies in these directories, at one moment. */
+  kinds(paths: readonly string[], directories: readonly string[]): Promise<Map<string, "file" | "dir">> {
+    const ids = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
+    const children = directories.map((path) => ({ _id: childrenOf(this.#key, path) }));
+    return this.#readingAtOneMoment(new Map<string, "file" | "dir">(), async () => {
+      const found = await this.#context.collection.find<IndexedDocument>({ $or: [ids, ...children] }, { ...listing, ...atOneMoment }).toArray();
+      return new Map(found.map(({ _id, kind }) => [pathOfId(this.#key, _id), kind]));
+    });
+  }
+
+  /** Whether anything lies in the memory. */
+  async isEmpty(): Promise<boolean> {
+    const options = { projection: { _id: 1 }, ...byId, ...asPlainValues };
+    return (await this.#reading(null, () => this.#context.collection.findOne({ _id: childrenOf(this.#key, ROOT) }, options))) === null;
+  }
+
+  /** What lies in a directory. Null where nothing is at the path. */
+  list(path: string): Promise<MemoryEntry[] | "file" | null> {
+    const id = idOfPath(this.#key, path);
+    const children = { _id: childrenOf(this.#key, path) };
+    const find = (filter: object): Promise<IndexedDocument[]> => this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }).toArray();
+    return this.#readingAtOneMoment<MemoryEntry[] | "file" | null>(path === ROOT ? [] : null, async () => {
+      let found = await find(children);
+      // Only where something lies in it, it is known to be a directory.
+      if (found.length === 0 && path !== ROOT) {
+        found = await find({ $or: [{ _id: id }, children] });
+        const kind = found.find(({ _id }) => _id === id)?.kind;
+        if (kind !== "dir") return kind ?? null;
+      }
+      const start = children._id.$gte.length;
+      return found.filter(({ _id }) => _id !== id).map(({ _id, kind }) => ({ name: _id.slice(start), kind }));
+    });
+  }
+
+  /** The bytes of all files below a directory; null where none is at the path. The root always is. */
+  sizeBelow(path: string): Promise<number | null> {
+    const id = idOfPath(this.#key, path);
+    const isOwn = { $and: [{ $eq: ["$_id", { $literal: id }] }, { $eq: ["$kind", "dir"] }] };
+    const pipeline = [
+      { $match: { $or: [{ _id: id }, ...rangesBelow(this.#key, path).map((_id) => ({ _id }))] } },
+      { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" }, isThere: { $max: isOwn } } },
+    ];
+    return this.#readingAtOneMoment(path === ROOT ? 0 : null, async () => {
+      const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
+      const [found] = await this.#context.collection.aggregate<{ sizeBytes: number; isThere: boolean }>(pipeline, options).toArray();
+      if (found?.isThere !== true && path !== ROOT) return null;
+      return found?.sizeBytes ?? 0;
+    });
+  }
+
+  snapshot(): Promise<MemorySnapshot> {
+    return this.#readingAtOneMoment<MemorySnapshot>({ files: [], directories: [], revision: null }, () => this.#snapshot(atOneMoment));
+  }
+
+  /** The same in a transaction. */
+  snapshotIn(session: ClientSession): Promise<MemorySnapshot> {
+    return this.#snapshot({ session });
+  }
+
+  async #snapshot(options: FindOptions): Promise<MemorySnapshot> {
+    const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
+    const found = this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#key) }, { ...asPlainValues, ...byId, ...options, batchSize });
+    for await (const document of found) {
+      const path = pathOfId(this.#key, document._id);
+      if (document.kind === "file") {
+        const { kind, text: content, sizeBytes, createdAt, updatedAt } = document;
+        snapshot.files.push({ path, kind, content, sizeBytes, createdAt, updatedAt });
+      } else if (path !== ROOT) snapshot.directories.push(path);
+    }
+    return snapshot;
+  }
+
+  /** Texts are read only where they are asked for, and only if they are not more. */
+  outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): Promise<MemoryOutline> {
+    return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, async () => {
+      const session = this.#context.transactions.client.startSession({ snapshot: true });
+      try {
+        const range = { _id: rangeOfMemory(this.#key) };
+        const outline: MemoryOutline = { files: [], directories: [], revision: null };
+        let sizeBytes = 0;
+        const withLead = { ...asPlainValues, ...byId, batchSize, projection: { kind: 1, sizeBytes: 1, lead: { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] } } };
+        const found = this.#context.collection.find<IndexedDocument & { lead?: string }>(range, { ...(leadChars > 0 ? withLead : listing), session });
+        for await (const document of found) {
+          const path = pathOfId(this.#key, document._id);
+          sizeBytes += document.sizeBytes ?? 0;
+          if (document.kind === "file") outline.files.push({ path, sizeBytes: document.sizeBytes ?? 0, ...(document.lead !== undefined && { lead: document.lead }) });
+          else if (path !== ROOT) outline.directories.push(path);
+        }
+        if (maxContentBytes > 0 && sizeBytes <= maxContentBytes) await this.#addContents(outline.files, session);
+        return outline;
+      } finally {
+        await session.endSession();
+      }
+    });
+  }
+
+  async #addContents(files: OutlineFile[], session: ClientSession): Promise<void> {
+    const options = { ...asPlainValues, ...byId, batchSize, session, projection: { kind: 1, text: 1 } };
+    const texts = new Map<string, string>();
+    for await (const document of this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#key) }, options)) {
+      if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
+    }
+    for (const file of files) file.content = texts.get(file.path) ?? "";
+  }
+
+  /** The memory's own document. */
+  root(): Promise<StoredRoot | null> {
+    return this.#reading(null, () => this.#root({}));
+  }
+
+  /** The same in a transaction. */
+  rootIn(session: ClientSession): Promise<StoredRoot | null> {
+    return this.#root({ session });
+  }
+
+  #root(options: FindOptions): Promise<StoredRoot | null> {
+    return this.#context.collection.findOne<StoredRoot>({ _id: idOfPath(this.#key, ROOT) }, { ...asPlainValues, ...options });
+  }
+
+  /** Takes marks of approved changes away. */
+  async unmark(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
+    await this.#writing(true, () => this.#context.collection.updateOne({ _id: idOfPath(this.#key, ROOT) }, update, byId));
+  }
+
+  /** @returns whether the filter matched. For less than `update`, for which a replica set keeps the document as it was. */
+  set(path: string, { filter, update }: TextUpdate): Promise<boolean> {
+    const ofPath = { _id: idOfPath(this.#key, path), ...filter };
+    return this.#writing(true, async () => (await this.#context.collection.updateOne(ofPath, update, byId)).matchedCount > 0, Boolean);
+  }
+
+  /** @param isChange whether what is found tells of a change. @returns null where the filter does not match */
+  update<Found extends object>(
+    path: string,
+    { filter, update }: TextUpdate,
+    options: FindOneAndUpdateOptions,
+    isChange: (found: Found) => boolean = () => true,
+  ): Promise<Found | null> {
+    return this.#writing(true, () =>
+      this.#context.collection.findOneAndUpdate<Found>({ _id: idOfPath(this.#key, path), ...filter }, update, { ...asPlainValues, ...byId, ...options }),
+      (found) => found !== null && isChange(found),
+    );
+  }
+
+  create(file: NewFile): Promise<Made> {
+    return this.#writing(true, () => this.#context.creations.create(this.#key, this.#address, file, this.#context.call), (made) => made === "made");
+  }
+
+  /** @returns whether a file was there */
+  deleteFile(path: string): Promise<boolean> {
+    const filter = { _id: idOfPath(this.#key, path), kind: "file" };
+    return this.#writing(false, async () => (await this.#context.collection.deleteOne(filter, byId)) > 0, Boolean);
+  }
+
+  /** @param isChange whether an answer tells of a change. Default: all do */
+  inTransaction<T>(run: RunSteps<T>, isChange?: (answer: T) => boolean): Promise<T> {
+    const { transactions, call, collection } = this.#context;
+    return this.#writing(false, () => inTransaction(transactions, call, (session) => run(new TreeSteps(collection, session, this.#address), session)), isChange);
+  }
+
+  /** Makes a change together with its versions. */
+  async recorded<T>(change: QueuedChange<T>): Promise<T> {
+    const { changes, call } = this.#context;
+    const outcome = await this.#writing(true, () => changes.run(this.#key, this.#address, change, call), (made) => "answer" in made);
+    if ("refusal" in outcome) throw outcome.refusal;
+    return outcome.answer;
+  }
+
+  /** Some of the documents with the root, or all, at one moment. Null where the memory has expired. */
+  withRoot(paths?: readonly string[]): Promise<Map<string, StoredDocument> | null> {
+    const _id = paths === undefined ? rangeOfMemory(this.#key) : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
+    return this.#readingAtOneMoment<Map<string, StoredDocument> | null>(null, async () => {
+      const found = await this.#context.collection.find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize }).toArray();
+      return new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
+    });
+  }
+
+  /** @param missing the answer of a memory that has expired */
+  async #reading<T>(missing: T, read: () => Promise<T>): Promise<T> {
+    try {
+      await this.#context.ready();
+      const isPresent = this.#life.isPresent();
+      return isPresent === true || (await isPresent) ? await read() : missing;
+    } catch (error) {
+      throw storageError(error, "read", null);
+    }
+  }
+
+  #readingAtOneMoment<T>(missing: T, read: () => Promise<T>): Promise<T> {
+    return this.#reading(missing, () => readAtOneMoment(read));
+  }
+
+  /** @param isSeen whether a document has the time of the change. @param isChange whether an answer tells of one; else it is made anyway. */
+  async #writing<T>(isSeen: boolean, write: () => Promise<T>, isChange: (answer: T) => boolean = () => true): Promise<T> {
+    try {
+      await this.#context.ready();
+      await this.#life.beforeChange();
+      const answer = await write();
+      if (isChange(answer)) await this.#life.afterChange(isSeen);
+      return answer;
+    } catch (error) {
+      throw MemoryError.isInstance(error) ? error : transactionError(error);
+    }
+  }
+}
+
+/** Makes files by one transaction. A single one meets what is there only when it is inserted. */
+export async function makeFiles(context: Pick<FilesContext, "collection" | "transactions">, address: CheckedAddress, files: readonly NewFile[], call: FilesContext["call"]): Promise<Made[]> {
+  const collection = call === undefined ? context.collection : context.collection.forCall(call);
+  try {
+    return await inTransaction(context.transactions, call, (session) => new TreeSteps(collection, session, address).make(files));
+  } catch (error) {
+    if (files.length === 1 && isDuplicateKey(error)) return ["exists"];
+    throw error;
+  }
+}

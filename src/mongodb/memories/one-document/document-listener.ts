@@ -1,0 +1,86 @@
+import type { ObjectId } from "mongodb";
+import type { CheckedAddress } from "../../../core/address.js";
+import { MemoryError } from "../../../core/errors.js";
+import type { ChangeListener } from "../../../core/watch/memory-changes.js";
+import { type ChangeStreams, type EventStream, isRefusedStream } from "../../driver/change-streams.js";
+import { storageError } from "../../driver/errors.js";
+import { lookUp } from "./document.js";
+
+/** The document of a memory, as far as a listener needs it. */
+interface Version {
+  _id: ObjectId;
+  revision?: number;
+}
+
+interface ChangeEvent {
+  operationType: string;
+  documentKey?: { _id: ObjectId };
+  revision?: number;
+}
+
+/** With the `_id`, because the revisions of a memory that was removed and made again begin anew. Null for one that is missing, as it may be missing again. */
+export function versionOf(document: Version | null): string | null {
+  return document?.revision === undefined ? null : `${document._id.toHexString()} ${document.revision}`;
+}
+
+/** Hears of the changes of one document. Null on a server without change streams, and where the client has too many of them. @throws MemoryError EIO */
+export async function listenToDocument(streams: ChangeStreams, address: CheckedAddress): Promise<ChangeListener | null> {
+  const { found, moment } = await streams.find<Version>(lookUp(address), { revision: 1 });
+  if (moment === null || !streams.hasRoom) return null;
+  return new DocumentListener(found, streams.openAt<ChangeEvent>(moment, pipelineFor(address, found?._id ?? null)));
+}
+
+class DocumentListener implements ChangeListener {
+  latest: string | null;
+  readonly #id: string | null;
+  readonly #stream: EventStream<ChangeEvent>;
+
+  constructor(found: Version | null, stream: EventStream<ChangeEvent>) {
+    this.latest = versionOf(found);
+    this.#id = found?._id.toHexString() ?? null;
+    this.#stream = stream;
+  }
+
+  async heard(known: () => string | null): Promise<"changed" | "renew" | "deaf"> {
+    try {
+      for (;;) {
+        const { operationType, documentKey, revision } = await this.#stream.next();
+        const id = documentKey?._id.toHexString();
+        // A new stream, which begins at the same moment of a server that is idle, would tell it at once again.
+        if (id === undefined) throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
+        // The memory has been made anew, and the stream was for another document.
+        if (operationType === "insert" && id !== this.#id) return "renew";
+        this.latest = revision === undefined ? null : `${id} ${revision}`;
+        if (!isKnown(id, revision, known())) return "changed";
+      }
+    } catch (error) {
+      if (isRefusedStream(error)) return "deaf";
+      throw storageError(error, "read", null);
+    }
+  }
+
+  close(): void {
+    // What the server still has of it, it ends by itself.
+    this.#stream.close().catch(() => undefined);
+  }
+}
+
+function isKnown(id: string, revision: number | undefined, known: string | null): boolean {
+  const [knownId, knownRevision] = known?.split(" ") ?? [];
+  return revision !== undefined && id === knownId && revision <= Number(knownRevision);
+}
+
+/** The events of one document, without those in which only the recorded history has changed. They have no texts, because an event has at most 16 MB. */
+function pipelineFor(address: CheckedAddress, id: ObjectId | null): object[] {
+  const inserted = Object.fromEntries(Object.entries(lookUp(address)).map(([field, value]) => [`fullDocument.${field}`, { $eq: value }]));
+  const updatedRevision = "updateDescription.updatedFields.revision";
+  const ofDocument = { "documentKey._id": id, $or: [{ operationType: { $ne: "update" } }, { [updatedRevision]: { $exists: true } }] };
+  return [
+    {
+      $match: {
+        $or: [...(id === null ? [] : [ofDocument]), { operationType: "insert", ...inserted }, { operationType: { $in: ["drop", "rename", "dropDatabase", "invalidate"] } }],
+      },
+    },
+    { $project: { operationType: 1, documentKey: 1, revision: `$${updatedRevision}` } },
+  ];
+}

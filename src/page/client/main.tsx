@@ -1,0 +1,7 @@
+import { render } from "preact";
+import { takeToken } from "./api.js";
+import { App } from "./app.js";
+
+takeToken();
+const place = document.querySelector("#page");
+if (place !== null) render(<App />, place);

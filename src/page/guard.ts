@@ -1,0 +1,100 @@
+import { asHostname, isHost, isLoopback, loopbackNames } from "../core/hostnames.js";
+import { secretMatcher } from "../core/secret.js";
+import { shorten } from "../core/text.js";
+import { PageRefusal } from "./answers.js";
+import { type MemoryPageAccess, type MemoryPageOptions, type MemoryPageVisitor, visitorSchema } from "./options.js";
+import { tokenHeader } from "./token-header.js";
+
+export interface Visitor {
+  access: MemoryPageAccess;
+  userId: string | null;
+}
+
+type GuardOptions = Pick<MemoryPageOptions, "token" | "authorize"> & { access: MemoryPageAccess };
+
+/** Decides who may ask for what. */
+export class PageGuard {
+  readonly #options: GuardOptions;
+  /** Null where the page has no token. */
+  readonly #isToken: ((given: string) => boolean) | null;
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+    this.#isToken = options.token === undefined ? null : secretMatcher(options.token);
+  }
+
+  /** @returns who asks, or the answer of `authorize`. @throws PageRefusal */
+  async admit(request: Request, url: URL): Promise<Visitor | Response> {
+    const { access, authorize } = this.#options;
+    if (authorize === undefined) {
+      for (const host of hostsOf(request, url)) if (!isLocal(host)) throw foreignHost(host);
+      return { access, userId: null };
+    }
+    const answer = await authorized(authorize, request);
+    if (answer instanceof Response) return answer;
+    if (answer === false) throw new PageRefusal(403, "EACCES", "you may not see this page");
+    const { userId = null, access: own = access } = answer === true ? {} : answer;
+    return { userId, access: access === "read" ? "read" : own };
+  }
+
+  /** What a page of another origin cannot send: a header, which is the token where there is one. @throws PageRefusal */
+  assertOwnClient({ headers }: Request): void {
+    const site = headers.get("sec-fetch-site");
+    if (site !== null && site !== "same-origin" && site !== "none") throw foreignPage(`the browser says that the request is ${shorten(site, 32)}`);
+    const given = headers.get(tokenHeader);
+    if (given === null) throw new PageRefusal(401, "EACCES", `the header ${tokenHeader} is missing`);
+    if (this.#isToken?.(given) === false) {
+      throw new PageRefusal(401, "EACCES", "the token is not that of this page; open the address with the token again");
+    }
+  }
+
+  /** For what changes something. @throws PageRefusal */
+  assertMayChange(request: Request, visitor: Visitor): void {
+    const { headers } = request;
+    const origin = headers.get("origin");
+    if (origin === null) throw foreignPage("it names no Origin");
+    // A proxy may have changed the host; then the browser's own word counts, which no page can set.
+    const isOwn = hostsOf(request, new URL(request.url)).includes(hostIn(origin)) || (this.#options.authorize !== undefined && headers.get("sec-fetch-site") === "same-origin");
+    if (!isOwn) throw foreignPage(`its Origin is ${shorten(origin, 256)}`);
+    if (!/^application\/json(?:;|$)/i.test(headers.get("content-type") ?? "")) throw new PageRefusal(415, "EINVAL", "the Content-Type must be application/json");
+    if (visitor.access !== "write") throw new PageRefusal(403, "EACCES", 'this page is read-only; it changes things only with access "write"');
+  }
+}
+
+async function authorized(authorize: NonNullable<MemoryPageOptions["authorize"]>, request: Request): Promise<boolean | Response | MemoryPageVisitor> {
+  let answer: unknown;
+  try {
+    answer = await authorize(request);
+  } catch {
+    throw new PageRefusal(500, "EACCES", "the request could not be authorized");
+  }
+  if (typeof answer === "boolean" || answer instanceof Response) return answer;
+  const visitor = visitorSchema.safeParse(answer);
+  if (visitor.success) return visitor.data;
+  // Such as nothing, from a function that forgot to answer.
+  throw new PageRefusal(500, "EACCES", "the request could not be authorized: authorize must answer true, false, a visitor { userId, access } or a Response");
+}
+
+/** With the port. Frameworks put the one into the URL that the other says, or do not. */
+function hostsOf({ headers }: Request, url: URL): string[] {
+  const host = headers.get("host");
+  return [url.host, ...(host === null ? [] : [host.toLowerCase()])];
+}
+
+function hostIn(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : "";
+}
+
+function isLocal(host: string): boolean {
+  const name = host.replace(/:\d{1,5}$/, "");
+  return isHost(name) && isLoopback(asHostname(name));
+}
+
+function foreignHost(host: string): PageRefusal {
+  const names = loopbackNames.join(", ");
+  return new PageRefusal(403, "EACCES", `Host ${shorten(host, 256)} is not allowed: without \`authorize\` the page answers under ${names} only`);
+}
+
+function foreignPage(reason: string): PageRefusal {
+  return new PageRefusal(403, "EACCES", `the request comes from another page: ${reason}`);
+}

@@ -1,0 +1,50 @@
+import type { MemoryActor } from "../core/actor.js";
+import type { Reviewer } from "../core/approval/memory-proposals.js";
+import type { MemoryHistory } from "../core/history.js";
+import type { Memory } from "../core/memory.js";
+import { PageRefusal } from "./answers.js";
+import { addressIn } from "./fields.js";
+import type { RouteContext } from "./route.js";
+
+type AddressFields = Parameters<typeof addressIn>[0];
+
+const client = "langgraph-mongo-memory page";
+
+/** @throws MemoryError EINVAL */
+export function readableMemory({ memories, signal }: RouteContext, address: AddressFields): Memory {
+  return memories.memory(addressIn(address), "read").with({ signal });
+}
+
+/** A memory with what its node has mounted in it. @throws MemoryError EINVAL, PageRefusal for a mount that only a run can find */
+export function treeOf(context: RouteContext, fields: AddressFields): Memory {
+  const address = addressIn(fields);
+  const node = context.memories.nodeOf?.(address);
+  if (node === undefined) return readableMemory(context, address);
+  try {
+    return node.memory(fields.threadId ?? fields.userId).with({ signal: context.signal, paths: "posix" });
+  } catch (error) {
+    // Such as that a mount answers with a promise.
+    if (error instanceof TypeError) throw new PageRefusal(400, "EINVAL", `the tree of this node cannot be shown: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Whose changes name the visitor. A change goes on when the browser has gone. @param by how the visitor signs, where the server does not know better */
+export function changeableMemory({ memories, visitor }: RouteContext, address: AddressFields, by: string | undefined): Memory {
+  const userId = visitor.userId ?? by;
+  const actor: MemoryActor = { client, ...(userId !== undefined && { userId }) };
+  return memories.memory(addressIn(address), "write").with({ actor });
+}
+
+/** @throws PageRefusal where nobody is named */
+export function reviewerOf({ visitor }: RouteContext, by: string | undefined): Reviewer {
+  const userId = visitor.userId ?? by;
+  if (userId === undefined) throw new PageRefusal(400, "EINVAL", "by: a decision needs the name of who decides");
+  return { userId, client };
+}
+
+/** @throws PageRefusal */
+export function historyOf({ history }: Memory): MemoryHistory {
+  if (history !== null) return history;
+  throw new PageRefusal(404, "ENOENT", "this memory keeps no history: the store needs the option `history`");
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { CheckedAddress } from "../../core/address.js";
+import { addressFields, addressIn, countField, filterFields, filterOf, maxMemoriesOffset, pageOf } from "../fields.js";
+import { PageRefusal } from "../answers.js";
+import { type Route, route } from "../route.js";
+
+const pageSize = 500;
+
+const listSchema = z.object({ ...filterFields, offset: countField(0, maxMemoriesOffset) }).strict();
+
+const list = route("GET", "memories", listSchema, async ({ offset, ...filter }, { memories }) => {
+  const { page, more } = await pageOf(memories.listMemories(filterOf(filter)), offset, pageSize);
+  return { memories: page, next: more && offset < maxMemoriesOffset ? offset + pageSize : null };
+});
+
+const mark = route("GET", "mark", z.object(addressFields).strict(), async (fields, { memories }) => {
+  const { page } = await pageOf(memories.listMemories(addressIn(fields)), 0, 1);
+  const [found] = page;
+  return { mark: found === undefined ? null : `${found.updatedAt.getTime()}-${found.sizeBytes}-${found.files}` };
+});
+
+/** An address, or a thread or a user alone: all memories of it, in all nodes. */
+const whoSchema = z.object({ ...addressFields, nodeId: z.string().optional() }).strict();
+
+type Who = CheckedAddress | { threadId: string } | { userId: string };
+
+function whoIn({ nodeId, scope, threadId, userId }: z.output<typeof whoSchema>): Who {
+  if (nodeId !== undefined) return addressIn({ nodeId, scope, threadId, userId });
+  if (scope === undefined && threadId !== undefined && userId === undefined) return { threadId };
+  if (scope === undefined && userId !== undefined && threadId === undefined) return { userId };
+  throw new PageRefusal(400, "EINVAL", "pass the address of a memory, or a threadId or a userId alone");
+}
+
+const maxCounted = 5000;
+const maxShown = 20;
+
+const previewForget = route("GET", "forget-preview", whoSchema, async (fields, { memories }) => {
+  const { page, more } = await pageOf(memories.listMemories(whoIn(fields)), 0, maxCounted);
+  return { memories: page.slice(0, maxShown), count: page.length, files: page.reduce((sum, { files }) => sum + files, 0), more };
+});
+
+const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(whoIn(fields)));
+
+export const memoryRoutes: readonly Route[] = [list, mark, previewForget, forget];

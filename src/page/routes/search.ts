@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { Memory } from "../../core/memory.js";
+import { LiteralSearch } from "../../core/literal-search.js";
+import { shorten } from "../../core/text.js";
+import type { MemorySummary } from "../../mongodb/memories/memory-filter.js";
+import { addressFields, countField, filterFields, filterOf, maxMemoriesOffset, pageOf } from "../fields.js";
+import { readableMemory, treeOf } from "../page-memory.js";
+import { type Route, type RouteContext, route } from "../route.js";
+import type { WireFound, WireHit } from "../wire.js";
+
+const soughtFields = {
+  query: z.string().min(1).max(1000),
+  /** Words are ranked; a text is in a line as it is; an expression has the syntax of RE2. */
+  kind: z.enum(["words", "text", "regex"]).default("words"),
+  ignoreCase: z.enum(["true", "false"]).default("false"),
+};
+
+const soughtSchema = z.object(soughtFields);
+
+type Sought = z.output<typeof soughtSchema>;
+
+/** Nobody reads more ranked passages; lines may be counted. */
+const maxHits = { words: 50, text: 500, regex: 500 } as const;
+
+const search = route("GET", "search", z.object({ ...addressFields, ...soughtFields }).strict(), async ({ query, kind, ignoreCase, ...address }, context) => {
+  const hits = await hitsIn(treeOf(context, address), { query, kind, ignoreCase }, maxHits[kind] + 1);
+  return { hits: hits.slice(0, maxHits[kind]), more: hits.length > maxHits[kind] };
+});
+
+/** How many memories one answer searches at most, and for how long it goes on to further ones. */
+const maxSearched = 200;
+const maxSearchMs = 1000;
+const searchedAtOnce = 4;
+const maxHitsEach = 5;
+
+const searchMemoriesSchema = z.object({ ...filterFields, ...soughtFields, offset: countField(0, maxMemoriesOffset) }).strict();
+
+const searchMemories = route("GET", "search-memories", searchMemoriesSchema, async ({ query, kind, ignoreCase, offset, ...filter }, context) => {
+  const { page, more } = await pageOf(context.memories.listMemories(filterOf(filter)), offset, maxSearched);
+  const { found, searched } = await searchEach(page, { query, kind, ignoreCase }, context);
+  const end = offset + searched;
+  return { found, searched, next: (more || searched < page.length) && end <= maxMemoriesOffset ? end : null };
+});
+
+interface Found {
+  found: { memory: MemorySummary; hits: WireHit[] }[];
+  searched: WireFound["searched"];
+}
+
+/** Some of the memories, the first at least: as many as there is time for. */
+async function searchEach(memories: readonly MemorySummary[], wanted: Sought, context: RouteContext): Promise<Found> {
+  const end = performance.now() + maxSearchMs;
+  const found: Found["found"] = [];
+  let searched = 0;
+  while (searched < memories.length && (searched === 0 || performance.now() < end)) {
+    const next = memories.slice(searched, searched + searchedAtOnce);
+    searched += next.length;
+    const each = await Promise.all(next.map(async (memory) => ({ memory, hits: await hitsIn(readableMemory(context, memory.address), wanted, maxHitsEach) })));
+    found.push(...each.filter(({ hits }) => hits.length > 0));
+  }
+  return { found, searched };
+}
+
+const maxLineChars = 400;
+
+async function hitsIn(memory: Memory, { query, kind, ignoreCase: asked }: Sought, limit: number): Promise<WireHit[]> {
+  if (kind === "words") {
+    const hits = await memory.search(query, { limit });
+    return hits.map(({ path, startLine, text, score }) => ({ path, line: startLine, text: shorten(text, maxLineChars), score }));
+  }
+  const ignoreCase = asked === "true";
+  const matches = await memory.grep(kind === "regex" ? { regex: query } : query, { ignoreCase, limit });
+  const placeIn = kind === "regex" ? () => 0 : placeOf(query, ignoreCase);
+  return matches.map(({ path, line, text }) => ({ path, line, text: text.length <= maxLineChars ? text : excerpt(text, placeIn(text)) }));
+}
+
+function placeOf(query: string, ignoreCase: boolean): (line: string) => number {
+  const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
+  const literal = new LiteralSearch(folded(query));
+  return (line) => literal.firstIn(folded(line));
+}
+
+/** A part of a line, with some of what stands before the place. */
+function excerpt(line: string, place: number): string {
+  const start = Math.max(0, place - maxLineChars / 4);
+  return `${start > 0 ? "…" : ""}${shorten(line.slice(start, start + 2 * maxLineChars).toWellFormed(), maxLineChars)}`;
+}
+
+export const searchRoutes: readonly Route[] = [search, searchMemories];
