@@ -6,6 +6,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, MongoClient } from "mongodb";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import type { Memory, MemoryChanges } from "../../../src/core/memory.js";
+import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -36,9 +37,9 @@ function collected(changes: MemoryChanges): { paths: string[]; end: Promise<void
 }
 
 /** The memory of another client, as another process has it. */
-function memoryOf(uri: string, dbName: string, address: { nodeId: string }): { memory: Memory; client: MongoClient } {
+function memoryOf(uri: string, dbName: string, address: { nodeId: string }, layout: LayoutName = "document"): { memory: Memory; client: MongoClient } {
   const client = useClient(new MongoClient(uri, { monitorCommands: true }));
-  return { memory: new MongoMemoryStore({ client, dbName }).memory(address), client };
+  return { memory: new MongoMemoryStore({ client, dbName, layout }).memory(address), client };
 }
 
 /** By name; a change stream that is opened is a `stream`, not an `aggregate`. */
@@ -52,13 +53,13 @@ function countCommands(client: MongoClient): Record<string, number> {
   return counts;
 }
 
-describe("a watch on a replica set", () => {
+describe.each<LayoutName>(["document", "files"])("a watch on a replica set, in the layout %s,", (layout) => {
   // Requirement: watch.streams
   it("is told by the server of what others change, from the first write of the memory on", async () => {
     const { uri, name } = testDatabase();
     const address = freshAddress();
-    const { memory } = memoryOf(uri, name, address);
-    const { memory: other } = memoryOf(uri, name, address);
+    const { memory } = memoryOf(uri, name, address, layout);
+    const { memory: other } = memoryOf(uri, name, address, layout);
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
@@ -77,8 +78,8 @@ describe("a watch on a replica set", () => {
   it("goes on when the memory is forgotten and made again", async () => {
     const { client, uri, name } = testDatabase();
     const address = freshAddress();
-    const store = new MongoMemoryStore({ client, dbName: name });
-    const { memory } = memoryOf(uri, name, address);
+    const store = new MongoMemoryStore({ client, dbName: name, layout });
+    const { memory } = memoryOf(uri, name, address, layout);
     await store.memory(address).write("/a", "1");
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
@@ -98,10 +99,10 @@ describe("a watch on a replica set", () => {
   it("leaves half of the connections of its client to all else", async () => {
     const { uri, name } = testDatabase();
     const client = useClient(new MongoClient(uri, { monitorCommands: true, maxPoolSize: 4 }));
-    const store = new MongoMemoryStore({ client, dbName: name });
+    const store = new MongoMemoryStore({ client, dbName: name, layout });
     const counts = countCommands(client);
     const addresses = Array.from({ length: 4 }, freshAddress);
-    const others = addresses.map((address) => memoryOf(uri, name, address).memory);
+    const others = addresses.map((address) => memoryOf(uri, name, address, layout).memory);
     // The first write of a memory opens a stream anew.
     await Promise.all(others.map((other) => other.write("/before", "x")));
     const watches = addresses.map((address) => store.memory(address).watch({ pollIntervalMs: 20 }));
@@ -124,14 +125,14 @@ describe("a watch on a replica set", () => {
   // Requirement: watch.costs
   it("does not open one stream after another when the collection has been dropped", async () => {
     const { db, uri, name } = testDatabase();
-    const { memory, client } = memoryOf(uri, name, freshAddress());
+    const { memory, client } = memoryOf(uri, name, freshAddress(), layout);
     await memory.write("/a", "1");
     const counts = countCommands(client);
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
     await until(() => counts["stream"] === 1);
-    await db.collection("memories").drop();
+    await db.collection(layout === "files" ? "memories_files" : "memories").drop();
     await until(() => paths.length === 1);
     await memory.write("/b", "1");
     await until(() => paths.length === 2);
@@ -141,7 +142,9 @@ describe("a watch on a replica set", () => {
     // The first stream, and that of the look that followed the write.
     expect(counts["stream"]).toBeLessThanOrEqual(2);
   });
+});
 
+describe("a watch on a replica set", () => {
   // Requirement: watch.costs
   it("asks for nothing while only other memories and the history of its own change", async () => {
     const { client: otherClient, uri, name } = testDatabase();

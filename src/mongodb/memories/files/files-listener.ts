@@ -1,3 +1,4 @@
+import { MemoryError } from "../../../core/errors.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { type ChangeStreams, type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
@@ -9,10 +10,10 @@ interface ChangeEvent {
 
 const endings = ["drop", "rename", "dropDatabase", "invalidate"];
 
-/** Hears of the changes of a memory's documents. Null on a server without change streams. @throws MemoryError EIO */
+/** Hears of the changes of a memory's documents. Null on a server without change streams, and where the client has too many of them. @throws MemoryError EIO */
 export async function listenToMemory(streams: ChangeStreams, memoryKey: string): Promise<ChangeListener | null> {
   const { moment } = await streams.find({ _id: rootIdOf(memoryKey) }, { _id: 1 });
-  if (moment === null) return null;
+  if (moment === null || !streams.hasRoom) return null;
   const pipeline = [
     { $match: { $or: [{ "documentKey._id": rangeOfMemory(memoryKey) }, { operationType: { $in: endings } }] } },
     { $project: { operationType: 1 } },
@@ -31,12 +32,14 @@ class FilesListener implements ChangeListener {
     this.#stream = stream;
   }
 
-  async heard(): Promise<"changed" | "renew" | "deaf"> {
+  async heard(): Promise<"changed" | "deaf"> {
     try {
       let { operationType } = await this.#next();
       // One look is enough for all that has come until now.
       for (let other = await this.#nextThatCame(); other !== null; other = await this.#nextThatCame()) operationType = other.operationType;
-      return endings.includes(operationType) ? "renew" : "changed";
+      // A new stream, which begins at the same moment of a server that is idle, would tell it at once again.
+      if (endings.includes(operationType)) throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
+      return "changed";
     } catch (error) {
       if (isRefusedStream(error)) return "deaf";
       throw storageError(error, "read", null);
