@@ -201,7 +201,7 @@ export const readingCases: MemoryCase[] = [
     title: "an outline of few files is whole, whatever listing it is asked for",
     run: async (open) => {
       const memory = await openFresh(open);
-      for (const path of ["/a/b", "/.c/d", "/e"]) await memory.write(path, "text");
+      for (const path of ["/a/b", "/c/d", "/e"]) await memory.write(path, "text");
       const whole = await memory.outline({ maxContentBytes: 100, leadChars: 2 });
       for (const maxPathChars of [0, 5, 1000]) deepEqual(await memory.outline({ maxContentBytes: 100, leadChars: 2, maxPathChars }), whole);
       for (const wrong of [-1, 1.5, "1"]) {
