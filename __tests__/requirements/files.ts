@@ -8,6 +8,7 @@ export const files: Requirements = {
   "files.no-limit": { source, says: "a limit of a whole memory is refused and not ignored" },
   "files.one-command": { source, says: "a read, and a change of an existing file, is one command; a creation in an existing directory is three" },
   "files.flat": { source, says: "what a command examines does not grow with the memory" },
+  "files.outline-bounded": { source, says: "a connector of a memory of any size reads what it can show and counts to 10,000, and shows what it would show of the whole outline" },
   "files.creations-gathered": { source, says: "files that a process makes at the same time go into few transactions, and each caller has an answer of its own" },
   "files.transactions": { source, says: "changes of the tree that race, or whose connection breaks, are made as a whole and once, or not at all" },
   "files.expiry": { source, says: "a memory expires by the latest change of anything in it, and is swept by a store" },

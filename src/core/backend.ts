@@ -59,6 +59,12 @@ export interface MemoryBackend {
   /**
    * The same without times. Has no contents if they add up to more than `maxContentBytes` bytes of UTF-8. Has the start of each text if
    * `leadChars` is not 0: as many UTF-16 units or more, because the caller cuts them.
+   *
+   * A backend may leave out what comes last, with `moreThan`, if the memory has more than 10,000 files and directories, and more than half
+   * as many as `maxPathChars`. What it answers then is what comes first, by depth, and of one depth by path with a slash after that of a
+   * directory: until their paths, with two units for each, are longer than `maxPathChars`. What lies below a directory whose name begins
+   * with a dot does not count; its files are in the outline too, or 10,000 of them and the directory in `uncounted`. So a backend that
+   * answers everything is right.
    */
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline>;
   /** The same object for all backends of one storage. They then share the indexes of searches. Left out: each backend has its own. */

@@ -11,7 +11,11 @@ const writeOptionsSchema = z
 const deleteOptionsSchema = z.object({ ifDirectory: z.enum(["delete", "fail"]).optional() }).strict();
 
 const outlineOptionsSchema = z
-  .object({ maxContentBytes: z.number().min(0).optional(), leadChars: z.number().int().min(0).max(10_000).optional() })
+  .object({
+    maxContentBytes: z.number().min(0).optional(),
+    leadChars: z.number().int().min(0).max(10_000).optional(),
+    maxPathChars: z.number().int().min(0).optional(),
+  })
   .strict();
 
 /** What storages search in time that grows with the text alone. */
@@ -30,8 +34,8 @@ export function checkDeleteOptions(options: DeleteOptions | undefined): Required
 
 export function checkOutlineOptions(options: OutlineOptions): Required<OutlineOptions> {
   checkOptions("OutlineOptions", outlineOptionsSchema, options);
-  const { maxContentBytes = 0, leadChars = 0 } = options;
-  return { maxContentBytes, leadChars };
+  const { maxContentBytes = 0, leadChars = 0, maxPathChars = Infinity } = options;
+  return { maxContentBytes, leadChars, maxPathChars };
 }
 
 /** The texts that `findFiles` looks for. */

@@ -24,7 +24,7 @@ import type {
 } from "./memory.js";
 import { bothRights, checkMounts, type Mount, MountDirectories, type MountSettings, rightsInTree } from "./mounts.js";
 import type { MemoryUse } from "./options.js";
-import { normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
+import { hiddenDirectoryOf, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
 import { checkGrep, checkSearch, type GrepMatch, type GrepOptions, type GrepPattern, maxGrepMatches, maxSearchHits, type SearchHit, type SearchOptions } from "./search/search-options.js";
 import { bestHits } from "./search/search-texts.js";
 import { compareCodeUnits } from "./text.js";
@@ -188,19 +188,49 @@ export class MountedMemory implements RestrictableMemory {
     const files = outlines.flatMap((outline): OutlineFile[] => outline.files);
     const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
     const fit = sizeBytes <= (options.maxContentBytes ?? 0) && files.every(({ content }) => content !== undefined);
-    const merged = this.#merged(outlines);
+    const moreThan = outlines.find((outline) => outline.moreThan !== undefined)?.moreThan;
+    const uncounted = outlines.flatMap((outline) => outline.uncounted ?? []);
+    const merged = { ...this.#merged(outlines), ...(moreThan !== undefined && { moreThan }), ...(uncounted.length > 0 && { uncounted }) };
     return fit || files.every(({ content }) => content === undefined) ? merged : { ...merged, files: merged.files.map(withoutContent) };
   }
 
   /** What each memory holds, in code-unit order of the mount points. Contents where those of one memory fit. */
   async outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
-    const outlines = await this.#inEach(async (mount) => ({ mount, outline: this.#seenTree(mount, await mount.memory.outline(options)) }));
+    const outlines = await this.#inEach(async (mount) => ({ mount, outline: await this.#outlineOf(mount, mount.memory, options) }));
     return outlines.toSorted((a, b) => compareCodeUnits(a.mount.point, b.mount.point));
   }
 
   /** What another memory holds, as it would be seen at the root of this tree. */
   async outlineAtRoot(memory: Memory, options: OutlineOptions): Promise<MountOutline> {
-    return { mount: { ...this.#root, memory }, outline: this.#seenTree(this.#root, await memory.outline(options)) };
+    return { mount: { ...this.#root, memory }, outline: await this.#outlineOf(this.#root, memory, options) };
+  }
+
+  /** What is cut is asked for as a whole where it may lack what this tree shows. */
+  async #outlineOf(mount: Mount, memory: Memory, options: OutlineOptions): Promise<MemoryOutline> {
+    const outline = await memory.outline(options);
+    const seen = this.#seenTree(mount, outline);
+    if (outline.moreThan === undefined && outline.uncounted === undefined) return seen;
+    const isAllSeen = seen.files.length === outline.files.length && seen.directories.length === outline.directories.length;
+    // Below a name that begins with a dot the memory's own such directories are not hidden.
+    const isInPlace = hiddenDirectoryOf(prefixOf(mount.point)) === undefined;
+    if (isAllSeen && isInPlace && !(await this.#hidesAny(mount, memory))) return seen;
+    const { maxPathChars: _limit, ...unlimited } = options;
+    return this.#seenTree(mount, await memory.outline(unlimited));
+  }
+
+  /** Whether a memory has anything at the points of other mounts. */
+  async #hidesAny(mount: Mount, memory: Memory): Promise<boolean> {
+    const points = this.#others.map(({ point }) => point).filter((point) => point !== mount.point && point.startsWith(prefixOf(mount.point)));
+    const hides = async (point: string): Promise<boolean> => {
+      try {
+        return (await memory.stat(ROOT + point.slice(prefixOf(mount.point).length))) !== null;
+      } catch (error) {
+        // The memory could not create this name.
+        if (MemoryError.isInstance(error) && error.code === "EINVAL") return false;
+        throw error;
+      }
+    };
+    return (await Promise.all(points.map(hides))).includes(true);
   }
 
   /** Each memory has its own index, so scores of different memories are near, and not exactly, what one memory would give. */
@@ -369,6 +399,7 @@ export class MountedMemory implements RestrictableMemory {
       ...tree,
       files: this.#seen(mount, files),
       directories: this.#isLeaf(mount) ? directories : directories.filter((path) => this.#placeOf(path).mount === mount),
+      ...("uncounted" in tree && tree.uncounted && { uncounted: tree.uncounted.map((path) => pathInTree(mount, path)) }),
     };
   }
 

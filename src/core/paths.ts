@@ -109,3 +109,8 @@ export function parentsOf(path: string): string[] {
 export function prefixOf(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
+
+/** The topmost directory above `path` whose name begins with a dot. */
+export function hiddenDirectoryOf(path: string): string | undefined {
+  return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];
+}

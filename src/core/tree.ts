@@ -77,7 +77,7 @@ export class MemoryTree {
   }
 
   /** As that of a backend. */
-  outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): MemoryOutline {
+  outline({ maxContentBytes, leadChars }: Required<Omit<OutlineOptions, "maxPathChars">>): MemoryOutline {
     const { files, ...rest } = this.snapshot();
     const withContents = totalBytes(files) <= maxContentBytes;
     return {

@@ -172,7 +172,10 @@ export interface WireMessage {
   content: "tree" | "index" | "full";
   view: "tree" | "index" | "full" | null;
   entries: number;
+  /** Whether there are more than so many `entries`. */
+  isMore: boolean;
   leftOut: number;
+  isMoreLeftOut: boolean;
   /** Whose memory it shows: the global one stands in where the memory itself is empty. */
   scope: WireAddress["scope"];
 }

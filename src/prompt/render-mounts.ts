@@ -22,6 +22,8 @@ interface Section {
   mount: Mount;
   /** In order of their paths. */
   entries: readonly Entry[];
+  /** As in `MemoryOutline`. */
+  moreThan: number | undefined;
   shown: ReadonlySet<Entry>;
   /** For which some are not shown, in UTF-16 units. */
   limit: number;
@@ -46,7 +48,7 @@ export function renderMounts(mounts: readonly MountOutline[], options: RenderMou
   const richView = { ...options, view: content };
   const treeView: IntroducedMounts = { ...options, view: content === "tree" ? "tree" : `tree instead of ${content}` };
   const short = shortMountsIntroduction(treeView);
-  const count = `(${counted(total)} left out)`;
+  const count = `(${counted(total, sections.find(({ moreThan }) => moreThan !== undefined)?.moreThan)} left out)`;
   return (
     (rich && (fitting(content, [...mountsIntroduction(richView), ...rich]) ?? fitting(content, [...shortMountsIntroduction(richView), ...rich]))) ??
     fitting("tree", [...mountsIntroduction(treeView), ...sections.flatMap((section) => treeLines(section))]) ??
@@ -59,7 +61,7 @@ export function renderMounts(mounts: readonly MountOutline[], options: RenderMou
 /** Without what exceeds the share of the mount. */
 function sectionOf({ mount, outline }: MountOutline): Section {
   const entries = sortedEntries(outline);
-  const section = { mount, entries, shown: new Set(entries), limit: Infinity };
+  const section = { mount, entries, moreThan: outline.moreThan, shown: new Set(entries), limit: Infinity };
   const { maxChars } = mount;
   return maxChars === undefined ? section : (leaveOut([section], -withNewline(headerOf(section)), maxChars)[0] ?? section);
 }
@@ -95,10 +97,10 @@ function headerOf({ mount, entries }: Section, ...others: string[]): string {
   return `${printablePath(prefixOf(point))}${words} (${facts.join(", ")})`;
 }
 
-function noteOf({ entries, shown, limit }: Section): string[] {
+function noteOf({ entries, moreThan, shown, limit }: Section): string[] {
   const omitted = entries.length - shown.size;
   if (omitted === 0) return [];
-  return [shown.size === 0 ? `(${counted(omitted)} left out)` : omission(omitted, entries.length, limit)];
+  return [shown.size === 0 ? `(${counted(omitted, moreThan)} left out)` : omission(omitted, { entries: entries.length, moreThan }, limit)];
 }
 
 /**

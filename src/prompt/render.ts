@@ -1,6 +1,6 @@
 import type { MemoryScope } from "../core/address.js";
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
-import { segmentsOf } from "../core/paths.js";
+import { hiddenDirectoryOf, segmentsOf } from "../core/paths.js";
 import { compareCodeUnits } from "../core/text.js";
 import type { MemoryContent } from "./connector-options.js";
 import { fence, printablePath, quoteContent } from "./fence.js";
@@ -34,11 +34,11 @@ export interface Entry {
 export function renderMemory(outline: MemoryOutline, options: RenderOptions): string | null {
   const entries = sortedEntries(outline);
   if (entries.length === 0) return null;
-  return renderFull(entries, options) ?? renderIndex(entries, options) ?? renderTree(entries, options);
+  return renderFull(entries, options) ?? renderIndex(entries, options) ?? renderTree(entries, options, outline.moreThan);
 }
 
 /** Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together. */
-export function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
+export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): Entry[] {
   const hidden = new Map<string, OutlineFile[]>();
   for (const path of directories) if (hiddenDirectoryOf(`${path}/`) === path) hidden.set(path, []);
   for (const file of files) hidden.get(hiddenDirectoryOf(file.path) ?? "")?.push(file);
@@ -46,7 +46,7 @@ export function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
   const entries = [
     ...directories
       .filter((path) => isShown(path))
-      .map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/${hiddenSummary(hidden.get(path))}` })),
+      .map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/${hiddenSummary(hidden.get(path), !uncounted.includes(path))}` })),
     ...files
       .filter((file) => isShown(file.path))
       .map((file) => ({ key: file.path, depth: depthOf(file.path), line: fileLine(file), file })),
@@ -54,13 +54,10 @@ export function sortedEntries({ files, directories }: MemoryOutline): Entry[] {
   return entries.toSorted((a, b) => compareCodeUnits(a.key, b.key));
 }
 
-/** The topmost directory above `path` whose name begins with a dot: what dialects keep for themselves is one line. */
-function hiddenDirectoryOf(path: string): string | undefined {
-  return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];
-}
-
-function hiddenSummary(hidden: readonly OutlineFile[] | undefined): string {
+/** What dialects keep for themselves is one line. */
+function hiddenSummary(hidden: readonly OutlineFile[] | undefined, isCounted: boolean): string {
   if (hidden === undefined) return "";
+  if (!isCounted) return ` (more than ${hidden.length} hidden files)`;
   const sizeBytes = hidden.reduce((sum, file) => sum + file.sizeBytes, 0);
   return ` (${hidden.length} hidden ${hidden.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
 }
@@ -124,27 +121,27 @@ export function indexLines(entries: readonly Entry[], descriptions: ReadonlyMap<
 }
 
 /** Words go before entries: a shorter introduction, then fewer entries, then only a count of them. */
-function renderTree(entries: readonly Entry[], options: RenderOptions): string | null {
+function renderTree(entries: readonly Entry[], options: RenderOptions, moreThan: number | undefined): string | null {
   const { scope, maxChars } = options;
   const introduced = introducedBy(options, options.content === "tree" ? "tree" : `tree instead of ${options.content}`);
   const lines = entries.map(({ line }) => line);
   const short = shortIntroduction(introduced);
-  const count = `(${counted(entries.length)} left out)`;
+  const count = `(${counted(entries.length, moreThan)} left out)`;
   return (
     fitting(fence(scope, "tree", [...introduction(introduced), ...lines]), maxChars) ??
-    fitTree(entries, short, options) ??
+    fitTree(entries, short, options, moreThan) ??
     fitting(fence(scope, "tree", [...short, count]), maxChars) ??
     fitting(fence(scope, "tree", [count]), maxChars)
   );
 }
 
 /** Leaves out the deepest entries, within one depth the last, until the rest fits. Null where that would be all. */
-function fitTree(entries: readonly Entry[], lead: readonly string[], options: RenderOptions): string | null {
+function fitTree(entries: readonly Entry[], lead: readonly string[], options: RenderOptions, moreThan: number | undefined): string | null {
   const { scope, maxChars } = options;
   const deepestFirst = entries.toSorted((a, b) => a.depth - b.depth).toReversed();
   let chars = entries.reduce((sum, { line }) => sum + withNewline(line), fence(scope, "tree", lead).length);
   for (const [omitted, { line }] of deepestFirst.entries()) {
-    const note = omitted === 0 ? [] : [omission(omitted, entries.length, maxChars)];
+    const note = omitted === 0 ? [] : [omission(omitted, { entries: entries.length, moreThan }, maxChars)];
     if (note.reduce((sum, text) => sum + withNewline(text), chars) <= maxChars) {
       const shown = new Set(deepestFirst.slice(omitted));
       const lines = entries.filter((entry) => shown.has(entry)).map((entry) => entry.line);
@@ -163,11 +160,15 @@ function introducedBy({ scope, insteadOf, maxChars }: RenderOptions, view: Intro
   return { scope, insteadOf, view, maxChars };
 }
 
-export function omission(omitted: number, total: number, maxChars: number): string {
-  return `(${omitted} of ${counted(total)} left out, deepest first: limit ${maxChars} characters)`;
+/** @param total as {@link counted} */
+export function omission(omitted: number, total: { entries: number; moreThan: number | undefined }, maxChars: number): string {
+  const words = counted(total.entries, total.moreThan);
+  return `(${total.moreThan === undefined ? `${omitted} of ${words}` : words} left out, deepest first: limit ${maxChars} characters)`;
 }
 
-export function counted(entries: number): string {
+/** @param moreThan of how many more are not even known */
+export function counted(entries: number, moreThan?: number): string {
+  if (moreThan !== undefined) return `more than ${moreThan} entries`;
   return entries === 1 ? "1 entry" : `${entries} entries`;
 }
 

@@ -14,7 +14,7 @@ type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
 /** What must be known of a memory to show it. */
 export function outlineToShow({ content, maxChars }: Form): OutlineOptions {
   // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
-  return { maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0 };
+  return { maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0, maxPathChars: maxChars };
 }
 
 /** The text that a model is shown of a memory. @param outline read with `outlineToShow`. @returns null as `renderMemory` */

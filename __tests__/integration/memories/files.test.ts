@@ -3,10 +3,13 @@ import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
 import { addressFor, type CheckedAddress, memoryScopes } from "../../../src/core/address.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { createMemoryPage } from "../../../src/page/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";
 import { isLong } from "../../helpers/repetitions.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { until, untilAnswers } from "../../helpers/until-answers.js";
@@ -83,6 +86,7 @@ describe("commands of the layout files", () => {
     ["list of the root", (memory) => memory.list("/"), ["find"]],
     ["stat of a file", (memory) => memory.stat("/d/a"), ["find"]],
     ["snapshot", (memory) => memory.snapshot(), ["find"]],
+    ["outline for a connector", (memory) => memory.outline({ maxPathChars: 4000 }), ["find"]],
     ["append to a file", (memory) => memory.append("/d/a", "x"), ["update"]],
     ["update", (memory) => memory.update("/d/a", "text", "x"), ["findAndModify"]],
     ["update that replaces nothing", (memory) => memory.update("/d/a", "none", "x"), ["findAndModify"]],
@@ -189,6 +193,22 @@ describe("a memory of the layout files is as fast at any size", () => {
       for (const [title, run] of work) (figures[title] ??= []).push(await examined(() => run(memory)));
     }
     for (const [title, [first, ...others]] of Object.entries(figures)) for (const other of others) expect({ title, other }).toEqual({ title, other: first });
+  }, isLong ? 300_000 : 60_000);
+
+  // Requirement: files.outline-bounded
+  it("by the places of an index that a connector examines, more than it counts to and no document", async () => {
+    for (const size of isLong ? [12_000, 100_000] : [12_000]) {
+      const address = freshAddress();
+      await fill(address, size);
+      const connector = new MemoryNode({ store, nodeId: address.nodeId }).createConnector();
+      const found = await examined(() => connector.renderMessage());
+      expect(found).toEqual([446, 10_555].map((keysExamined) => ({ op: "query", command: "find", keysExamined, docsExamined: 0 })));
+      const events = await commandsOf(client, () => connector.renderMessage());
+      for (const id of events.flatMap(idsIn)) expect(id.startsWith(`${keyOf({ scope: "global", ...address })}\0`) || id === `${keyOf({ scope: "global", ...address })}\u0001`).toBe(true);
+      const text = (await connector.renderMessage())?.content;
+      expect((await askPage(createMemoryPage({ store, token: pageToken }), `/api/message?${pageQuery(address)}`)).json).toMatchObject({ text, entries: 10_000, isMore: true, leftOut: 10_000, isMoreLeftOut: true });
+      expect(text).toMatch(/^\/f\/0 \(4 bytes\)$[^]*^\(more than 10000 entries left out, deepest first: limit 4000 characters\)$/m);
+    }
   }, isLong ? 300_000 : 60_000);
 });
 

@@ -43,9 +43,9 @@ export function MessageView({ address, query, mark }: MemoryViewProps): VNode {
   );
 }
 
-function Used({ message: { usedChars, maxChars, content, view, entries, leftOut, scope } }: { message: WireMessage }): VNode {
+function Used({ message: { usedChars, maxChars, content, view, entries, isMore, leftOut, isMoreLeftOut, scope } }: { message: WireMessage }): VNode {
   const facts = [
-    `${countText(entries, "entry")}, ${leftOut === 0 ? "none left out" : `${numberText(leftOut)} left out`}`,
+    `${moreThan(isMore)}${countText(entries, "entry")}, ${leftOut === 0 ? "none left out" : `${moreThan(isMoreLeftOut)}${numberText(leftOut)} left out`}`,
     ...(view !== null && view !== content ? [`${content} does not fit, so the ${view} is shown`] : []),
     ...(scope === "global" ? ["of the shared memory"] : []),
   ];
@@ -73,4 +73,8 @@ function MaxChars({ value, choose }: { value: number; choose: (value: number) =>
       <input type="number" min={1} max={200_000} value={text ?? String(value)} onInput={(event) => setText(event.currentTarget.value)} onBlur={commit} onKeyDown={(event) => event.key === "Enter" && commit()} />
     </label>
   );
+}
+
+function moreThan(isMore: boolean): string {
+  return isMore ? "more than " : "";
 }

@@ -26,8 +26,9 @@ const message = route("GET", "message", schema, async ({ content = connectorDefa
   const form = { content, maxChars: Math.max(1, given) };
   const node = at === undefined ? context.memories.nodeOf?.(address) : undefined;
   const tree = node === undefined ? null : treeIn(treeOf(context, address));
-  const { text, entries, scope } = await (node === undefined || tree === null ? shownMemory(context, address, form, at) : shownTree(node, tree, form, context.signal));
-  return { text, usedChars: text?.length ?? 0, ...form, view: viewIn(text), entries, leftOut: text === null ? entries : leftOutIn(text), scope };
+  const { text, entries, isMore, scope } = await (node === undefined || tree === null ? shownMemory(context, address, form, at) : shownTree(node, tree, form, context.signal));
+  const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : leftOutIn(text);
+  return { text, usedChars: text?.length ?? 0, ...form, view: viewIn(text), entries, isMore, ...leftOut, scope };
 });
 
 type Form = { content: MemoryContent; maxChars: number };
@@ -35,6 +36,8 @@ type Form = { content: MemoryContent; maxChars: number };
 interface Shown {
   text: string | null;
   entries: number;
+  /** Whether there are more than those, how many more is not known. */
+  isMore: boolean;
   /** Whose memory stands at the root. */
   scope: CheckedAddress["scope"];
 }
@@ -52,14 +55,14 @@ async function shownTree(node: MemoryPageNode, tree: MountedMemory, form: Form, 
     return found;
   };
   const text = await showTree(shown, { scope: node.scope, isOwn: true, readShared }, form);
-  return { text, entries: shown.reduce((sum, { outline }) => sum + entriesOf(outline), 0), scope };
+  return { text, ...entriesOf(shown.map(({ outline }) => outline)), scope };
 }
 
 /** The global memory stands in for one that is empty, as in a connector; not for one that was empty once. */
 async function shownMemory(context: RouteContext, address: CheckedAddress, form: Form, at: string | undefined): Promise<Shown> {
   const { outline, scope } = await shownOutline(context, address, form, at);
   const text = await showMemory(outline, { ...form, scope, insteadOf: scope === address.scope || address.scope === "global" ? null : address.scope });
-  return { text, entries: entriesOf(outline), scope };
+  return { text, ...entriesOf([outline]), scope };
 }
 
 async function shownOutline(context: RouteContext, address: CheckedAddress, form: Form, at: string | undefined): Promise<{ outline: MemoryOutline; scope: CheckedAddress["scope"] }> {
@@ -71,8 +74,11 @@ async function shownOutline(context: RouteContext, address: CheckedAddress, form
   return { outline: await readableMemory(context, { nodeId: address.nodeId }).outline(wanted), scope: "global" };
 }
 
-function entriesOf({ files, directories }: MemoryOutline): number {
-  return files.length + directories.length;
+function entriesOf(outlines: readonly MemoryOutline[]): Pick<Shown, "entries" | "isMore"> {
+  return {
+    entries: outlines.reduce((sum, { files, directories, moreThan }) => sum + (moreThan ?? files.length + directories.length), 0),
+    isMore: outlines.some(({ moreThan, uncounted }) => moreThan !== undefined || uncounted !== undefined),
+  };
 }
 
 async function outlineAt(memory: Memory, version: string, { maxContentBytes = 0, leadChars = 0 }: ReturnType<typeof outlineToShow>): Promise<MemoryOutline> {
@@ -84,8 +90,9 @@ function viewIn(text: string | null): string | null {
   return /^<memory [^>]*view="(\w+)"/.exec(text ?? "")?.[1] ?? null;
 }
 
-function leftOutIn(text: string): number {
-  return [...text.matchAll(/^\((\d+)(?: of \d+)? (?:entry|entries) left out/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+function leftOutIn(text: string): { leftOut: number; isMoreLeftOut: boolean } {
+  const notes = [...text.matchAll(/^\((more than )?(\d+)(?: of \d+)? (?:entry|entries) left out/gm)];
+  return { leftOut: notes.reduce((sum, [, , count]) => sum + Number(count), 0), isMoreLeftOut: notes.some(([, more]) => more !== undefined) };
 }
 
 export const messageRoutes: readonly Route[] = [message];

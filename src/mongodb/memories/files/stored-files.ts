@@ -1,7 +1,7 @@
 import type { ClientSession, FindOneAndUpdateOptions, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import { MemoryError } from "../../../core/errors.js";
-import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineFile, OutlineOptions } from "../../../core/memory.js";
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -11,6 +11,7 @@ import { childrenOf, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import type { QueuedChange } from "./change-queue.js";
 import type { FilesContext } from "./files-context.js";
+import { FilesOutline } from "./files-outline.js";
 import { MemoryLife } from "./memory-life.js";
 import { transactionError } from "./transaction-errors.js";
 import type { IndexedDocument, StoredDocument, StoredRoot } from "./stored-document.js";
@@ -140,37 +141,15 @@ export class StoredFiles {
     return snapshot;
   }
 
-  /** Texts are read only where they are asked for, and only if they are not more. */
-  outline({ maxContentBytes, leadChars }: Required<OutlineOptions>): Promise<MemoryOutline> {
+  outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
     return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, async () => {
       const session = this.#context.transactions.client.startSession({ snapshot: true });
       try {
-        const range = { _id: rangeOfMemory(this.#key) };
-        const outline: MemoryOutline = { files: [], directories: [], revision: null };
-        let sizeBytes = 0;
-        const withLead = { ...asPlainValues, ...byId, batchSize, projection: { kind: 1, sizeBytes: 1, lead: { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] } } };
-        const found = this.#context.collection.find<IndexedDocument & { lead?: string }>(range, { ...(leadChars > 0 ? withLead : listing), session });
-        for await (const document of found) {
-          const path = pathOfId(this.#key, document._id);
-          sizeBytes += document.sizeBytes ?? 0;
-          if (document.kind === "file") outline.files.push({ path, sizeBytes: document.sizeBytes ?? 0, ...(document.lead !== undefined && { lead: document.lead }) });
-          else if (path !== ROOT) outline.directories.push(path);
-        }
-        if (maxContentBytes > 0 && sizeBytes <= maxContentBytes) await this.#addContents(outline.files, session);
-        return outline;
+        return await new FilesOutline(this.#context.collection, this.#key, session, wanted).read();
       } finally {
         await session.endSession();
       }
     });
-  }
-
-  async #addContents(files: OutlineFile[], session: ClientSession): Promise<void> {
-    const options = { ...asPlainValues, ...byId, batchSize, session, projection: { kind: 1, text: 1 } };
-    const texts = new Map<string, string>();
-    for await (const document of this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#key) }, options)) {
-      if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
-    }
-    for (const file of files) file.content = texts.get(file.path) ?? "";
   }
 
   /** The memory's own document. */

@@ -1,0 +1,234 @@
+import type { ClientSession, FindOptions } from "mongodb";
+import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
+import { hiddenDirectoryOf, prefixOf, ROOT } from "../../../core/paths.js";
+import { compareCodeUnits } from "../../../core/text.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
+import { byId, listingIndex, listingProjection } from "./file-indexes.js";
+import type { IndexedDocument, StoredDocument } from "./stored-document.js";
+import { childrenBefore, isBefore, rangeAfter } from "./unread-ranges.js";
+
+type Outlined = Pick<IndexedDocument, "_id" | "kind" | "sizeBytes"> & { lead?: string };
+
+/** What lies in a directory. */
+interface Child extends Outlined {
+  path: string;
+  /** The path as a listing is sorted by it: with a slash after that of a directory. */
+  key: string;
+}
+
+/** What an outline holds where it is cut. */
+interface Cut {
+  documents: Outlined[];
+  uncounted: string[];
+  isWhole: boolean;
+}
+
+/** Lower in tests. */
+export interface OutlineLimits {
+  /** Up to which an outline and a hidden directory are read and counted as a whole. */
+  counted: number;
+  /** How many documents are read at a time, at least. */
+  page: number;
+}
+
+const limits: OutlineLimits = { counted: 10_000, page: 100 };
+
+/** How many documents come at a time where all are read. */
+const batchSize = 1000;
+
+/** Ranges of so many ids of the longest paths fit into a command. */
+const mostDirectories = 500;
+
+/** Of a path with the end of its line. Most are longer, and then one page is enough. */
+const usualLineChars = 9;
+/** `/a/` and the end of its line. */
+const leastLineChars = 4;
+/** What each name adds to the path of what lies below it. */
+const leastNameChars = 2;
+
+/** Reads the outline of a memory: all of it, or of a large one what comes first. */
+export class FilesOutline {
+  readonly #collection: ExactCollection<StoredDocument>;
+  readonly #memoryKey: string;
+  readonly #session: ClientSession;
+  readonly #wanted: Required<OutlineOptions>;
+  readonly #limits: OutlineLimits;
+
+  /** @param session of one snapshot */
+  constructor(collection: ExactCollection<StoredDocument>, memoryKey: string, session: ClientSession, wanted: Required<OutlineOptions>, limited: OutlineLimits = limits) {
+    this.#collection = collection;
+    this.#memoryKey = memoryKey;
+    this.#session = session;
+    this.#wanted = wanted;
+    this.#limits = limited;
+  }
+
+  /** Texts are read only where they are asked for, and only if they are not more. */
+  async read(): Promise<MemoryOutline> {
+    const { maxPathChars } = this.#wanted;
+    const range = rangeOfMemory(this.#memoryKey);
+    if (maxPathChars === Infinity) return this.#outlineOf(await this.#find([range]));
+    const page = this.#pageFor(maxPathChars);
+    const first = await this.#find([range], page);
+    const last = first.at(-1);
+    if (last === undefined || first.length < page) return this.#outlineOf(first);
+    const rest = rangeAfter(range, last._id);
+    if (!(await this.#hasMoreThan(this.#mostWhole() - first.length, rest))) return this.#outlineOf([...first, ...(await this.#find([rest]))]);
+    const { documents, uncounted, isWhole } = await this.#cut(first, last._id);
+    const outline = isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
+    return { ...outline, ...(!isWhole && { moreThan: this.#limits.counted }), ...(uncounted.length > 0 && { uncounted }) };
+  }
+
+  /**
+   * Up to how many documents a memory is read as a whole. A listing of `maxPathChars` then leaves out more than are counted. And the paths
+   * of so many documents are longer even where only those are listed that nothing lies in, as with their contents.
+   */
+  #mostWhole(): number {
+    const { maxPathChars } = this.#wanted;
+    return Math.ceil(Math.max(this.#limits.counted + maxPathChars / leastLineChars, maxPathChars / leastNameChars));
+  }
+
+  /** Examines so many places of the index of ids, which is the smallest, and answers one at most. */
+  async #hasMoreThan(count: number, _id: IdRange): Promise<boolean> {
+    const options: FindOptions = { projection: { _id: 1 }, ...byId, ...asPlainValues, skip: Math.max(0, count), limit: 1, session: this.#session };
+    return (await this.#collection.find({ _id }, options).toArray()).length > 0;
+  }
+
+  /** Level by level, as the least deep come first. @param first all documents up to the id `readTo` */
+  async #cut(first: readonly Outlined[], readTo: string): Promise<Cut> {
+    const known = first.filter(({ _id }) => pathOfId(this.#memoryKey, _id) !== ROOT).map((document) => this.#childOf(document));
+    const children: Child[] = [];
+    let room = this.#wanted.maxPathChars;
+    let level = [ROOT];
+    while (level.length > 0 && room >= 0) {
+      const below: Child[] = [];
+      for (let start = 0, count = 1; start < level.length && room >= 0; start += count, count = Math.min(2 * count, mostDirectories)) {
+        const found = await this.#firstChildren(level.slice(start, start + count), known, readTo, room);
+        below.push(...found);
+        room -= charsOf(found);
+      }
+      children.push(...below);
+      level = below.filter(({ kind, path }) => kind === "dir" && !isHidden(path)).map(({ path }) => path);
+    }
+    const hidden = children.filter(({ kind, path }) => kind === "dir" && isHidden(path)).map(({ path }) => path);
+    const { documents, uncounted } = await this.#filesBelow(hidden);
+    return { documents: [...children, ...documents], uncounted, isWhole: room >= 0 };
+  }
+
+  /**
+   * What lies in the directories, in order of the keys, up to the first for which there is no room.
+   * @param directories of one depth, in order of their keys
+   * @param known holds all of it up to the id `readTo`
+   */
+  async #firstChildren(directories: readonly string[], known: readonly Child[], readTo: string, room: number): Promise<Child[]> {
+    const page = this.#pageFor(room);
+    const parents = new Set(directories);
+    let found = upTo(room, known.filter(({ path }) => parents.has(parentOf(path))));
+    for (let after = readTo; ; ) {
+      const unread = this.#unreadBefore(directories, found.end, after);
+      const more = unread.length === 0 ? [] : await this.#find(unread, page);
+      found = upTo(room, [...found.children, ...more.map((document) => this.#childOf(document))]);
+      const last = more.at(-1);
+      if (last === undefined || more.length < page) return found.children;
+      after = last._id;
+    }
+  }
+
+  /** Where children of the directories have ids after `readTo` and keys before that of `end`; all of them without an `end`. */
+  #unreadBefore(directories: readonly string[], end: Child | undefined, readTo: string): IdRange[] {
+    const last = end === undefined ? -1 : directories.indexOf(parentOf(end.path));
+    const before = last === -1 ? directories : directories.slice(0, last);
+    const ranges = before.map((directory) => childrenOf(this.#memoryKey, directory));
+    const directory = directories[last];
+    if (end !== undefined && directory !== undefined) ranges.push(...childrenBefore(childrenOf(this.#memoryKey, directory), end.key.slice(prefixOf(directory).length)));
+    return ranges.map((range) => rangeAfter(range, readTo)).filter(({ $gte, $lt }) => isBefore($gte, $lt));
+  }
+
+  /** The files of hidden directories, of each no more than are counted. */
+  async #filesBelow(directories: readonly string[]): Promise<Omit<Cut, "isWhole">> {
+    if (directories.length === 0) return { documents: [], uncounted: [] };
+    const { counted } = this.#limits;
+    if (directories.length <= mostDirectories) {
+      const ranges = directories.flatMap((directory) => rangesBelow(this.#memoryKey, directory));
+      const documents = await this.#find(ranges, counted + 1, "file");
+      if (documents.length <= counted) return { documents, uncounted: [] };
+      if (directories.length === 1) return { documents: documents.slice(0, counted), uncounted: [...directories] };
+    }
+    const middle = Math.ceil(directories.length / 2);
+    const halves = [await this.#filesBelow(directories.slice(0, middle)), await this.#filesBelow(directories.slice(middle))];
+    return { documents: halves.flatMap(({ documents }) => documents), uncounted: halves.flatMap(({ uncounted }) => uncounted) };
+  }
+
+  /** In order of their ids. Read from the index of listings alone, unless the starts of texts are asked for. */
+  #find(ranges: readonly IdRange[], limit?: number, kind?: "file"): Promise<Outlined[]> {
+    const { leadChars } = this.#wanted;
+    const lead = { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] };
+    const from = leadChars > 0 ? { ...byId, projection: { kind: 1, sizeBytes: 1, lead } } : { hint: listingIndex.name, projection: listingProjection };
+    const options = { ...asPlainValues, ...from, sort: { _id: 1 }, batchSize, session: this.#session, ...(limit !== undefined && { limit }) } as const;
+    const filters = ranges.map((_id) => ({ _id, ...(kind && { kind }) }));
+    return this.#collection.find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options).toArray();
+  }
+
+  #childOf(document: Outlined): Child {
+    const path = pathOfId(this.#memoryKey, document._id);
+    return { ...document, path, key: document.kind === "dir" ? `${path}/` : path };
+  }
+
+  #pageFor(chars: number): number {
+    return Math.max(this.#limits.page, Math.ceil(chars / usualLineChars) + 1);
+  }
+
+  #withoutContents(documents: readonly Outlined[]): MemoryOutline {
+    const outline: MemoryOutline = { files: [], directories: [], revision: null };
+    for (const { _id, kind, sizeBytes = 0, lead } of documents) {
+      const path = pathOfId(this.#memoryKey, _id);
+      if (kind === "file") outline.files.push({ path, sizeBytes, ...(lead !== undefined && { lead }) });
+      else if (path !== ROOT) outline.directories.push(path);
+    }
+    return outline;
+  }
+
+  async #outlineOf(documents: readonly Outlined[]): Promise<MemoryOutline> {
+    const outline = this.#withoutContents(documents);
+    const { maxContentBytes } = this.#wanted;
+    const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
+    if (maxContentBytes > 0 && sizeBytes <= maxContentBytes) await this.#addContents(outline.files);
+    return outline;
+  }
+
+  async #addContents(files: OutlineFile[]): Promise<void> {
+    const options = { ...asPlainValues, ...byId, batchSize, session: this.#session, projection: { kind: 1, text: 1 } };
+    const texts = new Map<string, string>();
+    for await (const document of this.#collection.find<StoredDocument>({ _id: rangeOfMemory(this.#memoryKey) }, options)) {
+      if (document.kind === "file") texts.set(pathOfId(this.#memoryKey, document._id), document.text);
+    }
+    for (const file of files) file.content = texts.get(file.path) ?? "";
+  }
+}
+
+/** In order of the keys, up to the first for which there is no room, which is the `end`. */
+function upTo(room: number, found: readonly Child[]): { children: Child[]; end?: Child } {
+  const children = found.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+  let chars = 0;
+  for (const [index, child] of children.entries()) {
+    chars += charsOf([child]);
+    if (chars > room) return { children: children.slice(0, index + 1), end: child };
+  }
+  return { children };
+}
+
+/** What the lines of a listing take at least. */
+function charsOf(children: readonly Child[]): number {
+  return children.reduce((sum, { path }) => sum + path.length + 2, 0);
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || ROOT;
+}
+
+/** Whether a directory is one line in a listing, with a count of what lies in it. */
+function isHidden(path: string): boolean {
+  return hiddenDirectoryOf(`${path}/`) === path;
+}
