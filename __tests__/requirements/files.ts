@@ -11,5 +11,6 @@ export const files: Requirements = {
   "files.creations-gathered": { source, says: "files that a process makes at the same time go into few transactions, and each caller has an answer of its own" },
   "files.transactions": { source, says: "changes of the tree that race, or whose connection breaks, are made as a whole and once, or not at all" },
   "files.expiry": { source, says: "a memory expires by the latest change of anything in it, and is swept by a store" },
+  "files.archives": { source, says: "export, import and copy hold a part of the texts of a memory of any size, which they read as of one moment" },
   "files.copy": { source, says: "copy takes memories from one layout to the other" },
 };

@@ -1,5 +1,5 @@
 import type { BlamedLine, MemoryVersion } from "./history.js";
-import type { FileLineage } from "./history-backend.js";
+import type { FileLineage, LineageStep } from "./history-backend.js";
 import { type OlderText, type ReplacedPart, replacedParts } from "./older-text.js";
 
 /** Compares two lists of lines: which of the older one (by index) each newer line is, or -1. */
@@ -13,22 +13,42 @@ interface TracedLine {
 }
 
 /**
- * Goes back from the present text, version by version. A version only costs what it changed and a walk over the lines before that.
+ * Goes back from the present text, version by version, until each line is told. A version only costs what it changed and a walk over the
+ * lines before that.
  * @param matchLines for a piece of several lines of which some may have moved
  */
-export function blameLines({ text, steps }: FileLineage, matchLines: MatchLines): BlamedLine[] {
-  const present = text.split("\n");
-  const blamed = present.map((): MemoryVersion | null => null);
-  const walk = new TracedText(text, present);
-  for (const { version, before } of steps) {
-    if (before === "same") continue;
-    const brought = before === "none" ? walk.clear() : before === null ? [] : walk.goBack(before, matchLines);
-    for (const line of brought) blamed[line] = version;
-    if (before === null) break;
-  }
+export async function blameLines({ text, steps }: FileLineage, matchLines: MatchLines): Promise<BlamedLine[]> {
+  const lines = text.split("\n");
   // A newline ends a line, and no empty one follows it.
-  const count = text === "" ? 0 : text.endsWith("\n") ? present.length - 1 : present.length;
-  return present.slice(0, count).map((line, index) => ({ line: index + 1, text: line, version: blamed[index] ?? null }));
+  const count = text === "" ? 0 : text.endsWith("\n") ? lines.length - 1 : lines.length;
+  const blame = new Blame(new TracedText(text, lines), count, matchLines);
+  for await (const some of steps) {
+    if (some.some((step) => blame.goBack(step))) break;
+  }
+  return lines.slice(0, count).map((line, index) => ({ line: index + 1, text: line, version: blame.versions.get(index) ?? null }));
+}
+
+class Blame {
+  /** By the index of the line. */
+  readonly versions = new Map<number, MemoryVersion>();
+  readonly #traced: TracedText;
+  readonly #count: number;
+  readonly #matchLines: MatchLines;
+
+  constructor(traced: TracedText, count: number, matchLines: MatchLines) {
+    this.#traced = traced;
+    this.#count = count;
+    this.#matchLines = matchLines;
+  }
+
+  /** @returns whether older versions can tell nothing more */
+  goBack({ version, before }: LineageStep): boolean {
+    if (before === "same") return false;
+    if (before === null) return true;
+    const brought = before === "none" ? this.#traced.clear() : this.#traced.goBack(before, this.#matchLines);
+    for (const line of brought) if (line < this.#count) this.versions.set(line, version);
+    return this.versions.size === this.#count;
+  }
 }
 
 class TracedText {

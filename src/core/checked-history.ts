@@ -89,8 +89,8 @@ export class CheckedHistory implements MemoryHistory {
 
   async blame(path: string): Promise<BlamedLine[]> {
     const target = normalizePath(path);
-    const [lineage, matchLines] = await Promise.all([this.#run("read", target, (history) => history.lineage(target)), lineMatcher()]);
-    return blameLines(lineage, matchLines);
+    const matchLines = await lineMatcher();
+    return this.#run("read", target, async (history) => blameLines(await history.lineage(target), matchLines));
   }
 
   async revert(what: RevertTarget, options: { force?: boolean } = {}): Promise<MemoryVersion[]> {

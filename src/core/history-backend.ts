@@ -31,8 +31,8 @@ export interface VersionText {
 /** A file as it is now, and what it was before. */
 export interface FileLineage {
   text: string;
-  /** Newest first. */
-  steps: LineageStep[];
+  /** Newest first, some at a time. A reader that knows enough stops. */
+  steps: AsyncIterable<readonly LineageStep[]>;
 }
 
 export interface LineageStep {

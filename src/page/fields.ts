@@ -50,7 +50,7 @@ export function checkInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 /** A query as an object. @throws PageRefusal for a name that stands twice */
 export function queryOf(parameters: URLSearchParams): Record<string, string> {
   const query = Object.fromEntries(parameters);
-  if (Object.keys(query).length !== [...parameters].length) throw new PageRefusal(400, "EINVAL", "a parameter of the query stands twice");
+  if (Object.keys(query).length !== parameters.size) throw new PageRefusal(400, "EINVAL", "a parameter of the query stands twice");
   return query;
 }
 

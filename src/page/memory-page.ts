@@ -5,6 +5,7 @@ import { clientFiles } from "./client-files.js";
 import { pageDocument } from "./document.js";
 import { queryOf } from "./fields.js";
 import { PageGuard, type Visitor } from "./guard.js";
+import { OpenedMemories } from "./opened-memories.js";
 import { checkPageOptions, type MemoryPageOptions, pageDefaults } from "./options.js";
 import type { PageMemories, Route } from "./route.js";
 import { changeRoutes } from "./routes/changes.js";
@@ -29,8 +30,9 @@ export type MemoryPage = (request: Request) => Promise<Response>;
 export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
   checkPageOptions(options);
   const { store, nodes = [] } = options;
+  const opened = new OpenedMemories((address) => store.memory(address, { paths: "posix" }));
   const memories: PageMemories = {
-    memory: (address) => store.memory(address, { paths: "posix" }),
+    memory: (address) => opened.memory(address),
     nodeOf: ({ nodeId, scope }) => nodes.find((node) => node.nodeId === nodeId && node.scope === scope),
     listMemories: (filter) => store.listMemories(filter),
     forget: (who) => store.forget(who),

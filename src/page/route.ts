@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { CheckedAddress, MemoryAddress } from "../core/address.js";
+import type { CheckedAddress } from "../core/address.js";
 import type { Memory } from "../core/memory.js";
 import type { ForgottenCounts, MemoryFilter, MemoryOwner, MemorySummary } from "../mongodb/memories/memory-filter.js";
 import { checkInput } from "./fields.js";
@@ -10,7 +10,7 @@ import type { WatchLimit } from "./watch-limit.js";
 /** The memories that a page shows. A MongoMemoryStore has all of it. */
 export interface PageMemories {
   /** Any name can be created in it. */
-  memory(address: MemoryAddress, access: "read" | "write"): Memory;
+  memory(address: CheckedAddress, access: "read" | "write"): Memory;
   /** The node of a memory, where it is known. */
   nodeOf?(address: CheckedAddress): MemoryPageNode | undefined;
   listMemories(filter: MemoryFilter): AsyncIterable<MemorySummary>;

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { blameLines } from "../../../src/core/blame.js";
-import type { LineageStep } from "../../../src/core/history-backend.js";
+import type { FileLineage, LineageStep } from "../../../src/core/history-backend.js";
 import { olderTextOf } from "../../../src/core/older-text.js";
 import { lineMatcher } from "../../../src/core/unified-diff.js";
 
@@ -18,6 +18,14 @@ function stepOf(id: string, older: readonly Line[] | null, newer: readonly Line[
   return { version, before: older === null ? "none" : olderTextOf(textOf(older), textOf(newer)) };
 }
 
+/** As a backend tells it, two versions at a time. */
+function lineageOf(lines: readonly Line[], steps: readonly LineageStep[]): FileLineage {
+  async function* some(): AsyncGenerator<readonly LineageStep[]> {
+    for (let index = 0; index < steps.length; index += 2) yield steps.slice(index, index + 2);
+  }
+  return { text: textOf(lines), steps: some() };
+}
+
 /** A change of a file: at some places, how many lines go and how many come. */
 const someChange = fc.array(fc.record({ place: fc.nat(), removed: fc.nat(2), added: fc.nat(2) }), { minLength: 1, maxLength: 12 });
 
@@ -26,8 +34,8 @@ it.each([
   ["short", ""],
 ])("blame names the version that brought each of many %s lines, however many places a version changed", async (_length, rest) => {
   const matchLines = await lineMatcher();
-  fc.assert(
-    fc.property(fc.array(someChange, { maxLength: 12 }), fc.nat(150), (changes, count) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someChange, { maxLength: 12 }), fc.nat(150), async (changes, count) => {
       const brought = (id: string, index: number): Line => ({ text: `${index}.${id}${rest}`, id });
       let lines = Array.from({ length: count + 1 }, (_, index) => brought("0", index));
       const steps = [stepOf("0", null, lines)];
@@ -41,7 +49,7 @@ it.each([
         if (lines.length === 0) lines = [brought(id, 999)];
         steps.unshift(stepOf(id, older, lines));
       });
-      const blamed = blameLines({ text: textOf(lines), steps }, matchLines);
+      const blamed = await blameLines(lineageOf(lines, steps), matchLines);
       expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
     }),
     { numRuns: 300 },
@@ -52,7 +60,7 @@ it("blame goes through versions of more lines than a call has arguments", async 
   const older = Array.from({ length: 300_000 }, (): Line => ({ text: "", id: "0" }));
   const newer: Line[] = [{ text: "all new", id: "1" }];
   const steps = [stepOf("2", older, newer), stepOf("1", newer, older), stepOf("0", null, newer)];
-  const [line] = blameLines({ text: "all new", steps }, await lineMatcher());
+  const [line] = await blameLines(lineageOf(newer, steps), await lineMatcher());
   expect(line?.version?.id).toBe("2");
 });
 
@@ -61,6 +69,21 @@ it("blame finds lines that moved by one among lines that stayed", async () => {
   const older = lines("0", ["one", "two", "three", "four", "five", "six", "seven", "eight"]);
   const [, two, three, four, five, , seven, eight] = older;
   const newer = [...lines("1", ["ONE"]), two, three, four, five, seven, eight, ...lines("1", ["nine"])].filter((line) => line !== undefined);
-  const blamed = blameLines({ text: textOf(newer), steps: [stepOf("1", older, newer), stepOf("0", null, older)] }, await lineMatcher());
+  const blamed = await blameLines(lineageOf(newer, [stepOf("1", older, newer), stepOf("0", null, older)]), await lineMatcher());
   expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(newer);
+});
+
+it("blame asks for no older versions once it knows the version of each line", async () => {
+  const lines = (id: string, count: number): Line[] => Array.from({ length: count }, (_, index) => ({ text: `${index} of ${id}`, id }));
+  const [oldest, older, newer] = [lines("0", 3), lines("1", 3), lines("2", 3)];
+  let asked = 0;
+  async function* steps(): AsyncGenerator<readonly LineageStep[]> {
+    for (const step of [stepOf("2", older, newer), stepOf("1", oldest, older), stepOf("0", null, oldest)]) {
+      asked += 1;
+      yield [step];
+    }
+  }
+  const blamed = await blameLines({ text: textOf(newer), steps: steps() }, await lineMatcher());
+  expect(blamed.map(({ version }) => version?.id)).toEqual(["2", "2", "2"]);
+  expect(asked).toBe(1);
 });

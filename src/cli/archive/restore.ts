@@ -3,7 +3,7 @@ import type { SnapshotFile } from "../../core/memory.js";
 import { about, CommandFault, usageFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { checkedHistory } from "./history-check.js";
-import { readTreeWithHistory, type Tree } from "./tree.js";
+import { readTreeWithHistory, type Tree, withTree } from "./tree.js";
 
 /** A memory with its history that can be made. */
 export interface Restored {
@@ -28,10 +28,12 @@ export async function restorable(tree: Tree, open: OpenMemory): Promise<Restored
   const { digest } = await checkedHistory(tree, { where: name, advice });
   const there = await about(name, () => archive.read());
   if (there === null) return { tree, history, digest };
-  const present = await about(name, () => readTreeWithHistory(open));
-  // One that is not right is another one.
-  const found = await checkedHistory(present, { where: name, advice }).catch(() => null);
-  if (found?.digest === digest && present.history?.revision === history.revision) return null;
+  const isSame = await withTree(() => about(name, () => readTreeWithHistory(open)), async (present) => {
+    // One that is not right is another one.
+    const found = await checkedHistory(present, { where: name, advice }).catch(() => null);
+    return found?.digest === digest && present.history?.revision === history.revision;
+  });
+  if (isSame) return null;
   throw new CommandFault("EEXIST", `${name}: there is a memory already, and two histories cannot be made one; \`forget\` it first, or leave the history out`);
 }
 

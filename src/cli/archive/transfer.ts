@@ -2,11 +2,12 @@ import { alreadyExists, fileTooLarge, memoryFull } from "../../core/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryBytesCeiling } from "../../core/options.js";
 import { creationFault } from "../../core/paths.js";
+import { utf8Bytes } from "../../core/text.js";
 import { about, CommandFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { folderFault } from "./folder-names.js";
 import { restorable, restore, type Restored } from "./restore.js";
-import { type FileContent, readTree, type Tree, type TreeFile } from "./tree.js";
+import { type FileContent, readTree, type Tree, type TreeFile, withTree } from "./tree.js";
 
 /** What to do to make a memory hold all of a tree. */
 export interface TransferPlan {
@@ -32,11 +33,15 @@ export interface TransferCounts {
 /** A directory is made by a file in it, which is then removed; the shortest name there is fits wherever a directory does. */
 const placeholderName = "~";
 const placeholderText = "Left behind by a copy that was broken off; it may be deleted.\n";
+const placeholderBytes = utf8Bytes(placeholderText);
 
 /** Decides everything before anything is written. @throws CommandFault for whatever the memory cannot take */
 export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
   if (tree.history !== null) return planRestore(tree, open);
-  const there = await about(open.name, () => readTree(open));
+  return withTree(() => about(open.name, () => readTree(open)), (there) => planAdditions(tree, there, open, overwrite));
+}
+
+async function planAdditions(tree: Tree, there: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
   const filesThere = new Map(there.files.map((file) => [file.path, file]));
   const directoriesThere = new Set(there.directories);
   const directories = emptyDirectoriesOf(tree);
@@ -69,7 +74,7 @@ export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: bool
   checkParents(tree, filesThere, open);
   checkFolderNames(tree, there, open);
   if (different.length > 0 && !overwrite) throw conflict(different, open);
-  checkTotal(plan, there);
+  if (open.isOneDocument) checkTotal([...there.files, ...plan.writes.map(({ file }) => file)], open);
   return plan;
 }
 
@@ -79,7 +84,8 @@ async function planRestore(tree: Tree, open: OpenMemory): Promise<TransferPlan> 
   for (const path of [...tree.files.map((file) => file.path), ...tree.directories]) checkNew(path, new Set(), open);
   for (const file of tree.files) checkSize(file, open);
   const writes = tree.files.map((file) => ({ file, replaces: false }));
-  checkTotal({ ...plan, writes }, { ...tree, files: [] });
+  // Whatever the layout: a memory with its history is made in one step.
+  if (open.kind === "database") checkTotal(tree.files, open);
   const restored = await restorable(tree, open);
   if (restored !== null) return { ...plan, writes, restored };
   return { ...plan, unchanged: tree.files.length };
@@ -131,9 +137,12 @@ function emptyDirectoriesOf({ directories, files }: Tree): string[] {
 }
 
 async function leftoversIn(directories: readonly string[], files: ReadonlyMap<string, TreeFile>): Promise<string[]> {
-  const candidates = directories.flatMap((path) => files.get(`${path}/${placeholderName}`) ?? []);
-  const contents = await Promise.all(candidates.map((file) => file.load()));
-  return candidates.filter((_, index) => contents[index]?.content === placeholderText).map(({ path }) => path);
+  const leftovers: string[] = [];
+  for (const directory of directories) {
+    const file = files.get(`${directory}/${placeholderName}`);
+    if (file?.sizeBytes === placeholderBytes && (await file.load()).content === placeholderText) leftovers.push(file.path);
+  }
+  return leftovers;
 }
 
 async function isEqual(file: TreeFile, other: TreeFile): Promise<boolean> {
@@ -170,14 +179,13 @@ function checkFolderNames(tree: Tree, there: Tree, { kind, name }: OpenMemory): 
   if (found !== null) throw new CommandFault(found.fault.code, `${name}: ${found.path}: ${found.fault.message}; rename it in the source, or use export`);
 }
 
-/** A lower bound: keys and times come on top, which the storage counts. */
-function checkTotal({ open, writes }: TransferPlan, there: Tree): void {
-  if (open.kind === "folder") return;
-  const sizes = new Map([...there.files, ...writes.map(({ file }) => file)].map(({ path, sizeBytes }) => [path, sizeBytes]));
+/** A lower bound: keys and times come on top, which the storage counts. @param files of one path the last counts */
+function checkTotal(files: readonly TreeFile[], { name }: OpenMemory): void {
+  const sizes = new Map(files.map(({ path, sizeBytes }) => [path, sizeBytes]));
   const total = [...sizes.values()].reduce((sum, sizeBytes) => sum + sizeBytes, 0);
   if (total <= memoryBytesCeiling) return;
   const { code, message } = memoryFull(total, memoryBytesCeiling);
-  throw new CommandFault(code, `${open.name}: ${message}`);
+  throw new CommandFault(code, `${name}: ${message}`);
 }
 
 function taken(path: string, there: string, wanted: string, { name }: OpenMemory): CommandFault {

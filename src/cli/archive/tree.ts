@@ -4,8 +4,10 @@ import type { ArchivedHistory } from "../../core/archived-version.js";
 import type { MemorySnapshot } from "../../core/memory.js";
 import { normalizePath, parentsOf, ROOT } from "../../core/paths.js";
 import { compareCodeUnits } from "../../core/text.js";
-import { inputFault, usageFault } from "../fault.js";
+import type { MemoryMoment } from "../../mongodb/admin/memory-database.js";
+import { about, inputFault, usageFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
+import { readAhead } from "./read-ahead.js";
 
 export interface FileContent {
   content: string;
@@ -17,7 +19,7 @@ export interface TreeFile {
   path: string;
   /** Bytes of UTF-8. */
   sizeBytes: number;
-  /** Files of folders and archives are read one at a time. */
+  /** Reads the text, which nothing here holds after it. Files of folders and archives come one at a time, those of a moment in batches. */
   load: () => Promise<FileContent>;
 }
 
@@ -32,30 +34,57 @@ export interface Tree {
   history: ArchivedHistory | null;
 }
 
-/** A memory of a database at one moment, all at once. A folder may be too large for that, and is read file by file. */
-export async function readTree({ kind, memory, address }: OpenMemory): Promise<Tree> {
-  if (kind === "database") return { ...treeOf(await memory.snapshot()), address, history: null };
+/** A tree that is read from a memory. Once it is closed, nothing of it is loaded any more. */
+export interface OpenTree extends Tree {
+  close: () => Promise<void>;
+}
+
+const closesNothing = async (): Promise<void> => undefined;
+
+/** A memory of a database at one moment, all at once or, where it may be too large for that, batch by batch. A folder is read file by file. */
+export async function readTree({ kind, memory, address, name, moment }: OpenMemory): Promise<OpenTree> {
+  if (kind === "database") {
+    const opened = await moment();
+    if (opened !== null) return { ...momentTree(opened, name), address, history: null };
+    return { ...treeOf(await memory.snapshot()), address, history: null, close: closesNothing };
+  }
   const { files, directories } = await memory.outline();
   const load = async (path: string): Promise<FileContent> => {
     const [content, stat] = [await memory.read(path), await memory.stat(path)];
     const unknown = new Date(0);
     return { content, createdAt: stat?.createdAt ?? unknown, updatedAt: stat?.updatedAt ?? unknown };
   };
-  return { address, directories, files: files.map(({ path, sizeBytes }) => ({ path, sizeBytes, load: () => load(path) })), history: null };
+  return { address, directories, files: files.map(({ path, sizeBytes }) => ({ path, sizeBytes, load: () => load(path) })), history: null, close: closesNothing };
 }
 
 /** The same with its history, if it has one. @throws CommandFault EUSAGE for a folder, which keeps none */
-export async function readTreeWithHistory(open: OpenMemory): Promise<Tree> {
+export async function readTreeWithHistory(open: OpenMemory): Promise<OpenTree> {
   const { archive, address, name } = open;
   if (archive === null) throw usageFault(`--history: ${name} keeps no history; leave it out`);
   const archived = await archive.read();
   if (archived === null) return readTree(open);
-  return { ...treeOf(archived.tree), address, history: archived.history };
+  return { ...treeOf(archived.tree), address, history: archived.history, close: closesNothing };
+}
+
+/** Reads a tree, and closes it after `run`. */
+export async function withTree<T>(read: () => Promise<OpenTree>, run: (tree: Tree) => Promise<T>): Promise<T> {
+  const tree = await read();
+  try {
+    return await run(tree);
+  } finally {
+    await tree.close();
+  }
 }
 
 function treeOf({ files, directories }: MemorySnapshot): Pick<Tree, "files" | "directories"> {
   const sorted = files.toSorted((a, b) => compareCodeUnits(a.path, b.path));
   return { files: sorted.map((file) => ({ ...file, load: async () => file })), directories: directories.toSorted(compareCodeUnits) };
+}
+
+function momentTree(moment: MemoryMoment, name: string): Pick<OpenTree, "files" | "directories" | "close"> {
+  const sorted = moment.files.toSorted((a, b) => compareCodeUnits(a.path, b.path));
+  const files = readAhead(sorted, (paths) => about(name, () => moment.read(paths)));
+  return { files, directories: moment.directories.toSorted(compareCodeUnits), close: () => moment.close() };
 }
 
 /** Refuses what is not the tree of a memory, before anything of it is used. @throws CommandFault EINPUT */

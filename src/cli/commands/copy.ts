@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { carryOut, planTransfer, type TransferCounts } from "../archive/transfer.js";
-import { readTree, readTreeWithHistory } from "../archive/tree.js";
+import { readTree, readTreeWithHistory, type Tree, withTree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
@@ -55,14 +55,15 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
   // Who changes it is of the destination.
   const { as: _as, ...sourceOptions } = options;
   return withMemory(context, sourceOptions, "read", async (source) => {
-    const tree = await about(source.name, () => readerFor(options)(source));
-    return withTarget(destination, "restore", (open) =>
-      withProgress(context, async (progress) => {
-        const plan = await planTransfer(tree, open, options.overwrite === true);
-        progress.start(plan.writes.length, "files");
-        return sumCounts([await carryOut(plan, () => progress.step())]);
-      }),
-    );
+    const copyTree = (tree: Tree): Promise<TransferSum> =>
+      withTarget(destination, "restore", (open) =>
+        withProgress(context, async (progress) => {
+          const plan = await planTransfer(tree, open, options.overwrite === true);
+          progress.start(plan.writes.length, "files");
+          return sumCounts([await carryOut(plan, () => progress.step())]);
+        }),
+      );
+    return withTree(() => about(source.name, () => readerFor(options)(source)), copyTree);
   });
 }
 
@@ -85,8 +86,9 @@ function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum
         const overwrite = options.overwrite === true;
         const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
           for await (const address of source.addresses()) {
-            const tree = await readerFor(options)(memoryIn(source, address, { access: "read", paths: "posix" }));
-            await use(await planTransfer(tree, memoryIn(destination, address, { access: "restore", paths: options.paths ?? "posix", as: options.as }), overwrite));
+            const here = memoryIn(source, address, { access: "read", paths: "posix" });
+            const open = memoryIn(destination, address, { access: "restore", paths: options.paths ?? "posix", as: options.as });
+            await withTree(() => readerFor(options)(here), async (tree) => use(await planTransfer(tree, open, overwrite)));
           }
         };
         let total = 0;

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { exportToFolder, type ExportCounts } from "../archive/folder-archive.js";
 import { exportToJsonl, writeWholeFile } from "../archive/jsonl-archive.js";
-import { readTree, readTreeWithHistory, type Tree } from "../archive/tree.js";
+import { type OpenTree, readTree, readTreeWithHistory, type Tree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import { countText } from "../terminal/format.js";
@@ -57,14 +57,20 @@ function withTrees<T>(context: CliContext, options: ExportOptions, run: (trees: 
   refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
   return withDatabase(databaseOf(options, context.io.env), (database) => {
     async function* trees(): AsyncGenerator<Tree> {
-      for await (const address of database.addresses()) yield await read(memoryIn(database, address, { access: "read", paths: "posix" }));
+      for await (const address of database.addresses()) yield* one(() => read(memoryIn(database, address, { access: "read", paths: "posix" })));
     }
     return about("the database", () => run(trees()));
   });
 }
 
-async function* one(read: () => Promise<Tree>): AsyncGenerator<Tree> {
-  yield await read();
+/** Closed when the next one is asked for, or none is any more. */
+async function* one(read: () => Promise<OpenTree>): AsyncGenerator<Tree> {
+  const tree = await read();
+  try {
+    yield tree;
+  } finally {
+    await tree.close();
+  }
 }
 
 interface Export {

@@ -6,7 +6,7 @@ import { MemoryError } from "../../core/errors.js";
 import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
-import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
+import type { MemoryDatabase, MemoryMoment } from "../../mongodb/admin/memory-database.js";
 import { shorten } from "../../core/text.js";
 import { programName } from "../command.js";
 import { about, inputFault, usageFault, withFile } from "../fault.js";
@@ -41,6 +41,10 @@ export interface OpenMemory {
   /** For messages; without passwords. */
   name: string;
   paths: PathRule;
+  /** Whether all of it must fit into one document. */
+  isOneDocument: boolean;
+  /** The memory at one moment, to be read in parts; null where it is read as a whole, and for a folder. */
+  moment: () => Promise<MemoryMoment | null>;
   /** The memory with its history; null where none is kept. */
   archive: MemoryArchive | null;
   /** The same memory, whose changes are dated; null where the storage dates them itself. */
@@ -114,6 +118,8 @@ export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { ac
     address,
     name: nameOf(address),
     paths,
+    isOneDocument: database.layout.limitsMemories,
+    moment: () => database.moment(address, makesNothing(access) ? "read" : "write"),
     archive: { read: () => database.archived(address), restore: (tree, history, key) => database.restore(address, tree, history, key) },
     dated: (time) => open(() => time),
   };
@@ -130,7 +136,8 @@ async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, ac
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
   const memory = opened(dir, () => openDirectoryMemory({ dir, paths, maxFileBytes: maxFileBytesFor(access) }));
   const name = `the folder ${dir}`;
-  return { kind: "folder", memory, address: null, name, paths, archive: null, dated: null, missing: async () => [], tellingOfNew: (_tell, run) => run() };
+  const none = { archive: null, dated: null, isOneDocument: false, moment: async () => null };
+  return { kind: "folder", memory, address: null, name, paths, ...none, missing: async () => [], tellingOfNew: (_tell, run) => run() };
 }
 
 /** @throws CommandFault EUSAGE */

@@ -10,7 +10,8 @@ import { closeInTime, createClient, openDatabase, serverOf } from "../driver/cli
 import { storageError } from "../driver/errors.js";
 import type { AddressRange } from "../memories/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/layout.js";
-import { type LayoutName, layouts } from "../memories/layouts.js";
+import { type LayoutName, layouts, moments } from "../memories/layouts.js";
+import type { MemoryMoment } from "../memories/memory-moment.js";
 import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
 import { presentCollections } from "./present-collections.js";
 import type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
@@ -19,6 +20,7 @@ import { summariesIn } from "../memories/summary-pages.js";
 export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/layout.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
+export type { MemoryMoment } from "../memories/memory-moment.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -101,6 +103,14 @@ export class MemoryDatabase {
   /** @throws MemoryError EINVAL for a bad address */
   memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {}): Memory {
     return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths, maxFileBytes }, { server: serverOf(this.client) });
+  }
+
+  /** Null where the layout reads a memory as a whole. @throws MemoryError EIO */
+  async moment(address: CheckedAddress, access: "read" | "write"): Promise<MemoryMoment | null> {
+    const open = moments[this.layoutName];
+    if (open === null) return null;
+    await this.#layouts[access].ready();
+    return open(this.client, this.db.collection(this.memoriesCollection), address);
   }
 
   /** With its history. */

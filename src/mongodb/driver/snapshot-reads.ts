@@ -1,7 +1,7 @@
 import { maxAttempts, pause } from "../../core/lost-race.js";
 
 /** SnapshotUnavailable, as while an index is made; SnapshotTooOld; and its kin of migrated chunks. */
-const retriedCodes = new Set<unknown>([246, 239, 250]);
+const goneCodes = new Set<unknown>([246, 239, 250]);
 
 /** For a find or an aggregation whose answer is of one moment, however many documents it reads. */
 export const atOneMoment = { readConcern: { level: "snapshot" } } as const;
@@ -12,8 +12,13 @@ export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
-      if (attempt >= maxAttempts || !retriedCodes.has((error as { code?: unknown } | null)?.code)) throw error;
+      if (attempt >= maxAttempts || !isMomentGone(error)) throw error;
     }
     await pause(attempt);
   }
+}
+
+/** Whether the server cannot read at a moment, or no longer: it keeps each for `minSnapshotHistoryWindowInSeconds`, 300 by default. */
+export function isMomentGone(error: unknown): boolean {
+  return goneCodes.has((error as { code?: unknown } | null)?.code);
 }

@@ -61,14 +61,35 @@ export class HistoryView {
 
   /** The versions of a file, newest first. @param after an id of which newer ones are meant; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
-    const start = after === null ? idsOf(this.present.memory).$gt : storedId(this.present.memory, after);
-    const bounds = [start, ...this.#boundsWithin(after ?? file), this.#end];
-    const ranges = bounds.slice(1).map((end, index) => ({ [index === 0 ? "$gt" : "$gte"]: bounds[index], $lt: end }));
-    const stored = (await Promise.all(ranges.map((_id) => this.#versions.findAll({ file, _id }, 1)))).flat();
-    return [...stored, ...this.#pending.filter((version) => version.file === file && version._id > start)].toReversed();
+    const pending = this.#pendingOf(file, after);
+    const stored = await Promise.all(this.#rangesOf(file, after).map((_id) => this.#versions.findAll({ file, _id }, -1)));
+    return [...pending, ...stored.flat()];
   }
 
-  /** Parts a long range, so that the server looks for one part while this process reads another. */
+  /** All of them, some at a time. */
+  async *lineageInParts(file: string): AsyncGenerator<VersionDocument[]> {
+    yield this.#pendingOf(file, null);
+    const ranges = this.#rangesOf(file, null);
+    for (let index = 0; index < ranges.length; index += partsAtOnce) {
+      yield (await Promise.all(ranges.slice(index, index + partsAtOnce).map((_id) => this.#versions.findAll({ file, _id }, -1)))).flat();
+    }
+  }
+
+  #pendingOf(file: string, after: string | null): VersionDocument[] {
+    const start = this.#startAfter(after);
+    return this.#pending.filter((version) => version.file === file && version._id > start).toReversed();
+  }
+
+  #startAfter(after: string | null): string {
+    return after === null ? idsOf(this.present.memory).$gt : storedId(this.present.memory, after);
+  }
+
+  /** The ids of the versions of a file that are in the collection, from the newest: a long range in parts, so that the server looks for one while this process reads another. */
+  #rangesOf(file: string, after: string | null): object[] {
+    const bounds = [this.#startAfter(after), ...this.#boundsWithin(after ?? file), this.#end];
+    return bounds.slice(1).map((end, index) => ({ [index === 0 ? "$gt" : "$gte"]: bounds[index], $lt: end })).toReversed();
+  }
+
   #boundsWithin(first: string): string[] {
     const { memory, revision } = this.present;
     const start = revisionOf(first);
@@ -120,6 +141,7 @@ export class HistoryView {
 const maxIdsPerCommand = 1000;
 
 const parts = 4;
+const partsAtOnce = 2;
 const minPartLength = 40;
 
 /**

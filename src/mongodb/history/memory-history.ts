@@ -70,9 +70,7 @@ export class MongoHistory implements HistoryBackend {
     const text = view?.present.texts.get(path);
     if (text === undefined) throw path === ROOT || view?.present.isDirectory === true ? pathIsDirectory() : fileNotFound();
     const last = await view?.lastAt(path);
-    if (!view || !last || last.operation === "deleted") return { text, steps: [] };
-    const newestFirst = await view.lineage(last.file ?? "", null);
-    return { text, steps: newestFirst.map((version, index) => stepOf(version, newestFirst[index + 1])) };
+    return { text, steps: !view || !last || last.operation === "deleted" ? noSteps() : stepsOf(view.lineageInParts(last.file ?? "")) };
   }
 
   async revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]> {
@@ -194,10 +192,24 @@ async function presentOf(view: HistoryView, version: VersionDocument): Promise<V
   return { path, id: null, content: view.present.texts.get(path) ?? null };
 }
 
-function stepOf(version: VersionDocument, previous: VersionDocument | undefined): LineageStep {
-  const isKept = version.since === undefined || previous === undefined || version.since === publicIdOf(previous);
-  return { version: versionOf(version), before: isKept ? beforeOf(version) : null };
+/** Ends where a version is no longer kept: what is older than that one does not lead to the present text. */
+async function* stepsOf(parts: AsyncIterable<readonly VersionDocument[]>): AsyncGenerator<LineageStep[]> {
+  let since: string | undefined;
+  for await (const part of parts) {
+    const steps: LineageStep[] = [];
+    for (const version of part) {
+      if (since !== undefined && since !== publicIdOf(version)) {
+        yield steps;
+        return;
+      }
+      steps.push({ version: versionOf(version), before: beforeOf(version) });
+      ({ since } = version);
+    }
+    yield steps;
+  }
 }
+
+async function* noSteps(): AsyncGenerator<LineageStep[]> {}
 
 function beforeOf({ operation, older }: VersionDocument): LineageStep["before"] {
   if (operation === "created") return "none";

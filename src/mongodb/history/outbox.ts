@@ -93,22 +93,24 @@ function addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, strin
     document.sizeBytes = after === undefined ? null : utf8Bytes(after);
     document.sha256 = after === undefined ? null : sha256Of(after);
     texts.delete(path);
-    const before = from === undefined ? textBefore(file, after) : after;
+    const before = from === undefined ? textBefore(file, after, document.sizeBytes) : after;
     if (before !== undefined) texts.set(from ?? path, before);
     if (document.operation === "created" || document.operation === "renamed") continue;
-    document.older = file.older ?? olderOf(before, after);
+    document.older = file.older ?? olderOf(before, after, file.beforeBytes !== undefined);
   }
 }
 
-function textBefore({ before, beforeBytes, older }: RecordedFile, after: string | undefined): string | undefined {
+function textBefore({ before, beforeBytes, older }: RecordedFile, after: string | undefined, afterBytes: number | null): string | undefined {
   if (older !== undefined) return after === undefined ? undefined : readOlderText(older, after);
   if (before !== undefined || beforeBytes === undefined || after === undefined) return before;
-  return Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
+  // In ASCII a byte is a unit: a long text need not be encoded.
+  return after.length === afterBytes ? after.slice(0, beforeBytes) : Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
 }
 
-function olderOf(before: string | undefined, after: string | undefined): OlderText | null {
+function olderOf(before: string | undefined, after: string | undefined, isAppend: boolean): OlderText | null {
   if (before === undefined) return null;
-  return after === undefined ? wholeText(before) : olderTextOf(before, after);
+  if (after === undefined) return wholeText(before);
+  return isAppend ? { start: before.length, text: "", end: 0 } : olderTextOf(before, after);
 }
 
 function addLineage(versions: readonly UnlinkedVersion[], heads: Map<string, Head>): void {

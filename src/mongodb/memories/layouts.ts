@@ -1,4 +1,5 @@
 import { FilesLayout } from "./files/files-layout.js";
+import { momentOf } from "./files/files-moment.js";
 import type { LayoutContext, MemoryLayout } from "./layout.js";
 import { OneDocumentLayout } from "./one-document/one-document-layout.js";
 
@@ -10,5 +11,11 @@ export const layouts = {
 
 /** How memories lie in the database. */
 export type LayoutName = keyof typeof layouts;
+
+/**
+ * How a memory is read that may be larger than the process. Null: none of the layout is. Beside the layouts, and not a part of them, as
+ * stores have no use for it: so it is no part of their bundle.
+ */
+export const moments = { document: null, files: momentOf } as const satisfies Record<LayoutName, unknown>;
 
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];

@@ -4,7 +4,7 @@ import { utf8Bytes } from "../../../core/text.js";
 import { isDirectory } from "./change.js";
 import { keyOfPath } from "./document.js";
 import { textBytes, bound, type Expression, literal, maxComparedBytes, where } from "../expressions.js";
-import { entriesWhere, isText, keyIsChildOf, keyIsWithin, mapEntries, orEmpty, textOrNull, valueAt } from "./expressions.js";
+import { entriesWhere, isText, keyIsBelow, keyIsChildOf, mapEntries, orEmpty, textOrNull, valueAt } from "./expressions.js";
 
 /*
  * Each asks for the revision too, which a document of the earlier layout lacks. To ask the server whether it is of that
@@ -45,7 +45,7 @@ export function listProjection(path: string): Record<string, Expression> {
 
 export function statProjection(path: string): Record<string, Expression> {
   const key = keyOfPath(path);
-  const entries = entriesWhere("$data", path === ROOT ? true : keyIsWithin(key));
+  const entries = entriesWhere("$data", path === ROOT ? true : keyIsBelow(key));
   return {
     _id: 0,
     fileBytes: textBytes(textOrNull(valueAt("$data", key))),

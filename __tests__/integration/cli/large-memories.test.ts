@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, jest } from "@jest/globals";
+import { type ClientSession, Collection } from "mongodb";
+import { readTree, withTree } from "../../../src/cli/archive/tree.js";
+import { memoryIn } from "../../../src/cli/targets/open-target.js";
+import { type CheckedAddress, checkAddress } from "../../../src/core/address.js";
+import type { Memory } from "../../../src/core/memory.js";
+import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { isLong } from "../../helpers/repetitions.js";
+import { cliJson } from "../../helpers/run-cli.js";
+import { ended, spawnCli } from "../../helpers/spawn-cli.js";
+import { testDatabase } from "../../helpers/test-database.js";
+import { testFolder } from "../../helpers/test-folder.js";
+
+const { client, uri, name: dbName, db } = testDatabase("replicaSet");
+const store = new MongoMemoryStore({ client, dbName, layout: "files" });
+const opened = MemoryDatabase.connect({ uri, dbName, layout: "files" });
+const folder = testFolder();
+const database = ["--uri", uri, "--db", dbName, "--layout", "files"];
+const newPath = (): string => join(folder, randomUUID());
+
+afterAll(async () => (await opened).close());
+
+interface Place {
+  address: CheckedAddress;
+  memory: Memory;
+  target: string[];
+}
+
+function newMemory(): Place {
+  const address = checkAddress(freshAddress());
+  return { address, memory: store.memory(address, { paths: "posix", maxFileBytes: 15_000_000 }), target: [...database, "--node", address.nodeId] };
+}
+
+type Texts = [path: string, content: string][];
+
+/** The tree that `export` and `copy` read, in which `meanwhile` happens after the paths were read. */
+async function textsOf(address: CheckedAddress, meanwhile: () => Promise<unknown>): Promise<Texts> {
+  const open = memoryIn(await opened, address, { access: "read", paths: "posix" });
+  return withTree(() => readTree(open), async ({ files }) => {
+    await meanwhile();
+    const texts: Texts = [];
+    for (const { path, load } of files) texts.push([path, (await load()).content]);
+    return texts;
+  });
+}
+
+/** As the server answers that no longer has a moment. It keeps each for five minutes, unless it is told otherwise. */
+function loseTheMoment(): void {
+  jest.spyOn(Collection.prototype, "find").mockImplementationOnce(() => {
+    throw Object.assign(new Error("SnapshotTooOld"), { name: "MongoServerError", code: 239 });
+  });
+}
+
+interface Reply {
+  op: string;
+  nreturned: number;
+  docsExamined: number;
+  responseLength: number;
+}
+
+/** What the server answers to those who read the collection meanwhile. */
+async function repliesTo(run: () => Promise<unknown>): Promise<Reply[]> {
+  await db.command({ profile: 2 });
+  await run();
+  await db.command({ profile: 0 });
+  return db.collection("system.profile").find<Reply>({ ns: `${dbName}.memories_files`, op: { $in: ["query", "getmore"] } }).sort({ ts: 1 }).toArray();
+}
+
+describe("a memory that may be larger than the process", () => {
+  // Requirement: files.archives
+  it("is listed by an index, and its texts come 4 MB at a time; it is exported, imported and copied though it takes more than a document", async () => {
+    const [source, imported, copied] = [newMemory(), newMemory(), newMemory()];
+    const texts = Array.from({ length: 9 }, (_, index): [string, string] => [`/${index % 3}/${index}`, `${index}`.repeat(1_900_000)]);
+    for (const [path, text] of texts) await source.memory.write(path, text);
+    const archive = newPath();
+    const replies = await repliesTo(() => cliJson(["export", archive, ...source.target]));
+    const reads = replies.filter(({ nreturned }) => nreturned > 1);
+    expect(reads.map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([[13, 0], [2, 2], [2, 2], [2, 2], [2, 2]]);
+    expect(Math.max(...replies.map(({ responseLength }) => responseLength))).toBeLessThan(4_100_000);
+    expect(await cliJson(["import", archive, ...imported.target])).toMatchObject({ written: 9 });
+    expect(await cliJson(["copy", ...source.target, "--to-node", copied.address.nodeId])).toMatchObject({ written: 9 });
+    const expected = (await source.memory.snapshot()).files;
+    for (const { memory } of [imported, copied]) expect((await memory.snapshot()).files).toEqual(expected);
+    expect(await cliJson(["import", archive, ...imported.target])).toMatchObject({ written: 0, unchanged: 9 });
+  });
+
+  // Requirement: files.archives
+  it("is exported as it was at one moment, whatever changes meanwhile", async () => {
+    const { address, memory } = newMemory();
+    for (const path of ["/changed", "/deleted", "/dir/moved", "/kept"]) await memory.write(path, "before");
+    const texts = await textsOf(address, async () => {
+      await memory.write("/changed", "after");
+      await memory.delete("/deleted");
+      await memory.rename("/dir", "/other");
+      await memory.write("/new", "after");
+    });
+    expect(texts).toEqual([["/changed", "before"], ["/deleted", "before"], ["/dir/moved", "before"], ["/kept", "before"]]);
+  });
+
+  // Requirement: files.archives
+  it("is read on where the server no longer has the moment, as long as its files stay the same", async () => {
+    const { address, memory } = newMemory();
+    for (const path of ["/a", "/b"]) await memory.write(path, "before");
+    const unchanged = await textsOf(address, async () => {
+      await memory.write("/new", "after");
+      loseTheMoment();
+    });
+    expect(unchanged).toEqual([["/a", "before"], ["/b", "before"]]);
+    for (const change of [() => memory.write("/b", "longer after"), () => memory.delete("/b")]) {
+      const changed = textsOf(address, async () => {
+        await change();
+        loseTheMoment();
+      });
+      await expect(changed).rejects.toMatchObject({ code: "ECONFLICT", message: expect.stringMatching(/ \/b: it was changed while the memory was read.*run the command again/) });
+    }
+  });
+
+  it("is exported where its index of listings was lost", async () => {
+    const memoriesCollection = `m ${randomUUID()}`;
+    await new MongoMemoryStore({ client, dbName, layout: "files", memoriesCollection }).memory({ nodeId: "a" }).write("/b", "text");
+    await db.collection(`${memoriesCollection}_files`).dropIndex("files_by_id");
+    expect(await cliJson(["export", newPath(), ...database, "--collection", memoriesCollection, "--all"])).toMatchObject({ memories: 1, files: 1 });
+  });
+
+  it("leaves no session open, also where it failed", async () => {
+    const { address, memory } = newMemory();
+    await memory.write("/a", "text");
+    const starts = jest.spyOn((await opened).client, "startSession");
+    await textsOf(address, async () => loseTheMoment());
+    await expect(textsOf(address, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    const sessions = starts.mock.results.map(({ value }) => value as ClientSession);
+    expect(sessions.filter(({ snapshotEnabled }) => snapshotEnabled).map(({ hasEnded }) => hasEnded)).toEqual([true, true, true]);
+    starts.mockRestore();
+  });
+});
+
+(isLong ? describe : describe.skip)("a memory of 150 MB in a process with a heap of 60 MiB", () => {
+  it("is exported, imported and copied", async () => {
+    const [source, fromFolder, fromFile, copied] = [newMemory(), newMemory(), newMemory(), newMemory()];
+    const fileCount = 150;
+    for (let index = 0; index < fileCount; index += 1) await source.memory.write(`/file${index}`, `${"x".repeat(999_990)}${index}\n`);
+    const [archive, file] = [newPath(), `${newPath()}.jsonl`];
+    const commands = [
+      ["export", archive, ...source.target],
+      ["export", file, ...source.target],
+      ["import", archive, ...fromFolder.target],
+      ["import", file, ...fromFile.target],
+      ["copy", ...source.target, "--to-node", copied.address.nodeId],
+    ];
+    for (const command of commands) expect(await ended(spawnCli(command, {}, ["--max-old-space-size=60"]))).toMatchObject({ code: 0, stderr: "" });
+    const expected = (await source.memory.snapshot()).files;
+    for (const { memory } of [fromFolder, fromFile, copied]) expect((await memory.snapshot()).files).toEqual(expected);
+  });
+});

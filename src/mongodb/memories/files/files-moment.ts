@@ -1,0 +1,126 @@
+import type { ClientSession, Collection, MongoClient } from "mongodb";
+import type { CheckedAddress } from "../../../core/address.js";
+import { MemoryError } from "../../../core/errors.js";
+import type { SnapshotFile } from "../../../core/memory.js";
+import { ROOT } from "../../../core/paths.js";
+import { ExactCollection } from "../../driver/exact-collection.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading } from "../../driver/reads.js";
+import { isMomentGone, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import type { MemoryMoment } from "../memory-moment.js";
+import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory } from "./document-ids.js";
+import { byId, listingProjection } from "./file-indexes.js";
+import type { IndexedDocument, StoredDocument } from "./stored-document.js";
+
+/** How many documents come at a time. The server also ends a batch at 16 MB. */
+const batchSize = 1000;
+
+/** @throws MemoryError EIO */
+export function momentOf(client: MongoClient, collection: Collection<StoredDocument>, address: CheckedAddress): Promise<MemoryMoment> {
+  return reading(async () => {
+    const moment = new FilesMoment(client, new ExactCollection(collection), memoryKeyOf(address));
+    try {
+      await moment.list();
+      return moment;
+    } catch (error) {
+      await moment.close();
+      throw error;
+    }
+  });
+}
+
+interface ListedFile {
+  path: string;
+  sizeBytes: number;
+  updatedAt: Date;
+}
+
+/** Lists the memory first. All its reads are of one session, and so of one moment. */
+class FilesMoment implements MemoryMoment {
+  readonly directories: string[] = [];
+  readonly #client: MongoClient;
+  readonly #collection: ExactCollection<StoredDocument>;
+  readonly #key: string;
+  readonly #listed = new Map<string, ListedFile>();
+  #session: ClientSession | null = null;
+
+  constructor(client: MongoClient, collection: ExactCollection<StoredDocument>, key: string) {
+    this.#client = client;
+    this.#collection = collection;
+    this.#key = key;
+  }
+
+  get files(): ListedFile[] {
+    return [...this.#listed.values()];
+  }
+
+  /** Without a hint, so that a memory that has lost its index of listings can still be saved; where it is there, the server reads it alone. */
+  list(): Promise<void> {
+    const options = { ...asPlainValues, projection: listingProjection, batchSize };
+    return this.#atNewMoment(async (session) => {
+      this.#listed.clear();
+      this.directories.length = 0;
+      const found = this.#collection.find<IndexedDocument>({ _id: rangeOfMemory(this.#key) }, { ...options, session });
+      for await (const { _id, kind, sizeBytes = 0, updatedAt } of found) {
+        const path = pathOfId(this.#key, _id);
+        if (kind === "file") this.#listed.set(path, { path, sizeBytes, updatedAt });
+        else if (path !== ROOT) this.directories.push(path);
+      }
+    });
+  }
+
+  read(paths: readonly string[]): Promise<SnapshotFile[]> {
+    return reading(async () => {
+      const files = await this.#atMoment((session) => this.#filesAt(paths, session));
+      const found = new Map(files.map((file) => [file.path, file]));
+      const changed = paths.find((path) => !isSame(found.get(path), this.#listed.get(path)));
+      if (changed !== undefined) throw changedSince(changed);
+      return files;
+    });
+  }
+
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.#session = null;
+    await session?.endSession();
+  }
+
+  async #filesAt(paths: readonly string[], session: ClientSession): Promise<SnapshotFile[]> {
+    const filter = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
+    const found = await this.#collection.find<StoredDocument>(filter, { ...asPlainValues, ...byId, batchSize, session }).toArray();
+    return found.flatMap((document) => {
+      if (document.kind !== "file") return [];
+      const { _id, kind, text: content, sizeBytes, createdAt, updatedAt } = document;
+      return [{ path: pathOfId(this.#key, _id), kind, content, sizeBytes, createdAt, updatedAt }];
+    });
+  }
+
+  /** Goes on at a later moment where the server no longer has the first one: what has not changed since is the same. */
+  async #atMoment<T>(read: (session: ClientSession) => Promise<T>): Promise<T> {
+    if (this.#session === null) throw new MemoryError("EIO", "EIO: the memory is no longer read");
+    try {
+      return await read(this.#session);
+    } catch (error) {
+      if (!isMomentGone(error)) throw error;
+      return this.#atNewMoment(read);
+    }
+  }
+
+  #atNewMoment<T>(read: (session: ClientSession) => Promise<T>): Promise<T> {
+    return readAtOneMoment(async () => {
+      await this.close();
+      const session = this.#client.startSession({ snapshot: true });
+      this.#session = session;
+      return read(session);
+    });
+  }
+}
+
+function isSame(found: SnapshotFile | undefined, listed: ListedFile | undefined): boolean {
+  return found?.updatedAt.getTime() === listed?.updatedAt.getTime() && found?.sizeBytes === listed?.sizeBytes;
+}
+
+function changedSince(path: string): MemoryError {
+  const reason = "it was changed while the memory was read, and the server no longer has the moment before (it keeps one for minSnapshotHistoryWindowInSeconds)";
+  return new MemoryError("ECONFLICT", `ECONFLICT: ${path}: ${reason}`);
+}
