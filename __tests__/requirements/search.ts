@@ -14,6 +14,8 @@ export const search: Requirements = {
   "search.checked": { source, says: "a bad query or path is EINVAL, bad options are a TypeError" },
   "search.fresh": { source, says: "a search finds what has changed before it, whoever changed it" },
   "search.one-small-read": { source, says: "on MongoDB a search of a memory that has not changed is one command that reads no text" },
+  "search.only-changes-are-read": { source, says: "with the layout files a search lists the ids of texts from an index, and reads only the texts that have changed" },
+  "search.one-moment": { source, says: "a search shows a memory as it was at one moment" },
   "search.only-changes-are-indexed": { source, says: "the index is shared by all who open a memory, and only changed texts are indexed again" },
   "search.bounded-memory": { source, says: "the indexes of a process take at most 100 MB together" },
   "search.ends-in-time": { source, says: "indexing leaves the event loop to others, and ends with the call" },

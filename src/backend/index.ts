@@ -35,4 +35,5 @@ export type { SearchWords } from "../core/search/words.js";
 export { parentsOf } from "../core/paths.js";
 export type { ChangeListener } from "../core/watch/memory-changes.js";
 export { appendText, replaceText } from "../core/text.js";
+export type { VersionedFile, VersionedSnapshot } from "../core/snapshot.js";
 export { MemoryTree } from "../core/tree.js";

@@ -4,6 +4,7 @@ import type { HistoryBackend } from "./history-backend.js";
 import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
 import type { OngoingCall } from "./ongoing-call.js";
 import type { MeaningBackend } from "./search/meaning.js";
+import type { VersionedSnapshot } from "./snapshot.js";
 import type { ChangeListener } from "./watch/memory-changes.js";
 
 /**
@@ -74,6 +75,11 @@ export interface MemoryBackend {
    * It takes about as long as a read. A backend that cannot tell leaves this out.
    */
   version?(): Promise<string | null>;
+  /**
+   * Everything but the root at one moment, without the texts that the caller knows: those of files whose version is the one that `known` has
+   * for their path. With it a search, and a look of a watch, read only what has changed. A backend that cannot tell leaves this out.
+   */
+  snapshotSince?(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot>;
   /** The embeddings for its passages; null if there are none. A backend that never has any leaves this out. @internal */
   meaning?(): MeaningBackend | null;
   /**

@@ -37,6 +37,7 @@ import { isTraced, type SpanAttributes, traced } from "./trace/tracing.js";
 import { grepTexts } from "./search/grep.js";
 import { checkGrep, checkSearch, type GrepMatch, type GrepOptions, type GrepPattern, type SearchHit, type SearchOptions } from "./search/search-options.js";
 import { searchMemory } from "./search/search-texts.js";
+import { snapshotSince } from "./snapshot-since.js";
 import { compareCodeUnits, startOf } from "./text.js";
 import { watchMemory } from "./watch/memory-watch.js";
 import { listenHere } from "./watch/own-changes.js";
@@ -314,7 +315,7 @@ class CheckedMemory implements RestrictableMemory {
     const watched = {
       version: () => this.#calls.run("read", async (backend) => (await backend.version?.()) ?? null),
       // Not by its own method, as nobody wants a span of each look.
-      snapshot: () => this.#calls.run("read", (backend) => backend.snapshot()),
+      snapshot: (known: ReadonlyMap<string, string>) => this.#calls.run("read", (backend) => snapshotSince(backend, known)),
       // What limits a call does not limit what it has opened.
       listen: () => this.#calls.run("read", async () => (await this.#backend.listen?.()) ?? null),
       listenHere: (listener: () => void) => listenHere(this.#backend, this.address, listener),

@@ -25,3 +25,19 @@ export interface MemorySnapshot {
    */
   revision: number | null;
 }
+
+/** A file, without its text where the caller knows it. */
+export interface VersionedFile {
+  path: string;
+  /** Each change of the text gives another one, which no other text of the memory ever has. Null: unknown, and then the content is there. */
+  version: string | null;
+  /** Null for the text that the caller knows by its version. */
+  content: string | null;
+}
+
+/** A whole memory at one moment, as far as the caller does not know it. */
+export interface VersionedSnapshot {
+  files: VersionedFile[];
+  /** Paths of all directories but the root. */
+  directories: string[];
+}

@@ -9,6 +9,7 @@ import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
+import { examined } from "../../helpers/examined.js";
 import { askPage, pageQuery, pageToken } from "../../helpers/page-client.js";
 import { isLong } from "../../helpers/repetitions.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
@@ -124,6 +125,11 @@ describe("commands of a memory of the layout files name its shard", () => {
     ["stat", (memory) => memory.stat("/notes")],
     ["snapshot", (memory) => memory.snapshot()],
     ["outline", (memory) => memory.outline({ maxContentBytes: 100 })],
+    ["search after a change", async (memory) => {
+      await memory.search("text");
+      await memory.append("/notes/today", "x");
+      await memory.search("text");
+    }],
   ];
   const cases = memoryScopes.flatMap((scope) => work.map(([title, run]) => ({ scope, title, run })));
 
@@ -190,7 +196,7 @@ describe("a memory of the layout files is as fast at any size", () => {
       const memory = store.memory(address);
       await memory.write("/g/a", "text");
       await fill(address, size);
-      for (const [title, run] of work) (figures[title] ??= []).push(await examined(() => run(memory)));
+      for (const [title, run] of work) (figures[title] ??= []).push(await examined(db, "memories_files", () => run(memory)));
     }
     for (const [title, [first, ...others]] of Object.entries(figures)) for (const other of others) expect({ title, other }).toEqual({ title, other: first });
   }, isLong ? 300_000 : 60_000);
@@ -220,17 +226,6 @@ async function fill(address: { nodeId: string }, size: number): Promise<void> {
     const count = Math.min(10_000, size - start);
     await db.collection<Document & { _id: string }>("memories_files").insertMany(Array.from({ length: count }, (_, index) => file(start + index)));
   }
-}
-
-/** What the profiler says of the commands of a call: what each is, and how many keys and documents it examines. */
-async function examined(run: () => Promise<unknown>): Promise<unknown[]> {
-  await db.command({ profile: 0 });
-  await db.collection("system.profile").drop().catch(() => undefined);
-  await db.command({ profile: 2 });
-  await run();
-  await db.command({ profile: 0 });
-  const found = await db.collection("system.profile").find({ ns: `${dbName}.memories_files` }).sort({ ts: 1 }).toArray();
-  return found.map(({ op, command, keysExamined = 0, docsExamined = 0 }) => ({ op, command: Object.keys(command as object)[0], keysExamined, docsExamined }));
 }
 
 describe("changes of the tree of the layout files", () => {

@@ -14,10 +14,9 @@ const forEver = (): Promise<never> => new Promise(() => undefined);
 
 /** A memory of one file, as a watch sees it. */
 function oneFile(parts: Partial<WatchedMemory> = {}): WatchedMemory {
-  const file = { path: "/a", kind: "file", content: "1", sizeBytes: 1, createdAt: new Date(0), updatedAt: new Date(0) } as const;
   return {
     version: async () => null,
-    snapshot: async () => ({ files: [file], directories: [], revision: null }),
+    snapshot: async () => ({ files: [{ path: "/a", version: null, content: "1" }], directories: [] }),
     listen: async () => null,
     listenHere: () => () => undefined,
     signals: [],
@@ -69,6 +68,28 @@ describe("a watch of a storage that does not answer", () => {
     await changes.return();
     await waiting;
     await new Promise<void>((close) => answer({ latest: null, heard: forEver, close }));
+  });
+});
+
+describe("a watch of a storage that tells the versions of texts", () => {
+  // Requirement: watch.costs
+  it("is given the texts alone that it has not seen, and tells of those that differ", async () => {
+    const memory = oneFile();
+    const stored = new Map(["/a", "/b", "/c"].map((path) => [path, { version: "1", content: "x" }]));
+    const given: string[][] = [];
+    memory.snapshot = async (known) => {
+      const files = Array.from(stored, ([path, { version, content }]) => ({ path, version, content: known.get(path) === version ? null : content }));
+      given.push(files.flatMap(({ path, content }) => (content === null ? [] : [path])));
+      return { files, directories: ["/d"] };
+    };
+    const changes = watchMemory(memory, { pollIntervalMs: 1 });
+    await changes.ready;
+    stored.set("/a", { version: "2", content: "y" }).set("/b", { version: "2", content: "x" });
+    expect((await changes.next()).value).toEqual({ path: "/a", kind: "file", operation: "modified" });
+    stored.delete("/c");
+    expect((await changes.next()).value).toEqual({ path: "/c", kind: "file", operation: "deleted" });
+    await changes.return();
+    expect(given.filter((paths) => paths.length > 0)).toEqual([["/a", "/b", "/c"], ["/a", "/b"]]);
   });
 });
 

@@ -1,8 +1,11 @@
 import type { CheckedAddress } from "../address.js";
 import type { MemoryBackend } from "../backend.js";
 import { KeyedMutex } from "../keyed-mutex.js";
+import type { FoundText } from "../memory.js";
 import { idOf } from "../object-ids.js";
 import type { OngoingCall } from "../ongoing-call.js";
+import type { VersionedFile } from "../snapshot.js";
+import { snapshotSince, versionsOf } from "../snapshot-since.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
 import { type PassageVectors, vectorsOf } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
@@ -20,7 +23,13 @@ export interface Searchable {
 interface Kept extends Searchable {
   /** What the backend said before the texts were read; null if it keeps no count. */
   version: string | null;
+  /** Those of the texts, by path. Empty if the backend tells none. */
+  textVersions: ReadonlyMap<string, string>;
+  /** About what it takes in memory. */
+  bytes: number;
 }
+
+const none: ReadonlyMap<string, string> = new Map();
 
 /** The one used last is the last. */
 const kept = new Map<string, Kept>();
@@ -53,23 +62,40 @@ export async function indexOf(backend: MemoryBackend, { address, opened, wordsOf
       // Another search may have made it meanwhile.
       const ofAnother = current();
       if (ofAnother !== null) return ofAnother;
-      const { files } = await backend.snapshot();
-      const previous = kept.get(key);
-      const index = await indexTexts(files, wordsOf, previous?.index ?? null, () => call?.throwIfOver());
+      const previous = kept.get(key) ?? null;
+      const { files } = await snapshotSince(backend, previous?.textVersions ?? none);
+      if (previous !== null && previous.vectors?.isComplete !== false && isUnchanged(files, previous)) {
+        keep(key, { ...previous, version });
+        return previous;
+      }
+      const index = await indexTexts(textsOf(files, previous), wordsOf, previous?.index ?? null, () => call?.throwIfOver());
       const meaning = backend.meaning?.() ?? null;
       const vectors = meaning && (await vectorsOf(meaning, opened, { files: index.files, version, previous: previous?.vectors ?? null }, call));
-      const made = { version, index, vectors };
+      const textVersions = versionsOf(files);
+      const bytes = index.bytes + (vectors?.bytes ?? 0) + bytesOfVersions(textVersions);
+      const made = { version, textVersions, index, vectors, bytes };
       keep(key, made);
       return made;
     })
   );
 }
 
+/** Whether all texts are those of the index, and no more are there. */
+function isUnchanged(files: readonly VersionedFile[], { index }: Kept): boolean {
+  return files.length === index.files.length && files.every(({ content }) => content === null);
+}
+
+/** All texts. One that was left out is the one in the index. */
+function textsOf(files: readonly VersionedFile[], previous: Kept | null): FoundText[] {
+  const known = new Map(previous?.index.files.map(({ path, content }) => [path, content]));
+  return files.map(({ path, content }) => ({ path, content: content ?? known.get(path) ?? "" }));
+}
+
 function keep(key: string, entry: Kept): void {
   drop(key);
-  if (bytesOf(entry) > maxKeptBytes) return;
+  if (entry.bytes > maxKeptBytes) return;
   kept.set(key, entry);
-  keptBytes += bytesOf(entry);
+  keptBytes += entry.bytes;
   for (const oldest of kept.keys()) {
     if (keptBytes <= maxKeptBytes) return;
     drop(oldest);
@@ -80,11 +106,13 @@ function drop(key: string): void {
   const entry = kept.get(key);
   if (entry === undefined) return;
   kept.delete(key);
-  keptBytes -= bytesOf(entry);
+  keptBytes -= entry.bytes;
 }
 
-function bytesOf({ index, vectors }: Searchable): number {
-  return index.bytes + (vectors?.bytes ?? 0);
+function bytesOfVersions(versions: ReadonlyMap<string, string>): number {
+  let bytes = 0;
+  for (const [path, version] of versions) bytes += 100 + 2 * (path.length + version.length);
+  return bytes;
 }
 
 /** What is kept, for tests and measurements. @internal */

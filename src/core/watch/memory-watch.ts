@@ -1,6 +1,6 @@
 import { isClosedStorage, MemoryError } from "../errors.js";
 import { withinTime } from "../ongoing-call.js";
-import type { MemorySnapshot } from "../snapshot.js";
+import type { VersionedSnapshot } from "../snapshot.js";
 import { Bell } from "./bell.js";
 import { type ChangeListener, checkWatchOptions, type MemoryChange, type MemoryChanges, watchDefaults, type WatchOptions } from "./memory-changes.js";
 import { changesBetween, nothingSeen, type SeenTree, seenTree } from "./seen-tree.js";
@@ -9,7 +9,8 @@ import { changesBetween, nothingSeen, type SeenTree, seenTree } from "./seen-tre
 export interface WatchedMemory {
   /** As of a backend; null where it keeps no count. */
   version(): Promise<string | null>;
-  snapshot(): Promise<MemorySnapshot>;
+  /** As of a backend. */
+  snapshot(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot>;
   /** Null where the storage does not tell of changes. */
   listen(): Promise<ChangeListener | null>;
   /** Calls `listener` after each change that this process makes. Returns what ends it. */
@@ -128,7 +129,7 @@ class MemoryWatch implements MemoryChanges {
     // Before the texts: what is kept with it may be newer, and then the next look reads again, but it is never older.
     const version = await this.#memory.version();
     if (version !== null && version === this.#seen.version) return;
-    this.#seen = { version, ...seenTree(await this.#memory.snapshot()) };
+    this.#seen = { version, ...seenTree(await this.#memory.snapshot(this.#seen.versions), this.#seen) };
   }
 
   /** Until something may have changed. */

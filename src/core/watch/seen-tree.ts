@@ -1,5 +1,6 @@
 import { sha256Of } from "../sha256.js";
-import type { MemorySnapshot } from "../snapshot.js";
+import type { VersionedSnapshot } from "../snapshot.js";
+import { versionsOf } from "../snapshot-since.js";
 import { compareCodeUnits } from "../text.js";
 import type { MemoryChange } from "./memory-changes.js";
 
@@ -7,16 +8,20 @@ import type { MemoryChange } from "./memory-changes.js";
 export interface SeenTree {
   /** The digest of each file, and null for a directory, by path. */
   entries: ReadonlyMap<string, string | null>;
+  /** Of the texts whose version is known, by path. */
+  versions: ReadonlyMap<string, string>;
 }
 
-export const nothingSeen: SeenTree = { entries: new Map() };
+export const nothingSeen: SeenTree = { entries: new Map(), versions: new Map() };
 
-export function seenTree({ files, directories }: MemorySnapshot): SeenTree {
+/** @param before what was known when the snapshot was asked for: texts that it leaves out were seen then */
+export function seenTree({ files, directories }: VersionedSnapshot, before: SeenTree): SeenTree {
   return {
     entries: new Map([
-      ...files.map(({ path, content }): [string, string] => [path, sha256Of(content)]),
+      ...files.map(({ path, content }): [string, string | null] => [path, content === null ? (before.entries.get(path) ?? null) : sha256Of(content)]),
       ...directories.map((path): [string, null] => [path, null]),
     ]),
+    versions: versionsOf(files),
   };
 }
 

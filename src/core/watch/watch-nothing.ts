@@ -12,7 +12,7 @@ export const silence: ChangeListener = {
 export function watchNothing(options?: WatchOptions): MemoryChanges {
   const nothing = {
     version: async () => null,
-    snapshot: async () => ({ files: [], directories: [], revision: null }),
+    snapshot: async () => ({ files: [], directories: [] }),
     listen: async () => silence,
     listenHere: () => () => undefined,
     signals: [],

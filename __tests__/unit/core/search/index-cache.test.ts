@@ -2,6 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import { type Memory, openMemory, type SearchWords } from "../../../../src/index.js";
 import type { MemoryBackend } from "../../../../src/core/backend.js";
+import { openMemoryOver } from "../../../../src/core/checked-memory.js";
 import { keptIndexes } from "../../../../src/core/search/index-cache.js";
 import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
 import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
@@ -37,6 +38,36 @@ describe("the index of a memory", () => {
     await memory.write("/b", "three");
     await open().search("three");
     expect(indexed).toEqual(["/b", "three", "three"]);
+  });
+
+  // Requirement: search.only-changes-are-indexed
+  it("is made of the texts alone that have changed, where the storage tells their versions", async () => {
+    const stored = new Map([["/a", "one"], ["/b", "two"]]);
+    const backend: Partial<MemoryBackend> = {
+      snapshotSince: async (known) => ({
+        files: Array.from(stored, ([path, content]) => ({ path, version: `of ${content}`, content: known.get(path) === `of ${content}` ? null : content })),
+        directories: [],
+      }),
+    };
+    const indexed: string[] = [];
+    const searchWords: SearchWords = (text) => {
+      indexed.push(text);
+      return text.split(" ");
+    };
+    const memory = openMemoryOver(() => backend as MemoryBackend, { nodeId: "versions" }, { searchWords });
+    const found = async (query: string): Promise<string[]> => (await memory.search(query)).map(({ path, text }) => `${path} ${text}`);
+    expect(await found("one")).toEqual(["/a one"]);
+    expect(indexed.splice(0)).toEqual(["/a", "one", "/b", "two", "one"]);
+    expect(await found("two")).toEqual(["/b two"]);
+    expect(indexed.splice(0)).toEqual(["two"]);
+    stored.set("/b", "one");
+    stored.set("/c", "two");
+    expect(await found("one")).toEqual(["/a one", "/b one"]);
+    expect(indexed.splice(0)).toEqual(["/b", "one", "/c", "two", "one"]);
+    stored.delete("/a");
+    expect([await found("one"), await found("two")]).toEqual([["/b one"], ["/c two"]]);
+    stored.clear();
+    expect(await found("one")).toEqual([]);
   });
 
   // Requirement: search.bounded-memory

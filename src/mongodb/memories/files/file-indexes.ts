@@ -1,16 +1,18 @@
 import type { IndexDescription } from "mongodb";
 import { memoryScopes } from "../../../core/address.js";
 import { addressKeys, ownerKeys } from "../address-keys.js";
-import type { IndexedDocument } from "./stored-document.js";
+import type { IndexedDocument, TextIdDocument } from "./stored-document.js";
 
 /**
- * What a listing answers without the texts. It has the size and the time too, for outlines and summaries: each change of a file writes
- * a place of this index, which takes less than to read the texts of a directory for a listing of it.
+ * What a listing answers without the texts. It has the size and the time too, for outlines and summaries, and the id of the text, for
+ * searches and watches: each change of a file writes a place of this index, which takes less than to read the texts of a directory for a
+ * listing of it.
  */
-export const listingIndex = { name: "files_by_id", key: { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1 } } as const satisfies IndexDescription;
+export const listingIndex = { name: "files_by_id", key: { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1, textId: 1 } } as const satisfies IndexDescription;
 
 /** So that nothing but the index is read. */
 export const listingProjection = { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1 } as const satisfies Record<keyof IndexedDocument, 1>;
+export const textIdProjection = { _id: 1, kind: 1, textId: 1 } as const satisfies Record<keyof TextIdDocument, 1>;
 
 const names = { global: "memories_global", perThread: "memories_per_thread", perUser: "memories_per_user" } as const;
 

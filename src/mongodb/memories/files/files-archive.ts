@@ -14,6 +14,7 @@ import { type FilesContext, versionsInCall } from "./files-context.js";
 import { FilesHistory } from "./files-history.js";
 import type { StoredDocument } from "./stored-document.js";
 import { StoredFiles } from "./stored-files.js";
+import { newTextId } from "./text-id.js";
 import { transactionError } from "./transaction-errors.js";
 
 export async function archivedMemory(context: FilesContext, address: CheckedAddress): Promise<ArchivedMemory | null> {
@@ -76,7 +77,7 @@ function documentsOf(address: CheckedAddress, tree: MemorySnapshot, now: Date): 
     ...directories.map(directoryOf),
     ...files.map((file): StoredDocument => {
       const { path, content: text, sizeBytes, createdAt: made, updatedAt } = file;
-      return { _id: idOfPath(key, path), kind: "file", text, sizeBytes, createdAt: made, updatedAt };
+      return { _id: idOfPath(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt: made, updatedAt };
     }),
   ];
 }

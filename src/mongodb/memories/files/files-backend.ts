@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { FindOneAndUpdateOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
@@ -9,6 +8,7 @@ import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapsho
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ROOT } from "../../../core/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
+import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { appendText, replaceText, utf8Bytes } from "../../../core/text.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { MemoryMeaning } from "../../meaning/memory-meaning.js";
@@ -19,6 +19,7 @@ import { vectorsInCall } from "../in-call.js";
 import { contextFor, type FilesContext } from "./files-context.js";
 import type { StoredFile } from "./stored-document.js";
 import { StoredFiles } from "./stored-files.js";
+import { newTextId } from "./text-id.js";
 import { appendUpdate, replaceUpdate, swapUpdate, type TextUpdate, writeUpdate } from "./text-updates.js";
 import type { Made } from "./tree-steps.js";
 
@@ -121,7 +122,7 @@ export class FilesBackend implements MemoryBackend {
   async replace(path: string, oldContent: string, content: string): Promise<number> {
     if (path === ROOT) throw pathIsDirectory();
     return this.#trying(async (now) => {
-      const id = randomBytes(12).toString("base64");
+      const id = newTextId();
       const update = replaceUpdate(id, oldContent, content, now, this.#limits.maxFileBytes);
       const options = { projection: { _id: 0, lastChange: 1 }, returnDocument: "after" } as const;
       const isChange = ({ lastChange }: Pick<StoredFile, "lastChange">): boolean => lastChange?.id === id && lastChange.replaced > 0;
@@ -220,6 +221,10 @@ export class FilesBackend implements MemoryBackend {
 
   snapshot(): Promise<MemorySnapshot> {
     return this.#stored.snapshot();
+  }
+
+  snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+    return this.#stored.snapshotSince(known);
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {

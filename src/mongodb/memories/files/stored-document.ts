@@ -7,6 +7,8 @@ export interface StoredFile {
   _id: string;
   kind: "file";
   text: string;
+  /** Each change of the text gives another one, which no other text ever has. It goes with a file that is moved. */
+  textId: string;
   /** Bytes of UTF-8 of the text. */
   sizeBytes: number;
   createdAt: Date;
@@ -52,10 +54,17 @@ export interface StoredHistory {
   expiresAt?: Date;
 }
 
-/** What the index holds of each document, so that no text is read for it. A directory has no size. */
+/** What a listing reads of each document, from the index alone. A directory has no size. */
 export interface IndexedDocument {
   _id: string;
   kind: "file" | "dir";
   sizeBytes?: number;
   updatedAt: Date;
+}
+
+/** What tells from the index alone which texts have changed. A directory has no text, and the document of another program no id of it. */
+export interface TextIdDocument {
+  _id: string;
+  kind: "file" | "dir";
+  textId?: string | null;
 }

@@ -3,6 +3,7 @@ import type { CheckedAddress } from "../../../core/address.js";
 import { MemoryError } from "../../../core/errors.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
+import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
@@ -13,6 +14,7 @@ import type { QueuedChange } from "./change-queue.js";
 import type { FilesContext } from "./files-context.js";
 import { FilesOutline } from "./files-outline.js";
 import { MemoryLife } from "./memory-life.js";
+import { snapshotSince } from "./snapshot-since.js";
 import { transactionError } from "./transaction-errors.js";
 import type { IndexedDocument, StoredDocument, StoredRoot } from "./stored-document.js";
 import type { TextUpdate } from "./text-updates.js";
@@ -139,6 +141,10 @@ export class StoredFiles {
       } else if (path !== ROOT) snapshot.directories.push(path);
     }
     return snapshot;
+  }
+
+  snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+    return this.#readingAtOneMoment<VersionedSnapshot>({ files: [], directories: [] }, () => snapshotSince(this.#context, this.#key, known));
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {

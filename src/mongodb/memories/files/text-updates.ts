@@ -1,5 +1,6 @@
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
 import { type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
+import { newTextId } from "./text-id.js";
 
 /** One command that changes the text of a file that is there. Nothing is changed where the filter does not match. */
 export interface TextUpdate {
@@ -20,12 +21,12 @@ export function appendUpdate(content: string, now: Date, maxFileBytes: number): 
   const start: Expression[] = mayNeedNewline ? ["$text", where(joins, "", "\n")] : ["$text"];
   return {
     filter: { ...ofFile, sizeBytes: { $lte: maxFileBytes - bytes - (mayNeedNewline ? 1 : 0) } },
-    update: [{ $set: { text: { $concat: [...start, literal(content)] }, updatedAt: now } }, { $set: { sizeBytes: textBytes("$text") } }],
+    update: [{ $set: { text: { $concat: [...start, literal(content)] }, textId: newTextId(), updatedAt: now } }, { $set: { sizeBytes: textBytes("$text") } }],
   };
 }
 
 export function writeUpdate(content: string, now: Date): TextUpdate {
-  return { filter: ofFile, update: { $set: { text: content, sizeBytes: utf8Bytes(content), updatedAt: now } } };
+  return { filter: ofFile, update: { $set: { text: content, textId: newTextId(), sizeBytes: utf8Bytes(content), updatedAt: now } } };
 }
 
 /** Sets the text if it is still `expected`. */
@@ -37,6 +38,7 @@ export function swapUpdate(expected: string, content: string, now: Date): TextUp
 /**
  * Leaves a receipt with how often the text was there (ADR 0020), unless the file would become too large. Does not match where the server
  * would take long to search.
+ * @param id of the receipt, and of the new text
  */
 export function replaceUpdate(id: string, search: string, content: string, now: Date, maxFileBytes: number): TextUpdate {
   const searchBytes = utf8Bytes(search);
@@ -46,7 +48,7 @@ export function replaceUpdate(id: string, search: string, content: string, now: 
   const sizeBytes: Expression = { $add: ["$sizeBytes", { $multiply: ["$$replaced", utf8Bytes(content) - searchBytes] }] };
   const receipt: Expression = { lastChange: { id, replaced: "$$replaced" } };
   const text: Expression = { $replaceAll: { input: "$text", find: literal(search), replacement: literal(content) } };
-  const changed: Expression = { $mergeObjects: ["$$ROOT", receipt, { text, sizeBytes: "$$sizeBytes", updatedAt: now }] };
+  const changed: Expression = { $mergeObjects: ["$$ROOT", receipt, { text, textId: id, sizeBytes: "$$sizeBytes", updatedAt: now }] };
   const answered: Expression = { $mergeObjects: ["$$ROOT", receipt] };
   const made = where({ $eq: ["$$replaced", 0] }, answered, where({ $gt: ["$$sizeBytes", maxFileBytes] }, "$$ROOT", changed));
   const inner: Expression = { $let: { vars: { sizeBytes }, in: made } };

@@ -9,6 +9,7 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangesBelow, rootIdOf } from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import type { IndexedDocument, StoredDirectory, StoredDocument, StoredFile } from "./stored-document.js";
+import { newTextId } from "./text-id.js";
 
 /** A file that is to be made. */
 export interface NewFile {
@@ -119,7 +120,7 @@ export class TreeSteps {
   /** Sets the text of a file, which is made where it is missing. */
   async put(file: NewFile): Promise<"made" | "set" | "directory" | "parentIsFile"> {
     const _id = idOfPath(this.#key, file.path);
-    const fields = { text: file.text, sizeBytes: utf8Bytes(file.text), updatedAt: file.at };
+    const fields = { text: file.text, textId: newTextId(), sizeBytes: utf8Bytes(file.text), updatedAt: file.at };
     const { matchedCount } = await this.#collection.updateOne({ _id, kind: "file" }, { $set: fields }, { ...this.#inSession, ...byId });
     if (matchedCount === 1) return "set";
     const [made = "made"] = await this.make([file]);
@@ -197,7 +198,7 @@ export class TreeSteps {
   }
 
   #fileOf({ path, text, at }: NewFile): StoredFile {
-    return { _id: idOfPath(this.#key, path), kind: "file", text, sizeBytes: utf8Bytes(text), createdAt: at, updatedAt: at };
+    return { _id: idOfPath(this.#key, path), kind: "file", text, textId: newTextId(), sizeBytes: utf8Bytes(text), createdAt: at, updatedAt: at };
   }
 
   #directoryOf(path: string, at: Date): StoredDirectory {

@@ -1,0 +1,14 @@
+import type { MemoryBackend } from "./backend.js";
+import type { VersionedFile, VersionedSnapshot } from "./snapshot.js";
+
+/** A snapshot that has all texts where the backend cannot leave out those that are known. @param known the versions of texts, by path */
+export async function snapshotSince(backend: MemoryBackend, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+  if (backend.snapshotSince !== undefined) return backend.snapshotSince(known);
+  const { files, directories } = await backend.snapshot();
+  return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
+}
+
+/** By path. What has none is read again each time. */
+export function versionsOf(files: readonly VersionedFile[]): Map<string, string> {
+  return new Map(files.flatMap(({ path, version }): [string, string][] => (version === null ? [] : [[path, version]])));
+}

@@ -1,0 +1,89 @@
+import { ROOT } from "../../../core/paths.js";
+import type { VersionedFile, VersionedSnapshot } from "../../../core/snapshot.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { atOneMoment } from "../../driver/snapshot-reads.js";
+import { pathOfId, rangeOfMemory } from "./document-ids.js";
+import { byId, listingIndex, textIdProjection } from "./file-indexes.js";
+import type { FilesContext } from "./files-context.js";
+import type { StoredFile, TextIdDocument } from "./stored-document.js";
+
+type ReadContext = Pick<FilesContext, "collection" | "transactions">;
+
+/** How many documents come at a time, and how many texts one command names. */
+const batchSize = 1000;
+
+/** Ids of documents, and at the same places those of their texts. */
+interface ListedPart {
+  _id: { kind: TextIdDocument["kind"] };
+  ids: string[];
+  textIds: (string | null)[];
+}
+
+/**
+ * The client takes four times as long for a document for each file. A part has the texts whose ids begin alike, a 64th of all: a single
+ * document for a memory could be larger than 16 MB. What has no text is a part by itself.
+ */
+const inParts = {
+  $group: {
+    _id: { kind: "$kind", part: { $cond: ["$textId", { $substrCP: ["$textId", 0, 1] }, "$_id"] } },
+    ids: { $push: "$_id" },
+    textIds: { $push: { $ifNull: ["$textId", null] } },
+  },
+};
+
+/** Everything but the root at one moment, without the texts that are known by their ids. */
+export function snapshotSince(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+  // To list the ids first would read the whole memory twice.
+  return known.size === 0 ? readAll(context, memoryKey) : readChanged(context, memoryKey, known);
+}
+
+async function readAll({ collection }: ReadContext, memoryKey: string): Promise<VersionedSnapshot> {
+  const options = { projection: { ...textIdProjection, text: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
+  const snapshot: VersionedSnapshot = { files: [], directories: [] };
+  for await (const document of collection.find<TextIdDocument & Pick<StoredFile, "text">>({ _id: rangeOfMemory(memoryKey) }, options)) {
+    addTo(snapshot, memoryKey, document, document.text);
+  }
+  return snapshot;
+}
+
+/** The ids of all texts from the index alone, then the texts that are new. The session keeps both to one moment. */
+async function readChanged({ collection, transactions }: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+  const session = transactions.client.startSession({ snapshot: true });
+  try {
+    const snapshot: VersionedSnapshot = { files: [], directories: [] };
+    const changed = new Map<string, VersionedFile>();
+    const pipeline = [{ $match: { _id: rangeOfMemory(memoryKey) } }, inParts];
+    const listing = { ...asPlainValues, hint: listingIndex.name, allowDiskUse: true, batchSize, session };
+    for await (const { _id: { kind }, ids, textIds } of collection.aggregate<ListedPart>(pipeline, listing)) {
+      ids.forEach((_id, index) => {
+        const file = addTo(snapshot, memoryKey, { _id, kind, textId: textIds[index] ?? null }, null);
+        // One without an id is never known.
+        if (file !== null && known.get(file.path) !== file.version) changed.set(_id, file);
+      });
+    }
+    const changedIds = [...changed.keys()];
+    const options = { projection: { text: 1 }, ...asPlainValues, ...byId, batchSize, session };
+    for (let start = 0; start < changedIds.length; start += batchSize) {
+      const filter = { _id: { $in: changedIds.slice(start, start + batchSize) } };
+      for await (const { _id, text } of collection.find<Pick<StoredFile, "_id" | "text">>(filter, options)) {
+        const file = changed.get(_id);
+        if (file !== undefined) file.content = text;
+      }
+    }
+    return snapshot;
+  } finally {
+    await session.endSession();
+  }
+}
+
+/** @returns the file; null for a directory */
+function addTo(snapshot: VersionedSnapshot, memoryKey: string, { _id, kind, textId = null }: TextIdDocument, content: string | null): VersionedFile | null {
+  const path = pathOfId(memoryKey, _id);
+  if (kind === "dir") {
+    if (path !== ROOT) snapshot.directories.push(path);
+    return null;
+  }
+  const file = { path, version: textId, content };
+  snapshot.files.push(file);
+  return file;
+}
