@@ -207,7 +207,7 @@ describe("a memory of the layout files is as fast at any size", () => {
       const address = freshAddress();
       await fill(address, size);
       const connector = new MemoryNode({ store, nodeId: address.nodeId }).createConnector();
-      const found = await examined(() => connector.renderMessage());
+      const found = await examined(db, "memories_files", () => connector.renderMessage());
       expect(found).toEqual([446, 10_555].map((keysExamined) => ({ op: "query", command: "find", keysExamined, docsExamined: 0 })));
       const events = await commandsOf(client, () => connector.renderMessage());
       for (const id of events.flatMap(idsIn)) expect(id.startsWith(`${keyOf({ scope: "global", ...address })}\0`) || id === `${keyOf({ scope: "global", ...address })}\u0001`).toBe(true);

@@ -49,7 +49,7 @@ async function stored({ files, directories }: Tree): Promise<(wanted: object, li
   await store.start();
   await documents.insertMany([
     ...["/", ...directories].map((each) => ({ _id: idOfPath(key, each), kind: "dir" as const, made: 1, ...fields })),
-    ...files.map((each, index) => ({ _id: idOfPath(key, each), kind: "file" as const, text: "x".repeat(index % 12), sizeBytes: index % 12, ...fields })),
+    ...files.map((each, index) => ({ _id: idOfPath(key, each), kind: "file" as const, text: "x".repeat(index % 12), textId: String(index), sizeBytes: index % 12, ...fields })),
   ]);
   return async (wanted, limits) => {
     const session = client.startSession({ snapshot: true });

@@ -9,8 +9,8 @@ import { reading } from "../../driver/reads.js";
 import { isMomentGone, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryMoment } from "../memory-moment.js";
 import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory } from "./document-ids.js";
-import { byId, listingProjection } from "./file-indexes.js";
-import type { IndexedDocument, StoredDocument } from "./stored-document.js";
+import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
+import type { IndexedDocument, StoredDocument, StoredFile, TextIdDocument } from "./stored-document.js";
 
 /** How many documents come at a time. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
@@ -32,7 +32,8 @@ export function momentOf(client: MongoClient, collection: Collection<StoredDocum
 interface ListedFile {
   path: string;
   sizeBytes: number;
-  updatedAt: Date;
+  /** Undefined in a document that another program has made. */
+  textId: string | undefined;
 }
 
 /** Lists the memory first. All its reads are of one session, and so of one moment. */
@@ -56,14 +57,14 @@ class FilesMoment implements MemoryMoment {
 
   /** Without a hint, so that a memory that has lost its index of listings can still be saved; where it is there, the server reads it alone. */
   list(): Promise<void> {
-    const options = { ...asPlainValues, projection: listingProjection, batchSize };
+    const options = { ...asPlainValues, projection: { ...listingProjection, ...textIdProjection }, batchSize };
     return this.#atNewMoment(async (session) => {
       this.#listed.clear();
       this.directories.length = 0;
-      const found = this.#collection.find<IndexedDocument>({ _id: rangeOfMemory(this.#key) }, { ...options, session });
-      for await (const { _id, kind, sizeBytes = 0, updatedAt } of found) {
+      const found = this.#collection.find<IndexedDocument & TextIdDocument>({ _id: rangeOfMemory(this.#key) }, { ...options, session });
+      for await (const { _id, kind, sizeBytes = 0, textId } of found) {
         const path = pathOfId(this.#key, _id);
-        if (kind === "file") this.#listed.set(path, { path, sizeBytes, updatedAt });
+        if (kind === "file") this.#listed.set(path, { path, sizeBytes, textId: textId ?? undefined });
         else if (path !== ROOT) this.directories.push(path);
       }
     });
@@ -71,11 +72,11 @@ class FilesMoment implements MemoryMoment {
 
   read(paths: readonly string[]): Promise<SnapshotFile[]> {
     return reading(async () => {
-      const files = await this.#atMoment((session) => this.#filesAt(paths, session));
-      const found = new Map(files.map((file) => [file.path, file]));
-      const changed = paths.find((path) => !isSame(found.get(path), this.#listed.get(path)));
+      const documents = await this.#atMoment((session) => this.#filesAt(paths, session));
+      const found = new Map(documents.map((document) => [pathOfId(this.#key, document._id), document]));
+      const changed = paths.find((path) => !found.has(path) || found.get(path)?.textId !== this.#listed.get(path)?.textId);
       if (changed !== undefined) throw changedSince(changed);
-      return files;
+      return Array.from(found, ([path, { kind, text: content, sizeBytes, createdAt, updatedAt }]) => ({ path, kind, content, sizeBytes, createdAt, updatedAt }));
     });
   }
 
@@ -85,14 +86,10 @@ class FilesMoment implements MemoryMoment {
     await session?.endSession();
   }
 
-  async #filesAt(paths: readonly string[], session: ClientSession): Promise<SnapshotFile[]> {
+  async #filesAt(paths: readonly string[], session: ClientSession): Promise<StoredFile[]> {
     const filter = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
     const found = await this.#collection.find<StoredDocument>(filter, { ...asPlainValues, ...byId, batchSize, session }).toArray();
-    return found.flatMap((document) => {
-      if (document.kind !== "file") return [];
-      const { _id, kind, text: content, sizeBytes, createdAt, updatedAt } = document;
-      return [{ path: pathOfId(this.#key, _id), kind, content, sizeBytes, createdAt, updatedAt }];
-    });
+    return found.filter((document) => document.kind === "file");
   }
 
   /** Goes on at a later moment where the server no longer has the first one: what has not changed since is the same. */
@@ -114,10 +111,6 @@ class FilesMoment implements MemoryMoment {
       return read(session);
     });
   }
-}
-
-function isSame(found: SnapshotFile | undefined, listed: ListedFile | undefined): boolean {
-  return found?.updatedAt.getTime() === listed?.updatedAt.getTime() && found?.sizeBytes === listed?.sizeBytes;
 }
 
 function changedSince(path: string): MemoryError {
