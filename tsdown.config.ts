@@ -11,6 +11,8 @@ const common = {
   inputOptions: { experimental: { attachDebugInfo: "none" } },
 } as const;
 
+const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
+
 /** Sources that become a file each, from the ground up: those below are not in the files above. */
 const files: [name: string, sources: RegExp][] = [
   ["errors", /core\/errors/],
@@ -35,11 +37,14 @@ export default defineConfig([
     dts: true,
     clean: true,
     // A bundler keeps all of a file of which it keeps something, so `index` only passes on what other files hold.
-    outputOptions: {
+    outputOptions: (options, format) => ({
+      ...options,
       // The declarations have them.
       comments: { jsdoc: false },
+      // Few read or bundle these files. Their names stay, for the traces of errors.
+      minify: format === "cjs" && withoutWhitespace,
       codeSplitting: { groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })) },
-    },
+    }),
   },
   // A program, which nobody imports or reads. Its names stay, for the traces of errors.
   {
@@ -49,6 +54,6 @@ export default defineConfig([
     format: "esm",
     dts: false,
     clean: false,
-    outputOptions: { comments: { jsdoc: false }, minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } } },
+    outputOptions: { comments: { jsdoc: false }, minify: { ...withoutWhitespace, compress: true } },
   },
 ]);
