@@ -1,21 +1,27 @@
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
-import { type ChangeStreams, type EventStream, isRefusedStream } from "../../driver/change-streams.js";
+import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
 import { rangeOfMemory, rootIdOf } from "./document-ids.js";
+import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { isMark, type StoredRoot } from "./stored-document.js";
 
 interface ChangeEvent {
   operationType: string;
+  /** Of a document that was made or replaced. */
+  kind?: string;
 }
 
 const endings = ["drop", "rename", "dropDatabase", "invalidate"];
 
 /** Hears of the changes of a memory's documents. Null on a server without change streams. @throws MemoryError EIO */
-export async function listenToMemory(streams: ChangeStreams, memoryKey: string): Promise<ChangeListener | null> {
-  const { moment } = await streams.find({ _id: rootIdOf(memoryKey) }, { _id: 1 });
+export async function listenToMemory(context: FilesContext, memoryKey: string): Promise<ChangeListener | null> {
+  const { streams } = context;
+  const { found, moment } = await streams.find<Pick<StoredRoot, "kind">>({ _id: rootIdOf(memoryKey) }, { kind: 1 });
+  refuseElsewhere(context, found);
   if (moment === null) return null;
   const pipeline = [
     { $match: { $or: [{ "documentKey._id": rangeOfMemory(memoryKey) }, { operationType: { $in: endings } }] } },
-    { $project: { operationType: 1 } },
+    { $project: { operationType: 1, kind: { $ifNull: ["$fullDocument.kind", "$updateDescription.updatedFields.kind"] } } },
   ];
   return new FilesListener(streams.openAt<ChangeEvent>(moment, pipeline));
 }
@@ -33,10 +39,14 @@ class FilesListener implements ChangeListener {
 
   async heard(): Promise<"changed" | "renew" | "deaf"> {
     try {
-      let { operationType } = await this.#next();
+      let event = await this.#next();
+      let isMoved = isMark(event);
       // One look is enough for all that has come until now.
-      for (let other = await this.#nextThatCame(); other !== null; other = await this.#nextThatCame()) operationType = other.operationType;
-      return endings.includes(operationType) ? "renew" : "changed";
+      for (let other = await this.#nextThatCame(); other !== null; other = await this.#nextThatCame()) {
+        event = other;
+        isMoved ||= isMark(other);
+      }
+      return isMoved || endings.includes(event.operationType) ? "renew" : "changed";
     } catch (error) {
       if (isRefusedStream(error)) return "deaf";
       throw storageError(error, "read", null);
