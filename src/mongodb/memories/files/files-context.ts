@@ -10,11 +10,10 @@ import type { Embedder } from "../../meaning/embedder.js";
 import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
-import { movedAway, notHere } from "../moved-memory.js";
 import type { ChangeQueue } from "./change-queue.js";
 import type { Creations } from "./creations.js";
 import type { KnownLives } from "./known-lives.js";
-import { isMark, type StoredDocument } from "./stored-document.js";
+import type { StoredDocument } from "./stored-document.js";
 
 /** What all memories of one collection share. */
 export interface FilesContext {
@@ -53,12 +52,6 @@ export interface FilesContext {
   isGuest?: boolean;
   /** With which the commands end. */
   call?: OngoingCall;
-}
-
-/** @param root that of a memory, undefined or null where there is none. @throws movedAway, notHere */
-export function refuseElsewhere({ isGuest }: Pick<FilesContext, "isGuest">, root: { kind?: string | undefined } | null | undefined): void {
-  if (isMark(root)) throw movedAway();
-  if (isGuest === true && (root === null || root === undefined)) throw notHere();
 }
 
 /** The same, for the commands of one call. */

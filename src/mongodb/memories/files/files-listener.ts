@@ -2,7 +2,8 @@ import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
 import { rangeOfMemory, rootIdOf } from "./document-ids.js";
-import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { refuseElsewhere } from "./elsewhere.js";
+import type { FilesContext } from "./files-context.js";
 import { isMark, type StoredRoot } from "./stored-document.js";
 
 interface ChangeEvent {

@@ -12,7 +12,8 @@ import { type OwnerDocument, storedId, type VersionDocument } from "../../histor
 import type { MadeChanges, Outcome, QueuedChange } from "./change-queue.js";
 import { idOfPath, memoryKeyOf, pathOfId, rangesBelow, rootIdOf } from "./document-ids.js";
 import { byId } from "./file-indexes.js";
-import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { refuseElsewhere } from "./elsewhere.js";
+import type { FilesContext } from "./files-context.js";
 import { RecordedTree } from "./recorded-tree.js";
 import type { StoredDocument, StoredHistory } from "./stored-document.js";
 

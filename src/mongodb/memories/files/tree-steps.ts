@@ -8,7 +8,7 @@ import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangesBelow, rootIdOf } from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
-import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { refuseElsewhere } from "./elsewhere.js";
 import type { IndexedDocument, StoredDirectory, StoredDocument, StoredFile } from "./stored-document.js";
 
 /** A file that is to be made. */
@@ -21,6 +21,12 @@ export interface NewFile {
 /** What became of it: "exists" where something is at its path already, "parentIsFile" where a file is above it. */
 export type Made = "made" | "exists" | "parentIsFile";
 
+interface TreeContext {
+  collection: ExactCollection<StoredDocument>;
+  /** Whether only memories that have moved here are kept, and none is made. */
+  isGuest?: boolean;
+}
+
 /** How many documents are moved at a time, and about how many bytes of them. */
 const movedBatch = { documents: 1000, bytes: 16_000_000 };
 
@@ -29,12 +35,12 @@ const movedBatch = { documents: 1000, bytes: 16_000_000 };
  * and whoever deletes the directory removes it; so of two such transactions only one can end, and the other is made anew.
  */
 export class TreeSteps {
-  readonly #context: Pick<FilesContext, "collection" | "isGuest">;
+  readonly #context: TreeContext;
   readonly #session: ClientSession;
   readonly #address: CheckedAddress;
   readonly #key: string;
 
-  constructor(context: Pick<FilesContext, "collection" | "isGuest">, session: ClientSession, address: CheckedAddress) {
+  constructor(context: TreeContext, session: ClientSession, address: CheckedAddress) {
     this.#context = context;
     this.#session = session;
     this.#address = address;
