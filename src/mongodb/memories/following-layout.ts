@@ -113,7 +113,7 @@ export class FollowingLayout implements MovableLayout {
     const summaries: MemorySummary[] = [];
     for (let start = 0; start < found.length; start += summarisedAtOnce) {
       const some = found.slice(start, start + summarisedAtOnce);
-      summaries.push(...(await Promise.all(some.map((each) => (isMoved(each) ? this.#summaryOf(each) : [each])))).flat());
+      summaries.push(...(await Promise.all(some.map((each) => (isMoved(each) ? this.#summaryOf(each) : Promise.resolve([each]))))).flat());
     }
     return { summaries, end };
   }
@@ -188,9 +188,9 @@ export class FollowingLayout implements MovableLayout {
 const nothingBeside: MemoriesBeside = { versionIds: [], keepsOthers: false };
 
 /** A memory of the other layout that has not come from this one, such as a copy, keeps what is its own. */
-async function besideOf(layout: KeptLayout, range: AddressRange, isMoved: boolean): Promise<MemoriesBeside> {
+async function besideOf(layout: KeptLayout, range: AddressRange, belongsHere: boolean): Promise<MemoriesBeside> {
   const versionIds = await layout.versionIds(range);
-  return { versionIds, keepsOthers: !isMoved && isAddress(range) && versionIds.length > 0 };
+  return { versionIds, keepsOthers: !belongsHere && isAddress(range) && versionIds.length > 0 };
 }
 
 function isSame(one: CheckedAddress, other: CheckedAddress): boolean {
