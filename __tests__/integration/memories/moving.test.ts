@@ -164,6 +164,16 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     expect(await stored(address)).toMatchObject({ [layout]: [layout === "document" ? 1 : 2, 0], [there]: [0, 1] });
   });
 
+  // Requirement: files.moved
+  it("comes back also when it is empty", async () => {
+    const address = freshAddress();
+    const memory = storeOf(layout).memory(address);
+    await memory.write("/a", "x");
+    await memory.delete("/a");
+    for (const to of [there, layout, there, layout]) expect(await storeOf(layout).moveMemory(address, { layout: to })).toBe(true);
+    expect([await textsOf(memory), await memory.append("/b", "y"), await textsOf(storeOf(there).memory(address))]).toEqual([{}, undefined, { "/b": "y" }]);
+  });
+
   // Requirement: files.moved-history
   it("takes its history with it, and goes on with it there", async () => {
     const address = freshAddress();

@@ -76,7 +76,8 @@ export async function arriveInFiles(context: FilesContext, address: CheckedAddre
   const directoryOf = (path: string): StoredDirectory => ({ _id: idOfPath(key, path), kind: "dir", made: 1, createdAt, updatedAt });
   const root: StoredRoot = { ...directoryOf(ROOT), ...address, formerRevision: revision, ...(applied && { applied }), ...(recorded && { history: recorded }) };
   if (found !== null) await collection.updateOne({ _id }, [{ $replaceWith: { $literal: root } }], { session, ...byId });
-  await collection.insertMany([...(found === null ? [root] : []), ...documentsBelow(key, memory, directoryOf)], { session });
+  const made = [...(found === null ? [root] : []), ...documentsBelow(key, memory, directoryOf)];
+  if (made.length > 0) await collection.insertMany(made, { session });
 }
 
 function documentsBelow(key: string, { tree }: MovingMemory, directoryOf: (path: string) => StoredDirectory): StoredDocument[] {
