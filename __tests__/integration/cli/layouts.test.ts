@@ -39,6 +39,32 @@ describe("the command line on layouts", () => {
     expect((await cli(["copy", "--all", ...database, "--layout", "files", "--to-layout", "files"])).stderr).toContain("source and destination are the same");
   });
 
+  // Requirement: files.moved
+  it("moves a memory, and all memories, to the other layout and back", async () => {
+    const memoriesCollection = "moving";
+    const own = [...database, "--collection", memoriesCollection];
+    const [here, there] = (["document", "files"] as const).map((layout) => new MongoMemoryStore({ client, dbName, memoriesCollection, layout }));
+    const addresses = [freshAddress(), { nodeId: "assistant", scope: "perUser" as const, userId: "ada" }];
+    for (const address of addresses) await here?.memory(address).write("/a/b", "text");
+    const one = ["--node", "assistant", "--user", "ada"];
+    expect((await cli(["copy", ...own, ...one, "--to-layout", "files", "--move"])).stdout).toBe("moved 1 memory\n");
+    expect(await cliJson(["copy", ...own, "--all", "--to-layout", "files", "--move"])).toMatchObject({ ok: true, memories: 1 });
+    for (const address of addresses) expect([await here?.memory(address).read("/a/b"), await there?.memory(address).read("/a/b")]).toEqual(["text", "text"]);
+    for (const layout of ["document", "files"]) expect((await cli(["memories", ...own, "--layout", layout])).stdout.match(/assistant/g)).toHaveLength(1);
+    expect((await cli(["copy", ...own, "--all", "--to-layout", "document", "--move"])).stdout).toBe("moved 2 memories\n");
+    expect((await cli(["copy", ...own, "--all", "--to-layout", "document", "--move"])).stdout).toBe("moved 0 memories\n");
+    expect((await cli(["doctor", ...own])).exitCode).toBe(0);
+  });
+
+  it("refuses to move what is no move", async () => {
+    const refused = async (...flags: string[]): Promise<string> => (await cli(["copy", ...database, ...flags, "--move"])).stderr;
+    expect(await refused("--all")).toContain("--move needs --to-layout");
+    expect(await refused("--to-layout", "files")).toContain("no memory was named");
+    expect(await refused("--all", "--to-layout", "files", "--to-db", "x")).toContain("--to-db does not go with --move");
+    expect(await refused("--all", "--to-layout", "files", "--overwrite")).toContain("--overwrite does not go with --move");
+    expect(await refused("--node", "nobody", "--to-layout", "files")).toContain("nobody");
+  });
+
   it("copies a memory with its history to the other layout and back, where it goes on", async () => {
     const address = freshAddress();
     const options = { client, dbName, history: true } as const;

@@ -41,7 +41,7 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
   /** By which a change is made at last. */
   const lastCommand = layout === "files" ? "commitTransaction" : "findAndModify";
   /** What the collections of the memories are called. */
-  const named = (name: string): string => (layout === "files" ? name.replace(/^[a-z]+/, "$&_files") : name);
+  const named = (name: string): string => (layout === "files" && name === "memories" ? "memories_files" : name);
 
   describe("the history of a memory", () => {
     // Requirement: history.off

@@ -55,7 +55,7 @@ async function stored({ files, directories }: Tree): Promise<(wanted: object, li
     const session = client.startSession({ snapshot: true });
     try {
       const all = { maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity, ...wanted };
-      return await new FilesOutline(new ExactCollection(documents), key, session, all, limits).read();
+      return await new FilesOutline({ collection: new ExactCollection(documents) }, key, session, all, limits).read();
     } finally {
       await session.endSession();
     }

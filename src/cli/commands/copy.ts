@@ -1,10 +1,15 @@
 import type { Command } from "commander";
+import type { CheckedAddress } from "../../core/address.js";
+import type { MemoryFacts } from "../../mongodb/admin/memory-database.js";
 import { carryOut, planTransfer, type TransferCounts } from "../archive/transfer.js";
 import { readTree, readTreeWithHistory, type Tree, withTree } from "../archive/tree.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import type { CliContext } from "../context.js";
-import { memoryIn, withDatabase, withMemory, withTarget } from "../targets/open-target.js";
+import { checkedAddressOf, memoryIn, withDatabase, withMemory, withTarget } from "../targets/open-target.js";
+import { assertThere } from "../targets/missing-memory.js";
+import { nameOf } from "../targets/memory-name.js";
+import { countText } from "../terminal/format.js";
 import { withProgress } from "../terminal/progress.js";
 import {
   addActorOption,
@@ -15,6 +20,7 @@ import {
   destinationOf,
   type DestinationOptions,
   memoryFlags,
+  optionalAddress,
   refuseFlags,
   type TargetOptions,
 } from "../targets/target-options.js";
@@ -24,6 +30,7 @@ interface CopyOptions extends TargetOptions, DestinationOptions {
   all?: boolean;
   overwrite?: boolean;
   history?: boolean;
+  move?: boolean;
   json?: boolean;
 }
 
@@ -31,7 +38,7 @@ export function addCopy(program: Command, context: CliContext): void {
   const command = newCommand(
     program,
     "copy",
-    "Copy a memory to another place, or all memories of a database to another database. It deletes nothing, and checks everything " +
+    "Copy a memory to another place, or all memories of a database to another database. Without --move it deletes nothing, and it checks everything " +
       "before it writes. If it is interrupted, run it again: it skips files that are already equal.",
     [
       "copy --node assistant --to-user ada@example.com",
@@ -39,12 +46,15 @@ export function addCopy(program: Command, context: CliContext): void {
       "copy --node assistant --to-dir ./memory",
       "copy --all --to-uri mongodb://other.example:27017/app",
       "copy --all --to-layout files",
+      "copy --all --to-layout files --move",
     ],
   )
     .option("--all", "all memories of the database, instead of --node")
     .option("--history", "also copy the versions of the files; the destination must not exist yet")
     .option("--overwrite", "replace files that exist with other contents");
+  command.option("--move", "to --to-layout of the same collection: in one step, with versions and proposals, while programs read and change it");
   addActorOption(addDestinationOptions(addTargetOptions(command))).action(async (options: CopyOptions) => {
+    if (options.move === true) return moveMemories(options, context);
     const sum = options.all === true ? await copyAll(options, context) : await copyOne(options, context);
     await reportTransfer("copied", sum, options.json === true, context);
   });
@@ -65,6 +75,39 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
       );
     return withTree(() => about(source.name, () => readerFor(options)(source)), copyTree);
   });
+}
+
+/** Each memory by itself; whoever uses it is told by the mark that it leaves. If it is interrupted, the rest is moved by the next run. */
+function moveMemories(options: CopyOptions, context: CliContext): Promise<void> {
+  const { toLayout, all } = options;
+  const { out, io } = context;
+  refuseFlags(options, ["toUri", "toDb", "toCollection", "toNode", "toThread", "toUser", "toDir"], "does not go with --move, which changes the layout alone; leave one of the two out");
+  refuseFlags(options, ["history", "overwrite", "as"], "does not go with --move, which takes a memory along as it is; leave one of the two out");
+  if (toLayout === undefined) throw usageFault("--move needs --to-layout, which names the layout that the memories move to");
+  if (all === true) refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
+  const named = all === true ? undefined : optionalAddress(options);
+  if (all !== true && named === undefined) throw usageFault("no memory was named; pass --node, or --all for all memories of the database");
+  return withDatabase(databaseOf(options, io.env), async (database) => {
+    const addresses = named === undefined ? await addressesOf(database.facts()) : [checkedAddressOf(named)];
+    for (const address of named === undefined ? [] : addresses) await assertThere(database, address);
+    const memories = await withProgress(context, async (progress) => {
+      let moved = 0;
+      progress.start(addresses.length, "memories");
+      for (const address of addresses) {
+        if (await about(nameOf(address), () => database.move(address, toLayout))) moved += 1;
+        progress.step();
+      }
+      return moved;
+    });
+    return options.json === true ? out.json({ ok: true, memories }) : out.line(`moved ${countText(memories, "memory")}`);
+  });
+}
+
+/** All at once, as the list would go on with what has moved. Those of documents that are none of ours are left out. */
+async function addressesOf(facts: AsyncIterable<MemoryFacts>): Promise<CheckedAddress[]> {
+  const addresses: CheckedAddress[] = [];
+  for await (const { address } of facts) if (address !== null) addresses.push(address);
+  return addresses;
 }
 
 function readerFor({ history }: CopyOptions): typeof readTree {

@@ -5,7 +5,7 @@ import { reading } from "../driver/reads.js";
 import { byNamespace, defaultItemsCollection } from "../items/item-indexes.js";
 import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
-import { presentCollections } from "./present-collections.js";
+import { presentCollections } from "../driver/present-collections.js";
 
 export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
 

@@ -9,11 +9,11 @@ import { traced } from "../../core/trace/tracing.js";
 import { closeInTime, createClient, openDatabase, serverOf } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import type { AddressRange } from "../memories/address-ranges.js";
-import type { MemoryFacts, MemoryLayout, NodeFacts } from "../memories/layout.js";
-import { type LayoutName, layouts, moments } from "../memories/layouts.js";
+import type { MemoryFacts, MemoryLayout, MovableLayout, NodeFacts } from "../memories/layout.js";
+import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
 import type { MemoryMoment } from "../memories/memory-moment.js";
 import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
-import { presentCollections } from "./present-collections.js";
+import { presentCollections } from "../driver/present-collections.js";
 import type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
 import { summariesIn } from "../memories/summary-pages.js";
 
@@ -51,15 +51,15 @@ export class MemoryDatabase {
   /** The option `memoriesCollection` of the store. */
   readonly collectionName: string;
   readonly layoutName: LayoutName;
-  readonly #layouts: Record<"read" | "write", MemoryLayout>;
+  readonly #layouts: Record<"read" | "write", MovableLayout>;
 
   private constructor(client: MongoClient, { dbName, memoriesCollection = "memories", layout = "document" }: MemoryDatabaseOptions) {
     this.client = client;
     this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
     this.layoutName = layout;
-    const open = (makesIndexes: boolean): MemoryLayout =>
-      layouts[layout]({
+    const open = (makesIndexes: boolean): MovableLayout =>
+      openLayout(layout, {
         db: this.db,
         client,
         collectionName: memoriesCollection,
@@ -121,6 +121,11 @@ export class MemoryDatabase {
   /** @returns false where there is a memory already. @throws MemoryError EIO */
   restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
     return this.#layouts.write.restore(address, tree, history, key);
+  }
+
+  /** @returns false where there is none to move. @throws MemoryError EEXIST, EINVAL, ENOSPC, ECONFLICT, EIO */
+  move(address: CheckedAddress, to: LayoutName): Promise<boolean> {
+    return this.#layouts.write.move(address, to);
   }
 
   /** Of all memories that are not empty, in the order of their namespaces. */

@@ -110,6 +110,15 @@ export class VersionCollection {
     await this.#collection.insertMany(versions, { session });
   }
 
+  /** The same, but for those that are there already. */
+  async insertMissingIn(session: ClientSession, versions: readonly StoredVersion[]): Promise<void> {
+    const ids = versions.map(({ _id }) => _id);
+    const found = await this.#collection.find<Pick<StoredVersion, "_id">>({ _id: { $in: ids } }, { projection: { _id: 1 }, session }).toArray();
+    const there = new Set(found.map(({ _id }) => _id));
+    const missing = versions.filter(({ _id }) => !there.has(_id));
+    if (missing.length > 0) await this.insertIn(session, missing);
+  }
+
   /** Whether not all versions are kept for ever. */
   get dropsSome(): boolean {
     return this.#retention.keepVersions !== undefined || this.#retention.keepMs !== undefined;

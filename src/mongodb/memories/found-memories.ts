@@ -17,7 +17,7 @@ export interface FoundMemory<Stored> {
   document: Stored;
 }
 
-/** The documents that say which memories there are: one for each. They have the ids of its address, and an index for each scope. */
+/** The documents that say which memories there are: one for each, and one for each that has moved to another layout. They have the ids of its address, and an index for each scope. */
 export interface AddressedDocuments<Stored extends Document> {
   collection: ExactCollection<Stored>;
   ready: () => Promise<void> | undefined;
@@ -31,6 +31,9 @@ interface Selection {
   /** The ids that the filter leaves open, as the index sorts them. */
   openIds: readonly ("nodeId" | OwnerField)[];
 }
+
+/** By which a layout knows the mark of a memory that has moved. */
+const markFields = { revision: 1, kind: 1 } as const;
 
 /** A batch of whole documents; the server also ends it at 16 MB. */
 const batchSize = 20;
@@ -136,5 +139,5 @@ type StoredAddress = Partial<Record<"nodeId" | "scope" | OwnerField, unknown>>;
 
 function fieldsProjection(fields: "all" | "address"): FindOptions {
   if (fields === "all") return {};
-  return { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, batchSize: selectionSize };
+  return { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1, ...markFields }, batchSize: selectionSize };
 }

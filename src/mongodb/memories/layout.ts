@@ -1,5 +1,5 @@
 import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
-import type { Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
+import type { ClientSession, Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
 import type { CheckedAddress, MemoryScope } from "../../core/address.js";
 import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
@@ -11,7 +11,7 @@ import type { Retention } from "../history/version-collection.js";
 import type { MemoryPlace } from "../places/operations.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { ExpireMsOptions } from "./memory-expiry.js";
-import type { ForgottenCounts } from "./memory-filter.js";
+import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
 import type { PageEnd, SummaryPage } from "./summary-pages.js";
 
 /**
@@ -67,6 +67,74 @@ export interface MemoryLayout {
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
 }
 
+/** All memories of a database, whichever layout keeps each of them. */
+export interface MovableLayout extends MemoryLayout {
+  forCall(call: OngoingCall): MovableLayout;
+  /**
+   * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or the new one.
+   * @returns false where there is none to move. @throws EEXIST, EINVAL, ENOSPC, ECONFLICT, and nothing was moved
+   */
+  move(address: CheckedAddress, to: string): Promise<boolean>;
+}
+
+/**
+ * The memories that one layout keeps. Where a memory has moved to another layout, a mark stays in its place (ADR 0025): lists tell of it, and all that
+ * concerns the one memory throws `movedAway`. A layout that makes no memories (`isGuest`) throws `notHere` where one is missing.
+ */
+export interface KeptLayout extends Omit<MemoryLayout, "forCall" | "memories" | "itemsWithin" | "facts" | "summaries" | "remove"> {
+  forCall(call: OngoingCall): KeptLayout;
+  memories(prefix: readonly string[]): AsyncIterable<CheckedAddress | MovedMemory>;
+  itemsWithin(prefix: readonly string[]): AsyncIterable<Item | MovedMemory>;
+  facts(address?: CheckedAddress): AsyncIterable<MemoryFacts | MovedMemory>;
+  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>>;
+  /** Removes the memories of a range that are here; marks stay. Idempotent. @param beside the memories of the other layout in the same range */
+  remove(range: AddressRange, beside: MemoriesBeside): Promise<ForgottenCounts>;
+  /** Takes the thread or user of a range out of changes of other memories that have not become versions yet. */
+  unname(range: AddressRange): Promise<void>;
+  /** What the ids of the versions of each memory of a range begin with; of one without a history, any text. */
+  versionIds(range: AddressRange): Promise<string[]>;
+  /** The marks of a range. */
+  marks(range: AddressRange): Promise<CheckedAddress[]>;
+  /** How many bytes of texts and names a memory may have to move here. */
+  readonly maxArrivingBytes: number;
+  /** Makes way for a memory that is to move here or from here: what has expired goes. */
+  beforeMove(address: CheckedAddress): Promise<void>;
+  /** In a transaction: a memory whole, in whose place a mark is left. Null where there is none here. @throws ENOSPC where it has more than so many bytes */
+  leave(address: CheckedAddress, session: ClientSession, maxBytes: number): Promise<MovingMemory | null>;
+  /** In the same transaction: makes it. @throws EEXIST where there is a memory, EINVAL for a path that this layout cannot keep */
+  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void>;
+  /** Whether there is a memory, also one that has expired, or a mark; in a session. */
+  lookFor(address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing">;
+  /** In a transaction: removes the mark of an address. */
+  removeMark(address: CheckedAddress, session: ClientSession): Promise<void>;
+}
+
+/** Versions, proposals and vectors lie in collections that both layouts share. */
+export interface MemoriesBeside {
+  /** Of the versions that stay. */
+  versionIds: readonly string[];
+  /** Whether the proposals and vectors stay. */
+  keepsOthers: boolean;
+}
+
+/** Stands in lists for a memory that another layout keeps. */
+export interface MovedMemory {
+  moved: CheckedAddress;
+}
+
+/** A memory on its way from one layout to the other. Its versions, proposals and vectors stay where they are. */
+export interface MovingMemory {
+  tree: Pick<MemorySnapshot, "files" | "directories">;
+  createdAt: Date;
+  updatedAt: Date;
+  /** The ids of approved changes that were made, until their records say so. */
+  applied?: Record<string, true>;
+  /** How many changes it has had at least, as far as a layout counts them. It never becomes less. */
+  revision: number;
+  /** What the ids of its versions begin with, and when the first of them goes. Null where it has no history. */
+  history: { id: string; expiresAt?: Date } | null;
+}
+
 /** What a layout is given. */
 export interface LayoutContext {
   db: Db;
@@ -89,6 +157,8 @@ export interface LayoutContext {
    * versions it would make.
    */
   makesIndexes: boolean;
+  /** Whether it only keeps memories that have moved to it, and makes none. @default false */
+  isGuest?: boolean;
 }
 
 /** Which embeddings, and the client of the database. */

@@ -1,13 +1,16 @@
 import { FilesLayout } from "./files/files-layout.js";
 import { momentOf } from "./files/files-moment.js";
-import type { LayoutContext, MemoryLayout } from "./layout.js";
+import { FollowingLayout } from "./following-layout.js";
+import { Following } from "./following.js";
+import { KnownMoves } from "./known-moves.js";
+import type { KeptLayout, LayoutContext, MovableLayout } from "./layout.js";
 import { OneDocumentLayout } from "./one-document/one-document-layout.js";
 
 /** The one list of layouts. `document`: one document for each memory (ADR 0002). `files`: one for each file and directory (ADR 0021). */
 export const layouts = {
   document: (context) => OneDocumentLayout.open(context),
   files: (context) => FilesLayout.open(context),
-} as const satisfies Record<string, (context: LayoutContext) => MemoryLayout>;
+} as const satisfies Record<string, (context: LayoutContext) => KeptLayout>;
 
 /** How memories lie in the database. */
 export type LayoutName = keyof typeof layouts;
@@ -19,3 +22,20 @@ export type LayoutName = keyof typeof layouts;
 export const moments = { document: null, files: momentOf } as const satisfies Record<LayoutName, unknown>;
 
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
+
+/** @param name of the layout in which new memories are made; those that have moved to the other one are found there */
+export function openLayout(name: LayoutName, context: LayoutContext): MovableLayout {
+  const { client, writeConcern, db } = context;
+  const otherName = name === "files" ? "document" : "files";
+  const opened: { guest?: KeptLayout; tolerant?: KeptLayout } = {};
+  const following = new Following(
+    {
+      home: layouts[name](context),
+      other: () => (opened.guest ??= layouts[otherName]({ ...context, isGuest: true })),
+      otherOrEmpty: () => (opened.tolerant ??= layouts[otherName](context)),
+    },
+    new KnownMoves(),
+    { client, writeConcern },
+  );
+  return new FollowingLayout(following, name, db);
+}

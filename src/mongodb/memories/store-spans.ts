@@ -1,4 +1,4 @@
-import { checkAddress, type MemoryAddress } from "../../core/address.js";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
 import { namespaceOfMemory } from "../../core/namespace.js";
 import { queryAttributes, recordAttributes, recordsAttributes, serverAttributes, type ServerAddress, type SpanRecord, storeAttributes } from "../../core/trace/memory-attributes.js";
 import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/trace/tracing.js";
@@ -38,6 +38,16 @@ export function spanOfForget(server: ServerAddress | undefined, who: MemoryAddre
     isRemote: server !== undefined,
     attributes: () => ({ ...(who !== null && "nodeId" in who && storeAttributes(namespaceOfMemory(checkAddress(who)))), ...serverAttributes(server) }),
     answered: ({ files }) => recordsAttributes([], files),
+  };
+}
+
+/** The span of a move from one layout to another. */
+export function spanOfMove(server: ServerAddress | undefined, address: CheckedAddress): TracedCall<boolean> {
+  return {
+    operation: "upsert_memory",
+    isRemote: server !== undefined,
+    attributes: () => ({ ...storeAttributes(namespaceOfMemory(address)), ...serverAttributes(server) }),
+    answered: () => ({}),
   };
 }
 

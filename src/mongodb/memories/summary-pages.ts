@@ -5,8 +5,8 @@ import type { MemorySummary } from "./memory-filter.js";
 /** Where a page of summaries ended: the ids as they are stored. */
 export type PageEnd = { nodeId: string } & Partial<Record<OwnerField, string>>;
 
-export interface SummaryPage {
-  summaries: MemorySummary[];
+export interface SummaryPage<Listed = MemorySummary> {
+  summaries: Listed[];
   /** Null where nothing comes after. */
   end: PageEnd | null;
 }

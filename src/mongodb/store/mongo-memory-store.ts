@@ -3,8 +3,8 @@ import type { MongoClient } from "mongodb";
 import { closedStorage, invalid } from "../../core/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import type { HistoryContext, MemoryLayout } from "../memories/layout.js";
-import { layouts } from "../memories/layouts.js";
+import type { HistoryContext, MovableLayout } from "../memories/layout.js";
+import { type LayoutName, openLayout } from "../memories/layouts.js";
 import {
   checkForgotten,
   checkMemoryFilter,
@@ -14,7 +14,7 @@ import {
   type MemorySummary,
 } from "../memories/memory-filter.js";
 import { summariesIn } from "../memories/summary-pages.js";
-import type { MemoryAddress } from "../../core/address.js";
+import { checkAddress, type MemoryAddress } from "../../core/address.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { type OngoingCall, type Waiting, withinTime } from "../../core/ongoing-call.js";
@@ -34,8 +34,8 @@ import { SemanticRanking } from "../search/semantic-ranking.js";
 import { readInRun } from "../../run-tree/read-in-run.js";
 import { shownBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
-import { spanOfBatch, spanOfForget, spanOfPage } from "../memories/store-spans.js";
-import { checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
+import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage } from "../memories/store-spans.js";
+import { checkMoveOptions, checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
@@ -55,7 +55,8 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
   #ownsClient = false;
-  readonly #openLayout: (makesIndexes: boolean) => MemoryLayout;
+  readonly #openLayout: (makesIndexes: boolean) => MovableLayout;
+  readonly #memories: MovableLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
   readonly #storage: BatchStorage;
@@ -75,7 +76,7 @@ export class MongoMemoryStore extends BaseStore {
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs ?? memoryDefaults.timeoutMs;
     this.#openLayout = (makesIndexes) =>
-      layouts[options.layout ?? "document"]({
+      openLayout(options.layout ?? "document", {
         db: database,
         client: options.client,
         collectionName: options.memoriesCollection ?? "memories",
@@ -99,7 +100,8 @@ export class MongoMemoryStore extends BaseStore {
       ranked: ranking !== undefined,
     });
     const onUnranked = ranking === undefined && options.textSearch === undefined ? warnOnce() : (): void => undefined;
-    this.#storage = { items, memories: this.#openLayout(true), ranking, onUnranked };
+    this.#memories = this.#openLayout(true);
+    this.#storage = { items, memories: this.#memories, ranking, onUnranked };
   }
 
   /**
@@ -188,6 +190,21 @@ export class MongoMemoryStore extends BaseStore {
     return traced(spanOfForget(this.#server, who), () => withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).remove(range)));
   }
 
+  /**
+   * Moves a memory to another layout of the same database, with its history and proposals, while programs read and change it. It is one
+   * transaction: they see the memory where it was or where it is, and nothing is lost. A mark stays in the old place, by which every store finds
+   * the memory, whichever `layout` it has. All these programs must be of a version that knows `moveMemory`.
+   * @returns false where there is no memory to move, as it is there already or nowhere
+   * @throws MemoryError EINVAL for a bad address; EEXIST if there is a memory of this address in both layouts; ENOSPC if it is more than a
+   *   transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if others changed it at each of 100 attempts; EIO on a
+   *   standalone server, or if the database failed. In all but the last case nothing was moved. TypeError for bad options
+   */
+  async moveMemory(address: MemoryAddress, options: { layout: LayoutName }): Promise<boolean> {
+    const checked = checkAddress(address);
+    const { layout } = checkMoveOptions(options);
+    return traced(spanOfMove(this.#server, checked), () => withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).move(checked, layout)));
+  }
+
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
   override async get(namespace: string[], key: string): Promise<Item | null> {
     checkNamespace(namespace, { allowEmpty: true });
@@ -239,8 +256,8 @@ export class MongoMemoryStore extends BaseStore {
     return { signals: [], timeoutMs: this.#timeoutMs };
   }
 
-  #memoriesFor(call: OngoingCall | undefined): MemoryLayout {
-    return call === undefined ? this.#storage.memories : this.#storage.memories.forCall(call);
+  #memoriesFor(call: OngoingCall | undefined): MovableLayout {
+    return call === undefined ? this.#memories : this.#memories.forCall(call);
   }
 
   /**

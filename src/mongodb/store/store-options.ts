@@ -22,7 +22,8 @@ export interface MongoMemoryStoreOptions {
   memoriesCollection?: string;
   /**
    * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one for each file and directory, on replica sets
-   * and sharded clusters, without a history. All processes that use the memories must have the same. @default "document"
+   * and sharded clusters. Memories are made there; those that `moveMemory` has moved are found where they are. All processes must have the
+   * same. @default "document"
    */
   layout?: LayoutName;
   /** Collection of the other items of the store. @default "items" */
@@ -168,6 +169,14 @@ const optionsSchema = z
 /** @throws TypeError */
 export function checkStoreOptions(options: MongoMemoryStoreOptions): void {
   checkOptions("MongoMemoryStoreOptions", optionsSchema, options);
+}
+
+const moveSchema = z.object({ layout: z.enum(layoutNames) }).strict();
+
+/** @throws TypeError */
+export function checkMoveOptions(options: { layout: LayoutName }): { layout: LayoutName } {
+  checkOptions("options of moveMemory", moveSchema, options);
+  return options;
 }
 
 /** As much of a zod 3 or 4 context as is used. */

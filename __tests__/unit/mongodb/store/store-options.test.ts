@@ -38,6 +38,6 @@ describe("the names of a store", () => {
 describe("a store", () => {
   it("shows no member that is not for its users", () => {
     const members = Object.getOwnPropertyNames(MongoMemoryStore.prototype).toSorted();
-    expect(members).toEqual(["batch", "constructor", "delete", "forget", "get", "listMemories", "listNamespaces", "memory", "put", "search", "start", "stop"]);
+    expect(members).toEqual(["batch", "constructor", "delete", "forget", "get", "listMemories", "listNamespaces", "memory", "moveMemory", "put", "search", "start", "stop"]);
   });
 });

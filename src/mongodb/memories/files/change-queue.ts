@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/address.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { sharedCall } from "./creations.js";
 import type { RecordedTree } from "./recorded-tree.js";
-import { isTooMuch } from "./transaction-errors.js";
+import { isTooMuch } from "../transaction-errors.js";
 
 /** A change of one memory that makes versions. */
 export interface QueuedChange<T> {

@@ -10,12 +10,13 @@ import { HistoryView } from "../../history/history-view.js";
 import { insertVersions } from "../../history/insert-versions.js";
 import { archivedVersion } from "../../history/version-document.js";
 import { idOfPath, memoryKeyOf, rootIdOf } from "./document-ids.js";
+import { refuseElsewhere } from "./elsewhere.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
 import { FilesHistory } from "./files-history.js";
 import type { StoredDocument } from "./stored-document.js";
 import { StoredFiles } from "./stored-files.js";
 import { newTextId } from "./text-id.js";
-import { transactionError } from "./transaction-errors.js";
+import { transactionError } from "../transaction-errors.js";
 
 export async function archivedMemory(context: FilesContext, address: CheckedAddress): Promise<ArchivedMemory | null> {
   const present = await new FilesHistory(context, new StoredFiles(context, address)).read("tree");
@@ -42,11 +43,14 @@ const idDigits = 24;
 export async function restoreMemory(context: FilesContext, { address, tree, history, key }: Restored): Promise<boolean> {
   const { collection, transactions, call, ready, clock, expiry } = context;
   const versions = versionsInCall(context);
-  const id = createHash("sha256").update(JSON.stringify([address, key])).digest("hex").slice(0, idDigits);
+  // Not that of the same archive in the other layout, as their versions lie in one collection.
+  const id = createHash("sha256").update(JSON.stringify([address, key, "files"])).digest("hex").slice(0, idDigits);
   const _id = rootIdOf(memoryKeyOf(address));
   try {
     await ready();
-    if ((await collection.findOne({ _id }, { projection: { _id: 1 } })) !== null) return false;
+    const there = await collection.findOne<Pick<StoredDocument, "kind">>({ _id }, { projection: { kind: 1 } });
+    refuseElsewhere(context, there);
+    if (there !== null) return false;
     await versions.makeIndexes("memoriesCollection");
     const now = clock();
     const lifetimeMs = expiry.lifetimeMs(address.scope);

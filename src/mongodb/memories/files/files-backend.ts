@@ -56,7 +56,7 @@ export class FilesBackend implements MemoryBackend {
 
   async listen(): Promise<ChangeListener | null> {
     await this.#context.ready();
-    return listenToMemory(this.#context.streams, this.#key);
+    return listenToMemory(this.#context, this.#key);
   }
 
   async read(path: string): Promise<string> {

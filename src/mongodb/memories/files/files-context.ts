@@ -48,6 +48,8 @@ export interface FilesContext {
   vectors: VectorCollection;
   /** Null: passages are found by their words alone. */
   embeddings: { client: MongoClient; embedder: Embedder } | null;
+  /** Only memories that have moved here are kept: none is made. Default: false. */
+  isGuest?: boolean;
   /** With which the commands end. */
   call?: OngoingCall;
 }

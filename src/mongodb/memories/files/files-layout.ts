@@ -1,4 +1,5 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
+import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, type MemoryScope, memoryScopes } from "../../../core/address.js";
 import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
@@ -22,18 +23,19 @@ import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../mean
 import { expiryIndex as proposalExpiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
 import { RecordCollection } from "../../proposals/record-collection.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
-import { addressKeys } from "../address-keys.js";
+import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
-import { type AddressedDocuments, memoriesWithin } from "../found-memories.js";
-import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
+import { type AddressedDocuments, memoriesWithin, storedAddress } from "../found-memories.js";
+import { directoryNotEmpty, type LayoutContext, type KeptLayout, type LayoutIndex, type MemoriesBeside, type MemoryFacts, type MovedMemory, type MovingMemory, type NodeFacts, type PlannedChange } from "../layout.js";
 import { MemoryExpiry } from "../memory-expiry.js";
-import type { ForgottenCounts } from "../memory-filter.js";
+import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
+import { reasonToFollow } from "../moved-memory.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { ChangeQueue } from "./change-queue.js";
 import { Creations } from "./creations.js";
-import { memoryKeyOf, rangeOfMemory } from "./document-ids.js";
+import { memoryKeyOf, rangeOfMemory, rootIdOf } from "./document-ids.js";
 import { ExpectedTree } from "./expected-tree.js";
 import { expiryIndex, listingIndex, rootIndexes } from "./file-indexes.js";
 import { FilesBackend } from "./files-backend.js";
@@ -43,13 +45,14 @@ import { archivedMemory, restoreMemory } from "./files-archive.js";
 import { allItemsOf, itemsOfMemory } from "./files-items.js";
 import { countsOf, removeMemories, summaryPage } from "./files-summaries.js";
 import { KnownLives } from "./known-lives.js";
-import { laggingDeadline } from "./memory-life.js";
+import { arriveInFiles, leaveFiles, lookForFiles } from "./files-move.js";
+import { laggingDeadline, MemoryLife } from "./memory-life.js";
 import { deleteEmptyDirectory, RecordedBackend } from "./recorded-backend.js";
 import { makeRecorded } from "./recording.js";
 import type { StoredDocument, StoredRoot } from "./stored-document.js";
 import { makeFiles, StoredFiles } from "./stored-files.js";
 
-const own = { filter: { kind: { $in: ["file", "dir"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
+const own = { filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
 
 /** Beside the memories of the other layout, whatever their collection is called. */
 function filesCollectionOf(memoriesCollection: string): string {
@@ -57,19 +60,20 @@ function filesCollectionOf(memoriesCollection: string): string {
 }
 
 /** A document for each file and directory, in one collection (ADR 0021). */
-export class FilesLayout implements MemoryLayout {
+export class FilesLayout implements KeptLayout {
   readonly limitsMemories = false;
+  readonly maxArrivingBytes = Infinity;
   readonly indexes: readonly LayoutIndex[];
   readonly collectionNames: readonly string[];
   readonly #context: FilesContext;
 
-  private constructor(context: FilesContext, { indexes, collectionNames }: Pick<MemoryLayout, "indexes" | "collectionNames">) {
+  private constructor(context: FilesContext, { indexes, collectionNames }: Pick<KeptLayout, "indexes" | "collectionNames">) {
     this.#context = context;
     this.indexes = indexes;
     this.collectionNames = collectionNames;
   }
 
-  static open({ db, client, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, history, embeddings }: LayoutContext): FilesLayout {
+  static open({ db, client, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, isGuest = false, history, embeddings }: LayoutContext): FilesLayout {
     const name = filesCollectionOf(collectionName);
     const collection = new ExactCollection(db.collection<StoredDocument>(name, { writeConcern }));
     const expiry = new MemoryExpiry(expireMs, clock);
@@ -83,16 +87,17 @@ export class FilesLayout implements MemoryLayout {
       if (history?.begins === true) await versions.makeIndexes(own.option);
     });
     const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
-    const versionsName = versionsCollectionOf(name);
+    // Those beside the memories are of all layouts: they stay where they are when a memory moves.
+    const versionsName = versionsCollectionOf(collectionName);
     const versions = new VersionCollection(new ExactCollection(db.collection(versionsName, { writeConcern })), history ?? {}, clock);
-    const proposalsName = `${name}_proposals`;
+    const proposalsName = `${collectionName}_proposals`;
     const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
-    const vectorsName = vectorsCollectionOf(name);
+    const vectorsName = vectorsCollectionOf(collectionName);
     const vectors = VectorCollection.open(db, vectorsName, { writeConcern, connect, clock, expiryIndexes: expiryIndexes(expireMs), isUsed: embeddings !== null });
     const transactions = { client, writeConcern };
-    const creations = new Creations((address, files, call) => makeFiles({ collection, transactions }, address, files, call));
+    const creations = new Creations((address, files, call) => makeFiles({ collection, transactions, isGuest }, address, files, call));
     const begins = history?.begins === true;
-    const changes = new ChangeQueue((address, queued, call) => makeRecorded({ collection, transactions, versions, clock, expiry, begins }, address, queued, call));
+    const changes = new ChangeQueue((address, queued, call) => makeRecorded({ collection, transactions, versions, clock, expiry, begins, isGuest }, address, queued, call));
     const kept = history && { begins };
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const streams = new ChangeStreams(db, name);
@@ -100,11 +105,11 @@ export class FilesLayout implements MemoryLayout {
       descriptions.map((description) => ({ collection: db.collection(collectionOf), description, example: exampleFor(description), madeWith: collectionOf }));
     const listingOnly = indexesOf(name, [listingIndex]).map((index) => ({ ...index, isNamed: true }));
     const indexes = [...listingOnly, ...indexesOf(name, rootIndexes), ...indexesOf(versionsName, versionIndexes), ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]), ...indexesOf(vectorsName, vectorIndexes)];
-    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded };
+    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, isGuest };
     return new FilesLayout(context, { indexes, collectionNames: [name, versionsName, proposalsName, vectorsName] });
   }
 
-  forCall(call: OngoingCall): MemoryLayout {
+  forCall(call: OngoingCall): KeptLayout {
     return new FilesLayout(contextFor(call, this.#context), this);
   }
 
@@ -117,9 +122,11 @@ export class FilesLayout implements MemoryLayout {
     return context.history === null ? new FilesBackend(context, address, limits) : new RecordedBackend(context, address, limits);
   }
 
-  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {
+  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
     for await (const { address } of memoriesWithin<StoredRoot>(this.#roots, prefix, "address")) {
-      if (!(await this.#stored(address).isEmpty())) yield address;
+      const isEmpty = await unlessElsewhere(() => this.#stored(address).isEmpty());
+      if (isEmpty === null) yield { moved: address };
+      else if (!isEmpty) yield address;
     }
   }
 
@@ -134,8 +141,10 @@ export class FilesLayout implements MemoryLayout {
     return places.map((place) => found.get(place) ?? null);
   }
 
-  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item> {
-    for await (const { address } of memoriesWithin<StoredRoot>(this.#roots, prefix, "address")) yield* await allItemsOf(this.#context, address);
+  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item | MovedMemory> {
+    for await (const { address } of memoriesWithin<StoredRoot>(this.#roots, prefix, "address")) {
+      yield* (await unlessElsewhere(() => allItemsOf(this.#context, address))) ?? [{ moved: address }];
+    }
   }
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
@@ -152,13 +161,14 @@ export class FilesLayout implements MemoryLayout {
     for (const change of changes) expected.apply(change);
   }
 
-  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
+  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
     const filter = address === undefined ? { scope: { $in: memoryScopes } } : { ...address };
     const found = this.#context.collection.find<StoredRoot>(filter, { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, ...asPlainValues });
     for await (const { _id, ...stored } of streaming(found)) {
       const known = addressOrNull(stored);
-      const sizeBytes = known === null ? 0 : (await countsOf(this.#context, memoryKeyOf(known))).sizeBytes;
-      yield { address: known, sizeBytes, outdated: false };
+      const counts = known === null ? null : await countsOf(this.#context, memoryKeyOf(known));
+      if (known !== null && counts === "moved") yield { moved: known };
+      else yield { address: known, sizeBytes: counts === "moved" ? 0 : (counts?.sizeBytes ?? 0), outdated: false };
     }
   }
 
@@ -166,15 +176,31 @@ export class FilesLayout implements MemoryLayout {
     return nodesOf(this.#context.collection, limit);
   }
 
-  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage> {
+  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>> {
     return summaryPage(this.#context, range, after);
   }
 
-  async remove(range: AddressRange): Promise<ForgottenCounts> {
-    const proposals = await recordsInCall(this.#context).remove(range);
-    const removed = await removeMemories(this.#context, range);
-    await vectorsInCall(this.#context).remove(range);
+  async remove(range: AddressRange, { versionIds, keepsOthers }: MemoriesBeside): Promise<ForgottenCounts> {
+    const proposals = keepsOthers ? 0 : await recordsInCall(this.#context).remove(range);
+    const removed = await removeMemories(this.#context, range, versionIds);
+    if (!keepsOthers) await vectorsInCall(this.#context).remove(range);
     return { ...removed, proposals };
+  }
+
+  /** All its changes are versions. */
+  unname(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async versionIds(range: AddressRange): Promise<string[]> {
+    const filter = { ...rangeFilter(range), kind: "dir" };
+    const found = await reading(() => this.#context.collection.find<Pick<StoredRoot, "history">>(filter, { projection: { "history.id": 1 }, ...asPlainValues }).toArray());
+    return found.map(({ history }) => history?.id ?? "");
+  }
+
+  async marks(range: AddressRange): Promise<CheckedAddress[]> {
+    const found = await reading(() => this.#context.collection.find<StoredRoot>({ ...rangeFilter(range), kind: "moved" }, { ...asPlainValues }).toArray());
+    return found.flatMap((mark) => addressOrNull(storedAddress(mark)) ?? []);
   }
 
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
@@ -189,6 +215,27 @@ export class FilesLayout implements MemoryLayout {
     return false;
   }
 
+  async beforeMove(address: CheckedAddress): Promise<void> {
+    await this.#context.ready();
+    await unlessElsewhere(() => new MemoryLife(this.#context, address).beforeChange());
+  }
+
+  leave(address: CheckedAddress, session: ClientSession, maxBytes: number): Promise<MovingMemory | null> {
+    return leaveFiles(this.#context, address, session, maxBytes);
+  }
+
+  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void> {
+    return arriveInFiles(this.#context, address, memory, session);
+  }
+
+  lookFor(address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing"> {
+    return lookForFiles(this.#context, address, session);
+  }
+
+  async removeMark(address: CheckedAddress, session: ClientSession): Promise<void> {
+    await this.#context.collection.deleteOne({ _id: rootIdOf(memoryKeyOf(address)), kind: "moved" }, { session });
+  }
+
   /** The documents that say which memories there are. */
   get #roots(): AddressedDocuments<StoredRoot> {
     const { collection, ready, expiry } = this.#context;
@@ -199,6 +246,16 @@ export class FilesLayout implements MemoryLayout {
 
   #stored(address: CheckedAddress): StoredFiles {
     return new StoredFiles(this.#context, address);
+  }
+}
+
+/** Null where another layout keeps the memory. */
+async function unlessElsewhere<T>(run: () => Promise<T>): Promise<T | null> {
+  try {
+    return await run();
+  } catch (error) {
+    if (reasonToFollow(error) === null) throw error;
+    return null;
   }
 }
 

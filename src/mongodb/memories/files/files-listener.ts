@@ -1,22 +1,29 @@
 import { MemoryError } from "../../../core/errors.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
-import { type ChangeStreams, type EventStream, isRefusedStream } from "../../driver/change-streams.js";
+import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
 import { rangeOfMemory, rootIdOf } from "./document-ids.js";
+import { refuseElsewhere } from "./elsewhere.js";
+import type { FilesContext } from "./files-context.js";
+import { isMark, type StoredRoot } from "./stored-document.js";
 
 interface ChangeEvent {
   operationType: string;
+  /** Of a document that was made or replaced. */
+  kind?: string;
 }
 
 const endings = ["drop", "rename", "dropDatabase", "invalidate"];
 
 /** Hears of the changes of a memory's documents. Null on a server without change streams, and where the client has too many of them. @throws MemoryError EIO */
-export async function listenToMemory(streams: ChangeStreams, memoryKey: string): Promise<ChangeListener | null> {
-  const { moment } = await streams.find({ _id: rootIdOf(memoryKey) }, { _id: 1 });
+export async function listenToMemory(context: FilesContext, memoryKey: string): Promise<ChangeListener | null> {
+  const { streams } = context;
+  const { found, moment } = await streams.find<Pick<StoredRoot, "kind">>({ _id: rootIdOf(memoryKey) }, { kind: 1 });
+  refuseElsewhere(context, found);
   if (moment === null || !streams.hasRoom) return null;
   const pipeline = [
     { $match: { $or: [{ "documentKey._id": rangeOfMemory(memoryKey) }, { operationType: { $in: endings } }] } },
-    { $project: { operationType: 1 } },
+    { $project: { operationType: 1, kind: { $ifNull: ["$fullDocument.kind", "$updateDescription.updatedFields.kind"] } } },
   ];
   return new FilesListener(streams.openAt<ChangeEvent>(moment, pipeline));
 }
@@ -32,13 +39,18 @@ class FilesListener implements ChangeListener {
     this.#stream = stream;
   }
 
-  async heard(): Promise<"changed" | "deaf"> {
+  async heard(): Promise<"changed" | "renew" | "deaf"> {
     try {
-      let { operationType } = await this.#next();
+      let event = await this.#next();
+      let isMoved = isMark(event);
       // One look is enough for all that has come until now.
-      for (let other = await this.#nextThatCame(); other !== null; other = await this.#nextThatCame()) operationType = other.operationType;
+      for (let other = await this.#nextThatCame(); other !== null; other = await this.#nextThatCame()) {
+        event = other;
+        isMoved ||= isMark(other);
+      }
+      if (isMoved) return "renew";
       // A new stream, which begins at the same moment of a server that is idle, would tell it at once again.
-      if (endings.includes(operationType)) throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
+      if (endings.includes(event.operationType)) throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
       return "changed";
     } catch (error) {
       if (isRefusedStream(error)) return "deaf";

@@ -10,22 +10,23 @@ import { isMomentGone, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryMoment } from "../memory-moment.js";
 import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory } from "./document-ids.js";
 import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
-import type { IndexedDocument, StoredDocument, StoredFile, TextIdDocument } from "./stored-document.js";
+import { type IndexedDocument, isMark, type StoredDocument, type StoredFile, type TextIdDocument } from "./stored-document.js";
 
 /** How many documents come at a time. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
 
-/** @throws MemoryError EIO */
-export function momentOf(client: MongoClient, collection: Collection<StoredDocument>, address: CheckedAddress): Promise<MemoryMoment> {
+/** Null where the memory has moved to the other layout. @throws MemoryError EIO */
+export function momentOf(client: MongoClient, collection: Collection<StoredDocument>, address: CheckedAddress): Promise<MemoryMoment | null> {
   return reading(async () => {
     const moment = new FilesMoment(client, new ExactCollection(collection), memoryKeyOf(address));
     try {
-      await moment.list();
-      return moment;
+      if (await moment.list()) return moment;
     } catch (error) {
       await moment.close();
       throw error;
     }
+    await moment.close();
+    return null;
   });
 }
 
@@ -55,18 +56,21 @@ class FilesMoment implements MemoryMoment {
     return [...this.#listed.values()];
   }
 
-  /** Without a hint, so that a memory that has lost its index of listings can still be saved; where it is there, the server reads it alone. */
-  list(): Promise<void> {
+  /** @returns false where the memory is elsewhere. Without a hint, so that a memory that has lost its index of listings can still be saved; where it is there, the server reads it alone. */
+  list(): Promise<boolean> {
     const options = { ...asPlainValues, projection: { ...listingProjection, ...textIdProjection }, batchSize };
     return this.#atNewMoment(async (session) => {
       this.#listed.clear();
       this.directories.length = 0;
+      let isHere = true;
       const found = this.#collection.find<IndexedDocument & TextIdDocument>({ _id: rangeOfMemory(this.#key) }, { ...options, session });
       for await (const { _id, kind, sizeBytes = 0, textId } of found) {
         const path = pathOfId(this.#key, _id);
-        if (kind === "file") this.#listed.set(path, { path, sizeBytes, textId: textId ?? undefined });
+        if (isMark({ kind })) isHere = false;
+        else if (kind === "file") this.#listed.set(path, { path, sizeBytes, textId: textId ?? undefined });
         else if (path !== ROOT) this.directories.push(path);
       }
+      return isHere;
     });
   }
 

@@ -2,12 +2,15 @@ import type { ClientSession, FindOptions } from "mongodb";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
 import { hiddenDirectoryOf, prefixOf, ROOT } from "../../../core/paths.js";
 import { compareCodeUnits } from "../../../core/text.js";
-import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
+import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
+import { refuseElsewhere } from "./elsewhere.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
+import type { FilesContext } from "./files-context.js";
 import type { IndexedDocument, StoredDocument } from "./stored-document.js";
 import { childrenBefore, isBefore, rangeAfter } from "./unread-ranges.js";
+
+type OutlineContext = Pick<FilesContext, "collection" | "isGuest">;
 
 type Outlined = Pick<IndexedDocument, "_id" | "kind" | "sizeBytes"> & { lead?: string };
 
@@ -50,28 +53,29 @@ const leastNameChars = 2;
 
 /** Reads the outline of a memory: all of it, or of a large one what comes first. */
 export class FilesOutline {
-  readonly #collection: ExactCollection<StoredDocument>;
+  readonly #context: OutlineContext;
   readonly #memoryKey: string;
   readonly #session: ClientSession;
   readonly #wanted: Required<OutlineOptions>;
   readonly #limits: OutlineLimits;
 
   /** @param session of one snapshot */
-  constructor(collection: ExactCollection<StoredDocument>, memoryKey: string, session: ClientSession, wanted: Required<OutlineOptions>, limited: OutlineLimits = limits) {
-    this.#collection = collection;
+  constructor(context: OutlineContext, memoryKey: string, session: ClientSession, wanted: Required<OutlineOptions>, limited: OutlineLimits = limits) {
+    this.#context = context;
     this.#memoryKey = memoryKey;
     this.#session = session;
     this.#wanted = wanted;
     this.#limits = limited;
   }
 
-  /** Texts are read only where they are asked for, and only if they are not more. */
+  /** Texts are read only where they are asked for, and only if they are not more. @throws movedAway, notHere */
   async read(): Promise<MemoryOutline> {
     const { maxPathChars } = this.#wanted;
     const range = rangeOfMemory(this.#memoryKey);
-    if (maxPathChars === Infinity) return this.#outlineOf(await this.#find([range]));
-    const page = this.#pageFor(maxPathChars);
-    const first = await this.#find([range], page);
+    const page = maxPathChars === Infinity ? Infinity : this.#pageFor(maxPathChars);
+    const first = await this.#find([range], page === Infinity ? undefined : page);
+    const rootId = rootIdOf(this.#memoryKey);
+    refuseElsewhere(this.#context, first.find(({ _id }) => _id === rootId));
     const last = first.at(-1);
     if (last === undefined || first.length < page) return this.#outlineOf(first);
     const rest = rangeAfter(range, last._id);
@@ -93,7 +97,7 @@ export class FilesOutline {
   /** Examines so many places of the index of ids, which is the smallest, and answers one at most. */
   async #hasMoreThan(count: number, _id: IdRange): Promise<boolean> {
     const options: FindOptions = { projection: { _id: 1 }, ...byId, ...asPlainValues, skip: Math.max(0, count), limit: 1, session: this.#session };
-    return (await this.#collection.find({ _id }, options).toArray()).length > 0;
+    return (await this.#context.collection.find({ _id }, options).toArray()).length > 0;
   }
 
   /** Level by level, as the least deep come first. @param first all documents up to the id `readTo` */
@@ -168,7 +172,7 @@ export class FilesOutline {
     const from = leadChars > 0 ? { ...byId, projection: { kind: 1, sizeBytes: 1, lead } } : { hint: listingIndex.name, projection: listingProjection };
     const options = { ...asPlainValues, ...from, sort: { _id: 1 }, batchSize, session: this.#session, ...(limit !== undefined && { limit }) } as const;
     const filters = ranges.map((_id) => ({ _id, ...(kind && { kind }) }));
-    return this.#collection.find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options).toArray();
+    return this.#context.collection.find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options).toArray();
   }
 
   #childOf(document: Outlined): Child {
@@ -201,7 +205,7 @@ export class FilesOutline {
   async #addContents(files: OutlineFile[]): Promise<void> {
     const options = { ...asPlainValues, ...byId, batchSize, session: this.#session, projection: { kind: 1, text: 1 } };
     const texts = new Map<string, string>();
-    for await (const document of this.#collection.find<StoredDocument>({ _id: rangeOfMemory(this.#memoryKey) }, options)) {
+    for await (const document of this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#memoryKey) }, options)) {
       if (document.kind === "file") texts.set(pathOfId(this.#memoryKey, document._id), document.text);
     }
     for (const file of files) file.content = texts.get(file.path) ?? "";

@@ -2,10 +2,11 @@ import type { CheckedAddress, MemoryScope } from "../../../core/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
+import { movedAway } from "../moved-memory.js";
 import { memoryKeyOf, memoryKeyOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
 import { byId, expiryIndex, listingIndex } from "./file-indexes.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
-import type { StoredRoot } from "./stored-document.js";
+import { isMark, type StoredRoot } from "./stored-document.js";
 
 /** By which part of a lifetime the time of the root may be behind. */
 const lagParts = 16;
@@ -69,7 +70,8 @@ export class MemoryLife {
     const now = clock();
     const known = lives.changedAt(this.#key);
     if (isSeen && fileClock === undefined && known !== undefined && now.getTime() - known.getTime() < lagMs(lifetimeMs)) return;
-    await collection.updateOne({ _id: rootIdOf(this.#key) }, { $max: { updatedAt: now } }, byId);
+    // Nothing where it has moved since: no mark may expire.
+    await collection.updateOne({ _id: rootIdOf(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId);
     lives.remember(this.#key, now);
     await this.#sweep(now);
   }
@@ -95,10 +97,11 @@ export class MemoryLife {
   }
 }
 
-/** When the memory was changed that has been changed after a time; null for one that has not. One without documents never was. */
+/** When the memory was changed that has been changed after a time; null for one that has not. One without documents never was. @throws movedAway */
 export async function changedAfter(context: Pick<FilesContext, "collection">, memoryKey: string, deadline: Date, options: object = {}): Promise<Date | null> {
   const { collection } = context;
-  const root = await collection.findOne<Pick<StoredRoot, "updatedAt">>({ _id: rootIdOf(memoryKey) }, { projection: { _id: 0, updatedAt: 1 }, ...asPlainValues, ...options });
+  const root = await collection.findOne<Pick<StoredRoot, "updatedAt" | "kind">>({ _id: rootIdOf(memoryKey) }, { projection: { _id: 0, updatedAt: 1, kind: 1 }, ...asPlainValues, ...options });
+  if (isMark(root)) throw movedAway();
   if (root === null || root.updatedAt > deadline) return root?.updatedAt ?? null;
   const pipeline = [{ $match: { _id: rangeOfMemory(memoryKey) } }, { $group: { _id: null, updatedAt: { $max: "$updatedAt" } } }];
   const [latest] = await collection.aggregate<{ updatedAt: Date }>(pipeline, { ...asPlainValues, hint: listingIndex.name, ...options }).toArray();

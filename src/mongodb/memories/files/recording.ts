@@ -12,11 +12,12 @@ import { type OwnerDocument, storedId, type VersionDocument } from "../../histor
 import type { MadeChanges, Outcome, QueuedChange } from "./change-queue.js";
 import { idOfPath, memoryKeyOf, pathOfId, rangesBelow, rootIdOf } from "./document-ids.js";
 import { byId } from "./file-indexes.js";
+import { refuseElsewhere } from "./elsewhere.js";
 import type { FilesContext } from "./files-context.js";
 import { RecordedTree } from "./recorded-tree.js";
 import type { StoredDocument, StoredHistory } from "./stored-document.js";
 
-type RecordingContext = Pick<FilesContext, "collection" | "transactions" | "versions" | "clock" | "expiry"> & { begins: boolean };
+type RecordingContext = Pick<FilesContext, "collection" | "transactions" | "versions" | "clock" | "expiry" | "isGuest"> & { begins: boolean };
 
 /** How many documents come at a time, or go. */
 const batchSize = 1000;
@@ -92,6 +93,7 @@ class Recording {
     const below = new Set(changes.flatMap((change) => change.below ?? []));
     const paths = new Set([ROOT, ...below, ...changes.flatMap((change) => change.paths)].flatMap((path) => [path, ...parentsOf(path)]));
     await add({ $in: Array.from(paths, (path) => idOfPath(this.#key, path)) });
+    refuseElsewhere(this.#context, documents.get(ROOT));
     const directories = below.has(ROOT) ? [ROOT] : [...below].filter((path) => documents.get(path)?.kind === "dir");
     for (const range of directories.flatMap((path) => rangesBelow(this.#key, path))) await add(range);
     return documents;

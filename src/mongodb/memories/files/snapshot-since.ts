@@ -1,13 +1,13 @@
-import { ROOT } from "../../../core/paths.js";
 import type { VersionedFile, VersionedSnapshot } from "../../../core/snapshot.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment } from "../../driver/snapshot-reads.js";
-import { pathOfId, rangeOfMemory } from "./document-ids.js";
+import { pathOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
+import { refuseElsewhere } from "./elsewhere.js";
 import { byId, listingIndex, textIdProjection } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
 import type { StoredFile, TextIdDocument } from "./stored-document.js";
 
-type ReadContext = Pick<FilesContext, "collection" | "transactions">;
+type ReadContext = Pick<FilesContext, "collection" | "transactions" | "isGuest">;
 
 /** How many documents come at a time, and how many texts one command names. */
 const batchSize = 1000;
@@ -31,36 +31,47 @@ const inParts = {
   },
 };
 
-/** Everything but the root at one moment, without the texts that are known by their ids. */
+/** Everything but the root at one moment, without the texts that are known by their ids. @throws movedAway, notHere */
 export function snapshotSince(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
   // To list the ids first would read the whole memory twice.
   return known.size === 0 ? readAll(context, memoryKey) : readChanged(context, memoryKey, known);
 }
 
-async function readAll({ collection }: ReadContext, memoryKey: string): Promise<VersionedSnapshot> {
+async function readAll(context: ReadContext, memoryKey: string): Promise<VersionedSnapshot> {
   const options = { projection: { ...textIdProjection, text: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
   const snapshot: VersionedSnapshot = { files: [], directories: [] };
-  for await (const document of collection.find<TextIdDocument & Pick<StoredFile, "text">>({ _id: rangeOfMemory(memoryKey) }, options)) {
-    addTo(snapshot, memoryKey, document, document.text);
+  let root: TextIdDocument | undefined;
+  for await (const document of context.collection.find<TextIdDocument & Pick<StoredFile, "text">>({ _id: rangeOfMemory(memoryKey) }, options)) {
+    if (document._id === rootIdOf(memoryKey)) root = document;
+    else addTo(snapshot, memoryKey, document, document.text);
   }
+  refuseElsewhere(context, root);
   return snapshot;
 }
 
 /** The ids of all texts from the index alone, then the texts that are new. The session keeps both to one moment. */
-async function readChanged({ collection, transactions }: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+async function readChanged(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+  const { collection, transactions } = context;
+  const rootId = rootIdOf(memoryKey);
   const session = transactions.client.startSession({ snapshot: true });
   try {
+    let root: Pick<TextIdDocument, "kind"> | undefined;
     const snapshot: VersionedSnapshot = { files: [], directories: [] };
     const changed = new Map<string, VersionedFile>();
     const pipeline = [{ $match: { _id: rangeOfMemory(memoryKey) } }, inParts];
     const listing = { ...asPlainValues, hint: listingIndex.name, allowDiskUse: true, batchSize, session };
     for await (const { _id: { kind }, ids, textIds } of collection.aggregate<ListedPart>(pipeline, listing)) {
       ids.forEach((_id, index) => {
+        if (_id === rootId) {
+          root = { kind };
+          return;
+        }
         const file = addTo(snapshot, memoryKey, { _id, kind, textId: textIds[index] ?? null }, null);
         // One without an id is never known.
         if (file !== null && known.get(file.path) !== file.version) changed.set(_id, file);
       });
     }
+    refuseElsewhere(context, root);
     const changedIds = [...changed.keys()];
     const options = { projection: { text: 1 }, ...asPlainValues, ...byId, batchSize, session };
     for (let start = 0; start < changedIds.length; start += batchSize) {
@@ -80,7 +91,7 @@ async function readChanged({ collection, transactions }: ReadContext, memoryKey:
 function addTo(snapshot: VersionedSnapshot, memoryKey: string, { _id, kind, textId = null }: TextIdDocument, content: string | null): VersionedFile | null {
   const path = pathOfId(memoryKey, _id);
   if (kind === "dir") {
-    if (path !== ROOT) snapshot.directories.push(path);
+    snapshot.directories.push(path);
     return null;
   }
   const file = { path, version: textId, content };

@@ -1,7 +1,14 @@
 import type { MemoryScope } from "../../../core/address.js";
 
-/** A document of the layout: a file, or a directory. */
+/** A document of the layout: a file, or a directory. A mark is met in the place of a root alone, and never passed on. */
 export type StoredDocument = StoredFile | StoredDirectory;
+
+/** Stands in the place of the root of a memory that has moved to another layout. It is no directory, so that nothing is made in it. */
+export type StoredMark = Pick<StoredRoot, "_id" | "nodeId" | "scope" | "threadId" | "userId"> & { kind: "moved" };
+
+export function isMark(document: { kind?: string | undefined } | null | undefined): boolean {
+  return document?.kind === "moved";
+}
 
 export interface StoredFile {
   _id: string;
@@ -36,6 +43,8 @@ export interface StoredRoot extends StoredDirectory {
   userId?: string;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
+  /** Of a memory that has moved here: how many changes it had had. */
+  formerRevision?: number;
   /** What all texts take. Kept where a limit is asked for. */
   textBytes?: number;
   /** Kept where the store has a history (ADR 0023). */

@@ -8,14 +8,15 @@ import { isDuplicateKey, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { childrenOf, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
+import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import type { QueuedChange } from "./change-queue.js";
+import { refuseElsewhere } from "./elsewhere.js";
 import type { FilesContext } from "./files-context.js";
 import { FilesOutline } from "./files-outline.js";
 import { MemoryLife } from "./memory-life.js";
 import { snapshotSince } from "./snapshot-since.js";
-import { transactionError } from "./transaction-errors.js";
+import { transactionError } from "../transaction-errors.js";
 import type { IndexedDocument, StoredDocument, StoredRoot } from "./stored-document.js";
 import type { TextUpdate } from "./text-updates.js";
 import { type Made, type NewFile, TreeSteps } from "./tree-steps.js";
@@ -43,32 +44,46 @@ export class StoredFiles {
     this.#key = memoryKeyOf(address);
   }
 
-  /** The document of a path, as far as the projection has it. Null where nothing is. */
-  find(path: string, projection: FindOptions["projection"]): Promise<StoredDocument | null> {
-    return this.#reading(null, () =>
-      this.#context.collection.findOne<StoredDocument>({ _id: idOfPath(this.#key, path) }, { ...asPlainValues, projection: projection ?? {} }),
-    );
+  /** The document of a path, as far as the projection has it. Null where nothing is, but a memory that has not moved. */
+  find(path: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
+    const _id = idOfPath(this.#key, path);
+    return this.#reading(null, async () => {
+      const found = await this.#context.collection.findOne<StoredDocument>({ _id }, { ...asPlainValues, projection });
+      if (path === ROOT) refuseElsewhere(this.#context, found);
+      return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
+    });
+  }
+
+  /** Looks again, at one moment with the root: the memory may have moved away and back between two commands. */
+  #findWithRoot(_id: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
+    return readAtOneMoment(async () => {
+      const options = { ...asPlainValues, ...atOneMoment, ...byId, projection: { ...projection, _id: 1 } };
+      const found = await this.#context.collection.find<StoredDocument>({ _id: { $in: [this.#rootId, _id] } }, options).toArray();
+      refuseElsewhere(this.#context, found.find((each) => each._id === this.#rootId));
+      return found.find((each) => each._id === _id) ?? null;
+    });
   }
 
   /** The texts of those of the files that are there, at one moment. */
   texts(paths: readonly string[]): Promise<Map<string, string>> {
     return this.#readingAtOneMoment(new Map<string, string>(), async () => {
-      const ids = paths.map((path) => idOfPath(this.#key, path));
+      const ids = [this.#rootId, ...paths.map((path) => idOfPath(this.#key, path))];
       const options = { projection: { text: 1, kind: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
       const texts = new Map<string, string>();
+      let root: StoredDocument | undefined;
       for await (const document of this.#context.collection.find<StoredDocument>({ _id: { $in: ids } }, options)) {
-        if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
+        if (document._id === this.#rootId) root = document;
+        else if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
       }
+      refuseElsewhere(this.#context, root);
       return texts;
     });
   }
 
-  /** All documents of the memory, or those at some paths, at one moment. */
-  documents(paths?: readonly string[]): Promise<StoredDocument[]> {
-    const _id = paths === undefined ? rangeOfMemory(this.#key) : { $in: paths.map((path) => idOfPath(this.#key, path)) };
-    return this.#readingAtOneMoment<StoredDocument[]>([], () =>
-      this.#context.collection.find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize }).toArray(),
-    );
+  /** All documents of the memory but the root, or those at some paths, at one moment. */
+  async documents(paths?: readonly string[]): Promise<StoredDocument[]> {
+    const found = await this.withRoot(paths);
+    return [...(found?.values() ?? [])].filter(({ _id }) => _id !== this.#rootId);
   }
 
   /** What is at these paths, and what lies in these directories, at one moment. */
@@ -76,15 +91,19 @@ export class StoredFiles {
     const ids = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
     const children = directories.map((path) => ({ _id: childrenOf(this.#key, path) }));
     return this.#readingAtOneMoment(new Map<string, "file" | "dir">(), async () => {
-      const found = await this.#context.collection.find<IndexedDocument>({ $or: [ids, ...children] }, { ...listing, ...atOneMoment }).toArray();
-      return new Map(found.map(({ _id, kind }) => [pathOfId(this.#key, _id), kind]));
+      const found = await this.#context.collection.find<IndexedDocument>({ $or: [{ _id: this.#rootId }, ids, ...children] }, { ...listing, ...atOneMoment }).toArray();
+      refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
+      return new Map(found.filter(({ _id }) => _id !== this.#rootId).map(({ _id, kind }) => [pathOfId(this.#key, _id), kind]));
     });
   }
 
   /** Whether anything lies in the memory. */
-  async isEmpty(): Promise<boolean> {
-    const options = { projection: { _id: 1 }, ...byId, ...asPlainValues };
-    return (await this.#reading(null, () => this.#context.collection.findOne({ _id: childrenOf(this.#key, ROOT) }, options))) === null;
+  isEmpty(): Promise<boolean> {
+    return this.#readingAtOneMoment(true, async () => {
+      const found = await this.#context.collection.find<IndexedDocument>({ _id: this.#rootWithChildren }, { ...listing, ...atOneMoment, limit: 2 }).toArray();
+      refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
+      return found.every(({ _id }) => _id === this.#rootId);
+    });
   }
 
   /** What lies in a directory. Null where nothing is at the path. */
@@ -93,15 +112,17 @@ export class StoredFiles {
     const children = { _id: childrenOf(this.#key, path) };
     const find = (filter: object): Promise<IndexedDocument[]> => this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }).toArray();
     return this.#readingAtOneMoment<MemoryEntry[] | "file" | null>(path === ROOT ? [] : null, async () => {
-      let found = await find(children);
+      let found = await find(path === ROOT ? { _id: this.#rootWithChildren } : children);
       // Only where something lies in it, it is known to be a directory.
-      if (found.length === 0 && path !== ROOT) {
-        found = await find({ $or: [{ _id: id }, children] });
+      if (found.length === 0 && path !== ROOT) found = await find({ $or: [{ _id: { $in: [this.#rootId, id] } }, children] });
+      const below = found.filter(({ _id }) => _id !== id && _id !== this.#rootId);
+      if (below.length === 0) {
+        refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
         const kind = found.find(({ _id }) => _id === id)?.kind;
-        if (kind !== "dir") return kind ?? null;
+        if (path !== ROOT && kind !== "dir") return kind ?? null;
       }
       const start = children._id.$gte.length;
-      return found.filter(({ _id }) => _id !== id).map(({ _id, kind }) => ({ name: _id.slice(start), kind }));
+      return below.map(({ _id, kind }) => ({ name: _id.slice(start), kind }));
     });
   }
 
@@ -109,13 +130,15 @@ export class StoredFiles {
   sizeBelow(path: string): Promise<number | null> {
     const id = idOfPath(this.#key, path);
     const isOwn = { $and: [{ $eq: ["$_id", { $literal: id }] }, { $eq: ["$kind", "dir"] }] };
+    const rootKind = { $max: { $cond: [{ $eq: ["$_id", { $literal: this.#rootId }] }, "$kind", null] } };
     const pipeline = [
-      { $match: { $or: [{ _id: id }, ...rangesBelow(this.#key, path).map((_id) => ({ _id }))] } },
-      { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" }, isThere: { $max: isOwn } } },
+      { $match: { $or: [{ _id: { $in: [this.#rootId, id] } }, ...rangesBelow(this.#key, path).map((_id) => ({ _id }))] } },
+      { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" }, isThere: { $max: isOwn }, rootKind } },
     ];
     return this.#readingAtOneMoment(path === ROOT ? 0 : null, async () => {
       const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
-      const [found] = await this.#context.collection.aggregate<{ sizeBytes: number; isThere: boolean }>(pipeline, options).toArray();
+      const [found] = await this.#context.collection.aggregate<{ sizeBytes: number; isThere: boolean; rootKind: string | null }>(pipeline, options).toArray();
+      refuseElsewhere(this.#context, found?.rootKind ? { kind: found.rootKind } : undefined);
       if (found?.isThere !== true && path !== ROOT) return null;
       return found?.sizeBytes ?? 0;
     });
@@ -133,13 +156,16 @@ export class StoredFiles {
   async #snapshot(options: FindOptions): Promise<MemorySnapshot> {
     const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
     const found = this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#key) }, { ...asPlainValues, ...byId, ...options, batchSize });
+    let root: StoredDocument | undefined;
     for await (const document of found) {
       const path = pathOfId(this.#key, document._id);
       if (document.kind === "file") {
         const { kind, text: content, sizeBytes, createdAt, updatedAt } = document;
         snapshot.files.push({ path, kind, content, sizeBytes, createdAt, updatedAt });
       } else if (path !== ROOT) snapshot.directories.push(path);
+      else root = document;
     }
+    refuseElsewhere(this.#context, root);
     return snapshot;
   }
 
@@ -151,7 +177,7 @@ export class StoredFiles {
     return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, async () => {
       const session = this.#context.transactions.client.startSession({ snapshot: true });
       try {
-        return await new FilesOutline(this.#context.collection, this.#key, session, wanted).read();
+        return await new FilesOutline(this.#context, this.#key, session, wanted).read();
       } finally {
         await session.endSession();
       }
@@ -168,15 +194,17 @@ export class StoredFiles {
     return this.#root({ session });
   }
 
-  #root(options: FindOptions): Promise<StoredRoot | null> {
-    return this.#context.collection.findOne<StoredRoot>({ _id: idOfPath(this.#key, ROOT) }, { ...asPlainValues, ...options });
+  async #root(options: FindOptions): Promise<StoredRoot | null> {
+    const root = await this.#context.collection.findOne<StoredRoot>({ _id: this.#rootId }, { ...asPlainValues, ...options });
+    refuseElsewhere(this.#context, root);
+    return root;
   }
 
   /** Takes marks of approved changes away. */
   async unmark(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
-    await this.#writing(true, () => this.#context.collection.updateOne({ _id: idOfPath(this.#key, ROOT) }, update, byId));
+    await this.#writing(true, () => this.#context.collection.updateOne({ _id: this.#rootId }, update, byId));
   }
 
   /** @returns whether the filter matched. For less than `update`, for which a replica set keeps the document as it was. */
@@ -210,8 +238,8 @@ export class StoredFiles {
 
   /** @param isChange whether an answer tells of a change. Default: all do */
   inTransaction<T>(run: RunSteps<T>, isChange?: (answer: T) => boolean): Promise<T> {
-    const { transactions, call, collection } = this.#context;
-    return this.#writing(false, () => inTransaction(transactions, call, (session) => run(new TreeSteps(collection, session, this.#address), session)), isChange);
+    const { transactions, call } = this.#context;
+    return this.#writing(false, () => inTransaction(transactions, call, (session) => run(new TreeSteps(this.#context, session, this.#address), session)), isChange);
   }
 
   /** Makes a change together with its versions. */
@@ -227,8 +255,19 @@ export class StoredFiles {
     const _id = paths === undefined ? rangeOfMemory(this.#key) : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
     return this.#readingAtOneMoment<Map<string, StoredDocument> | null>(null, async () => {
       const found = await this.#context.collection.find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize }).toArray();
-      return new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
+      const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
+      refuseElsewhere(this.#context, documents.get(ROOT));
+      return documents;
     });
+  }
+
+  get #rootId(): string {
+    return idOfPath(this.#key, ROOT);
+  }
+
+  /** The root, and what lies in it: they are side by side. */
+  get #rootWithChildren(): IdRange {
+    return { ...childrenOf(this.#key, ROOT), $gte: this.#rootId };
   }
 
   /** @param missing the answer of a memory that has expired */
@@ -236,7 +275,9 @@ export class StoredFiles {
     try {
       await this.#context.ready();
       const isPresent = this.#life.isPresent();
-      return isPresent === true || (await isPresent) ? await read() : missing;
+      if (isPresent === true || (await isPresent)) return await read();
+      refuseElsewhere(this.#context, null);
+      return missing;
     } catch (error) {
       throw storageError(error, "read", null);
     }
@@ -261,10 +302,10 @@ export class StoredFiles {
 }
 
 /** Makes files by one transaction. A single one meets what is there only when it is inserted. */
-export async function makeFiles(context: Pick<FilesContext, "collection" | "transactions">, address: CheckedAddress, files: readonly NewFile[], call: FilesContext["call"]): Promise<Made[]> {
+export async function makeFiles(context: Pick<FilesContext, "collection" | "transactions" | "isGuest">, address: CheckedAddress, files: readonly NewFile[], call: FilesContext["call"]): Promise<Made[]> {
   const collection = call === undefined ? context.collection : context.collection.forCall(call);
   try {
-    return await inTransaction(context.transactions, call, (session) => new TreeSteps(collection, session, address).make(files));
+    return await inTransaction(context.transactions, call, (session) => new TreeSteps({ ...context, collection }, session, address).make(files));
   } catch (error) {
     if (files.length === 1 && isDuplicateKey(error)) return ["exists"];
     throw error;

@@ -8,6 +8,7 @@ import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangesBelow, rootIdOf } from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
+import { refuseElsewhere } from "./elsewhere.js";
 import type { IndexedDocument, StoredDirectory, StoredDocument, StoredFile } from "./stored-document.js";
 import { newTextId } from "./text-id.js";
 
@@ -21,6 +22,12 @@ export interface NewFile {
 /** What became of it: "exists" where something is at its path already, "parentIsFile" where a file is above it. */
 export type Made = "made" | "exists" | "parentIsFile";
 
+interface TreeContext {
+  collection: ExactCollection<StoredDocument>;
+  /** Whether only memories that have moved here are kept, and none is made. */
+  isGuest?: boolean;
+}
+
 /** How many documents are moved at a time, and about how many bytes of them. */
 const movedBatch = { documents: 1000, bytes: 16_000_000 };
 
@@ -29,13 +36,13 @@ const movedBatch = { documents: 1000, bytes: 16_000_000 };
  * and whoever deletes the directory removes it; so of two such transactions only one can end, and the other is made anew.
  */
 export class TreeSteps {
-  readonly #collection: ExactCollection<StoredDocument>;
+  readonly #context: TreeContext;
   readonly #session: ClientSession;
   readonly #address: CheckedAddress;
   readonly #key: string;
 
-  constructor(collection: ExactCollection<StoredDocument>, session: ClientSession, address: CheckedAddress) {
-    this.#collection = collection;
+  constructor(context: TreeContext, session: ClientSession, address: CheckedAddress) {
+    this.#context = context;
     this.#session = session;
     this.#address = address;
     this.#key = memoryKeyOf(address);
@@ -60,8 +67,10 @@ export class TreeSteps {
 
   /** A missing path counts nothing. The root is emptied, stays and is never counted. `checkBelow` gets the path of everything below a directory. */
   async deleteDirectory(path: string, at: Date, checkBelow?: (path: string) => void): Promise<DeletedCounts> {
-    if (path === ROOT && (await this.#isEmpty(ROOT))) return { files: 0, dirs: 0 };
-    if (!(await this.#takeDirectory(path, at))) return { files: 0, dirs: 0 };
+    if ((path === ROOT && (await this.#isEmpty(ROOT))) || !(await this.#takeDirectory(path, at))) {
+      await this.#kindsOf([]);
+      return { files: 0, dirs: 0 };
+    }
     const ranges = rangesBelow(this.#key, path);
     if (checkBelow !== undefined) for await (const { _id } of this.#listed(ranges)) checkBelow(pathOfId(this.#key, _id));
     let files = 0;
@@ -75,8 +84,9 @@ export class TreeSteps {
 
   /** @returns whether nothing lay in it. Where something does, the transaction must not end. */
   async deleteEmptyDirectory(path: string, at: Date): Promise<boolean> {
-    if (!(await this.#takeDirectory(path, at))) return true;
-    return this.#isEmpty(path);
+    if (await this.#takeDirectory(path, at)) return this.#isEmpty(path);
+    await this.#kindsOf([]);
+    return true;
   }
 
   /** `checkMoved` gets the new path of everything below a moved directory. @throws ENOENT, EEXIST, ENOTDIR */
@@ -178,13 +188,15 @@ export class TreeSteps {
     await this.#insert([...Array.from(missing, ([path, at]) => this.#directoryOf(path, at)), ...wanted.map(({ document }) => document)]);
   }
 
-  /** What is at these paths, and whether the root is there. */
+  /** What is at these paths, and whether the root is there. @throws movedAway, notHere */
   async #kindsOf(paths: readonly string[]): Promise<Map<string, "file" | "dir">> {
     const ids = Array.from(new Set([ROOT, ...paths]), (path) => idOfPath(this.#key, path));
     const kinds = new Map<string, "file" | "dir">();
     const options = { projection: listingProjection, hint: listingIndex.name, batchSize: ids.length + 1, ...asPlainValues, ...this.#inSession };
     const found = this.#collection.find<IndexedDocument>({ _id: { $in: ids } }, options);
     for await (const { _id, kind } of found) kinds.set(pathOfId(this.#key, _id), kind);
+    const root = kinds.get(ROOT);
+    refuseElsewhere(this.#context, root && { kind: root });
     return kinds;
   }
 
@@ -205,6 +217,10 @@ export class TreeSteps {
     const directory = { kind: "dir", made: 1, createdAt: at, updatedAt: at } as const;
     if (path === ROOT) return { _id: rootIdOf(this.#key), ...directory, ...this.#address };
     return { _id: idOfPath(this.#key, path), ...directory };
+  }
+
+  get #collection(): ExactCollection<StoredDocument> {
+    return this.#context.collection;
   }
 
   get #inSession(): { session: ClientSession } {

@@ -8,7 +8,7 @@ import { HistoryView } from "../../history/history-view.js";
 import { insertVersions } from "../../history/insert-versions.js";
 import type { VersionCollection } from "../../history/version-collection.js";
 import { archivedVersion } from "../../history/version-document.js";
-import type { DocumentContext } from "./document-context.js";
+import { type DocumentContext, refuseElsewhere } from "./document-context.js";
 import { flatFields, lookUp } from "./document.js";
 import { outboxIndex } from "./document-indexes.js";
 import { literal, where } from "../expressions.js";
@@ -41,7 +41,9 @@ export async function restoreMemory(context: DocumentContext, versions: VersionC
   const id = createHash("sha256").update(JSON.stringify([address, key])).digest("hex").slice(0, objectIdDigits);
   try {
     await ready();
-    if ((await collection.findOne(lookUp(address), { projection: { _id: 1 } })) !== null) return false;
+    const there = await collection.findOne(lookUp(address), { projection: { revision: 1 } });
+    refuseElsewhere(context, there);
+    if (there !== null) return false;
     await createIndexes(collection, [outboxIndex], "the history", "memoriesCollection");
     await versions.makeIndexes("memoriesCollection");
     const now = clock();

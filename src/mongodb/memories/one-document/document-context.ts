@@ -10,7 +10,8 @@ import type { Embedder } from "../../meaning/embedder.js";
 import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
-import { lookUp, type MemoryDocument } from "./document.js";
+import { movedAway, notHere } from "../moved-memory.js";
+import { isMark, lookUp, type MemoryDocument } from "./document.js";
 
 /** What all memories of one collection share. */
 export interface DocumentContext {
@@ -37,6 +38,8 @@ export interface DocumentContext {
   embeddings: { client: MongoClient; embedder: Embedder } | null;
   /** Changes nothing: a revert only tells what it would make. */
   isReader: boolean;
+  /** Only memories that have moved here are kept: none is made. Default: false. */
+  isGuest?: boolean;
   /** With which the commands end. */
   call?: OngoingCall;
 }
@@ -45,6 +48,12 @@ export interface KeptHistory {
   versions: VersionCollection;
   /** False where only memories that have a history already go on with it. */
   begins: boolean;
+}
+
+/** @throws movedAway, notHere */
+export function refuseElsewhere({ isGuest }: DocumentContext, found: { revision?: unknown } | null): void {
+  if (isMark(found)) throw movedAway();
+  if (found === null && isGuest === true) throw notHere();
 }
 
 /** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */

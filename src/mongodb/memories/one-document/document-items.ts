@@ -9,7 +9,7 @@ import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.j
 import { type Expression } from "../expressions.js";
 import { valueAt } from "./expressions.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { type DocumentContext, presentLookUp } from "./document-context.js";
+import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
 
 /** How many files one projection asks for: each takes three expressions, and the server limits their number. */
 const maxPlacesPerCommand = 100;
@@ -34,7 +34,9 @@ async function projectedItems(context: DocumentContext, places: readonly MemoryP
   const find = <Found extends Document>(projection: object): Promise<Found | null> =>
     reading(async () => {
       await context.ready();
-      return context.collection.findOne<Found>(presentLookUp(context, first.address), { ...asPlainValues, projection });
+      const found = await context.collection.findOne<Found>(presentLookUp(context, first.address), { ...asPlainValues, projection });
+      refuseElsewhere(context, found);
+      return found;
     });
   const projected = await find<ProjectedDocument>(placesProjection(places));
   if (projected === null) return places.map(() => null);

@@ -2,30 +2,34 @@ import type { ObjectId } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import { MemoryError } from "../../../core/errors.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
-import { type ChangeStreams, type EventStream, isRefusedStream } from "../../driver/change-streams.js";
+import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
+import { type DocumentContext, refuseElsewhere } from "./document-context.js";
 import { lookUp } from "./document.js";
 
 /** The document of a memory, as far as a listener needs it. */
 interface Version {
   _id: ObjectId;
-  revision?: number;
+  /** An object in the mark of a memory that has moved. */
+  revision?: number | object;
 }
 
 interface ChangeEvent {
   operationType: string;
   documentKey?: { _id: ObjectId };
-  revision?: number;
+  revision?: number | object;
 }
 
 /** With the `_id`, because the revisions of a memory that was removed and made again begin anew. Null for one that is missing, as it may be missing again. */
 export function versionOf(document: Version | null): string | null {
-  return document?.revision === undefined ? null : `${document._id.toHexString()} ${document.revision}`;
+  return typeof document?.revision !== "number" ? null : `${document._id.toHexString()} ${document.revision}`;
 }
 
 /** Hears of the changes of one document. Null on a server without change streams, and where the client has too many of them. @throws MemoryError EIO */
-export async function listenToDocument(streams: ChangeStreams, address: CheckedAddress): Promise<ChangeListener | null> {
+export async function listenToDocument(context: DocumentContext, address: CheckedAddress): Promise<ChangeListener | null> {
+  const { streams } = context;
   const { found, moment } = await streams.find<Version>(lookUp(address), { revision: 1 });
+  refuseElsewhere(context, found);
   if (moment === null || !streams.hasRoom) return null;
   return new DocumentListener(found, streams.openAt<ChangeEvent>(moment, pipelineFor(address, found?._id ?? null)));
 }
@@ -50,6 +54,8 @@ class DocumentListener implements ChangeListener {
         if (id === undefined) throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
         // The memory has been made anew, and the stream was for another document.
         if (operationType === "insert" && id !== this.#id) return "renew";
+        // Another layout keeps the memory from now on.
+        if (typeof revision === "object") return "renew";
         this.latest = revision === undefined ? null : `${id} ${revision}`;
         if (!isKnown(id, revision, known())) return "changed";
       }
@@ -74,6 +80,7 @@ function isKnown(id: string, revision: number | undefined, known: string | null)
 function pipelineFor(address: CheckedAddress, id: ObjectId | null): object[] {
   const inserted = Object.fromEntries(Object.entries(lookUp(address)).map(([field, value]) => [`fullDocument.${field}`, { $eq: value }]));
   const updatedRevision = "updateDescription.updatedFields.revision";
+  const revision = { $cond: [{ $eq: ["$operationType", "replace"] }, "$fullDocument.revision", `$${updatedRevision}`] };
   const ofDocument = { "documentKey._id": id, $or: [{ operationType: { $ne: "update" } }, { [updatedRevision]: { $exists: true } }] };
   return [
     {
@@ -81,6 +88,6 @@ function pipelineFor(address: CheckedAddress, id: ObjectId | null): object[] {
         $or: [...(id === null ? [] : [ofDocument]), { operationType: "insert", ...inserted }, { operationType: { $in: ["drop", "rename", "dropDatabase", "invalidate"] } }],
       },
     },
-    { $project: { operationType: 1, documentKey: 1, revision: `$${updatedRevision}` } },
+    { $project: { operationType: 1, documentKey: 1, revision } },
   ];
 }

@@ -34,6 +34,18 @@ export interface MemoryDocument {
   applied?: Record<string, true>;
 }
 
+/** Stands in the place of a document whose memory has moved to another layout: every change refuses it as it does one of the earlier system. */
+export interface DocumentMark {
+  revision: { moved: true };
+}
+
+/** In a filter on the revision. */
+export const ofMark = { $type: "object" } as const;
+
+export function isMark(document: { revision?: unknown } | null): boolean {
+  return typeof document?.revision === "object" && document.revision !== null;
+}
+
 interface FileMeta {
   createdAt: Date;
   updatedAt: Date;

@@ -88,7 +88,7 @@ export class OneDocumentBackend implements MemoryBackend {
 
   async listen(): Promise<ChangeListener | null> {
     await this.#context.ready();
-    return listenToDocument(this.#context.streams, this.#address);
+    return listenToDocument(this.#context, this.#address);
   }
 
   async read(path: string): Promise<string> {

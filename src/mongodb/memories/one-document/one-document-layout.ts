@@ -1,9 +1,10 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
+import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/address.js";
 import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
-import { memoryDefaults, type MemoryOptions } from "../../../core/options.js";
+import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/options.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
@@ -11,7 +12,7 @@ import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
-import { streaming } from "../../driver/reads.js";
+import { reading, streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { Embedder } from "../../meaning/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
@@ -21,18 +22,20 @@ import { RecordCollection } from "../../proposals/record-collection.js";
 import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
-import { memoriesWithin } from "../found-memories.js";
+import { rangeFilter } from "../address-keys.js";
+import { memoriesWithin, storedAddress } from "../found-memories.js";
 import { MemoryExpiry } from "../memory-expiry.js";
-import type { ForgottenCounts } from "../memory-filter.js";
+import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
-import { directoryNotEmpty, type LayoutContext, type LayoutIndex, type MemoryFacts, type MemoryLayout, type NodeFacts, type PlannedChange } from "../layout.js";
+import { directoryNotEmpty, type LayoutContext, type KeptLayout, type LayoutIndex, type MemoriesBeside, type MemoryFacts, type MovedMemory, type MovingMemory, type NodeFacts, type PlannedChange } from "../layout.js";
 import { isLegacy } from "./change.js";
 import { archivedMemory, restoreMemory } from "./document-archive.js";
-import { emptyDocumentBytes, lookUp, type MemoryDocument } from "./document.js";
+import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
+import { emptyDocumentBytes, isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
 import { documentIndexes, outboxIndex, ownerIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
-import { removeMemories, summaryPage } from "./document-summaries.js";
+import { removeMemories, summaryPage, unnameIn } from "./document-summaries.js";
 import { ExpectedDocument } from "./expected-document.js";
 import { OneDocumentBackend } from "./one-document-backend.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -45,8 +48,8 @@ import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
-/** Something lies in it: MongoDB compares only objects with an object, and the empty one is the least. */
-const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }] };
+/** Something lies in it, or in another layout: MongoDB compares only objects with an object, and the empty one is the least. */
+const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { revision: ofMark }] };
 
 /** By its first field. The type is for partial indexes. */
 function exampleFor({ key, expireAfterSeconds }: LayoutIndex["description"]): LayoutIndex["example"] {
@@ -55,22 +58,23 @@ function exampleFor({ key, expireAfterSeconds }: LayoutIndex["description"]): La
 }
 
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
-export class OneDocumentLayout implements MemoryLayout {
+export class OneDocumentLayout implements KeptLayout {
   readonly limitsMemories = true;
+  readonly maxArrivingBytes = memoryBytesCeiling;
   readonly indexes: readonly LayoutIndex[];
   readonly collectionNames: readonly string[];
   readonly #context: DocumentContext;
   /** Also without history: what is forgotten may have one of another time. */
   readonly #versions: VersionCollection;
 
-  private constructor(context: DocumentContext, { indexes, collectionNames }: Pick<MemoryLayout, "indexes" | "collectionNames">, versions: VersionCollection) {
+  private constructor(context: DocumentContext, { indexes, collectionNames }: Pick<KeptLayout, "indexes" | "collectionNames">, versions: VersionCollection) {
     this.#context = context;
     this.indexes = indexes;
     this.collectionNames = collectionNames;
     this.#versions = versions;
   }
 
-  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, history, embeddings }: LayoutContext): OneDocumentLayout {
+  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, isGuest = false, history, embeddings }: LayoutContext): OneDocumentLayout {
     const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
     const collection = new ExactCollection(documents);
     const expiry = new MemoryExpiry(expireMs, clock);
@@ -109,10 +113,10 @@ export class OneDocumentLayout implements MemoryLayout {
     ];
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records, vectors, embeddings: embedded, streams: new ChangeStreams(db, collectionName), isReader: !makesIndexes }, { indexes, collectionNames }, versions);
+    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records, vectors, embeddings: embedded, streams: new ChangeStreams(db, collectionName), isReader: !makesIndexes, isGuest }, { indexes, collectionNames }, versions);
   }
 
-  forCall(call: OngoingCall): MemoryLayout {
+  forCall(call: OngoingCall): KeptLayout {
     return new OneDocumentLayout(contextFor(call, this.#context), this, this.#versions);
   }
 
@@ -124,8 +128,8 @@ export class OneDocumentLayout implements MemoryLayout {
     return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, limits);
   }
 
-  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {
-    for await (const { address } of memoriesWithin(this.#context, prefix, "address", notEmpty)) yield address;
+  async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
+    for await (const { address, document } of memoriesWithin(this.#context, prefix, "address", notEmpty)) yield isMark(document) ? { moved: address } : address;
   }
 
   async itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
@@ -139,8 +143,11 @@ export class OneDocumentLayout implements MemoryLayout {
     return places.map((place) => found.get(place) ?? null);
   }
 
-  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item> {
-    for await (const document of memoriesWithin(this.#context, prefix, "all", notEmpty)) yield* itemsOfDocument(document);
+  async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item | MovedMemory> {
+    for await (const found of memoriesWithin(this.#context, prefix, "all", notEmpty)) {
+      if (isMark(found.document)) yield { moved: found.address };
+      else yield* itemsOfDocument(found);
+    }
   }
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
@@ -155,14 +162,16 @@ export class OneDocumentLayout implements MemoryLayout {
     for (const change of changes) expected.apply(change);
   }
 
-  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts> {
+  async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
     const pipeline = [
       ...(address ? [{ $match: address }] : []),
-      { $project: { nodeId: 1, scope: 1, threadId: 1, userId: 1, sizeBytes: bytesWithoutOutbox, outdated: isLegacy } },
+      { $project: { nodeId: 1, scope: 1, threadId: 1, userId: 1, revision: 1, sizeBytes: bytesWithoutOutbox, outdated: isLegacy } },
     ];
     const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
-    for await (const { _id, sizeBytes, outdated, ...stored } of streaming(found)) {
-      yield { address: addressOrNull(stored), sizeBytes: Number(sizeBytes), outdated: outdated === true };
+    for await (const { _id, sizeBytes, outdated, revision, ...stored } of streaming(found)) {
+      const known = addressOrNull(stored);
+      if (!isMark({ revision })) yield { address: known, sizeBytes: Number(sizeBytes), outdated: outdated === true };
+      else if (known !== null) yield { moved: known };
     }
   }
 
@@ -170,15 +179,31 @@ export class OneDocumentLayout implements MemoryLayout {
     return nodesOf(this.#context.collection, limit);
   }
 
-  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage> {
+  summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>> {
     return summaryPage(this.#context, range, after);
   }
 
-  async remove(range: AddressRange): Promise<ForgottenCounts> {
-    const proposals = await recordsInCall(this.#context).remove(range);
-    const removed = await removeMemories(this.#context, versionsInCall(this.#context, this.#versions), range);
-    await vectorsInCall(this.#context).remove(range);
+  async remove(range: AddressRange, { versionIds, keepsOthers }: MemoriesBeside): Promise<ForgottenCounts> {
+    const proposals = keepsOthers ? 0 : await recordsInCall(this.#context).remove(range);
+    const removed = await removeMemories(this.#context, versionsInCall(this.#context, this.#versions), range, versionIds);
+    if (!keepsOthers) await vectorsInCall(this.#context).remove(range);
     return { ...removed, proposals };
+  }
+
+  unname(range: AddressRange): Promise<void> {
+    return unnameIn(this.#context, versionsInCall(this.#context, this.#versions), range);
+  }
+
+  async versionIds(range: AddressRange): Promise<string[]> {
+    const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
+    const found = await reading(() => this.#context.collection.find<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } }).toArray());
+    return found.map(({ _id }) => String(_id));
+  }
+
+  async marks(range: AddressRange): Promise<CheckedAddress[]> {
+    const filter = { ...rangeFilter(range), revision: ofMark };
+    const found = await reading(() => this.#context.collection.find<MemoryDocument>(filter, { ...asPlainValues }).toArray());
+    return found.flatMap((mark) => addressOrNull(storedAddress(mark)) ?? []);
   }
 
   archived(address: CheckedAddress): Promise<ArchivedMemory | null> {
@@ -191,6 +216,27 @@ export class OneDocumentLayout implements MemoryLayout {
 
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {
     return this.#document(address, limits).rewriteEarlierFormat();
+  }
+
+  async beforeMove(address: CheckedAddress): Promise<void> {
+    await this.#context.ready();
+    await this.#document(address).deleteExpired();
+  }
+
+  leave(address: CheckedAddress, session: ClientSession): Promise<MovingMemory | null> {
+    return leaveDocument(this.#context, versionsInCall(this.#context, this.#versions), address, session);
+  }
+
+  arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void> {
+    return arriveInDocument(this.#context, address, memory, session);
+  }
+
+  lookFor(address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing"> {
+    return lookForDocument(this.#context, address, session);
+  }
+
+  async removeMark(address: CheckedAddress, session: ClientSession): Promise<void> {
+    await this.#context.collection.deleteOne({ ...lookUp(address), revision: ofMark }, { session });
   }
 
   #document(address: CheckedAddress, limits: BackendLimits = memoryDefaults): StoredDocument {

@@ -1,4 +1,5 @@
 import type { CheckedAddress } from "../../../core/address.js";
+import type { MemorySnapshot } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { reading } from "../../driver/reads.js";
 import { flush } from "../../history/flush.js";
@@ -7,7 +8,7 @@ import type { VersionCollection } from "../../history/version-collection.js";
 import { isDirectory } from "./change.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { type DocumentContext, presentLookUp } from "./document-context.js";
+import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
 import { bound, type Expression, literal, where } from "../expressions.js";
 import { entriesWhere } from "./expressions.js";
 import { recordedKeys } from "./outbox-expressions.js";
@@ -41,7 +42,7 @@ export class OutboxSource implements FlushSource {
     const found = await this.#find<OutboxDocument>({ ...fields, texts, ...isDirectoryThere });
     if (found?.revision === undefined) return found === null ? null : this.#readTree();
     const textsByPath = new Map((found.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])));
-    return { ...this.#presentOf(found), texts: textsByPath, isDirectory: found.isDirectory === true };
+    return { ...presentOf(found, this.#address), texts: textsByPath, isDirectory: found.isDirectory === true };
   }
 
   async settle({ documentId, changes, firstStored }: PresentMemory): Promise<boolean> {
@@ -67,22 +68,29 @@ export class OutboxSource implements FlushSource {
   async #readTree(): Promise<PresentMemory | null> {
     const found = await this.#find<MemoryDocument>({});
     if (found === null) return null;
-    const tree = snapshotOfDocument(found);
-    return { ...this.#presentOf(found), texts: new Map(tree.files.map(({ path, content }) => [path, content])), tree };
-  }
-
-  #presentOf({ _id, revision = 0, outbox = [], hasVersions }: OutboxDocument): Omit<PresentMemory, "texts"> {
-    const memory = String(_id);
-    const owner = hasVersions === true ? null : { _id: memory, ...this.#address };
-    return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), firstStored: outbox[0], owner };
+    return presentMemory(found, this.#address);
   }
 
   #find<Found extends object>(projection: object): Promise<Found | null> {
     return reading(async () => {
       await this.#context.ready();
-      return this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), { ...asPlainValues, projection });
+      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), { ...asPlainValues, projection });
+      refuseElsewhere(this.#context, found);
+      return found;
     });
   }
+}
+
+/** What a whole document tells. */
+export function presentMemory(document: MemoryDocument, address: CheckedAddress): PresentMemory & { tree: MemorySnapshot } {
+  const tree = snapshotOfDocument(document);
+  return { ...presentOf(document, address), texts: new Map(tree.files.map(({ path, content }) => [path, content])), tree };
+}
+
+function presentOf({ _id, revision = 0, outbox = [], hasVersions }: OutboxDocument, address: CheckedAddress): Omit<PresentMemory, "texts"> {
+  const memory = String(_id);
+  const owner = hasVersions === true ? null : { _id: memory, ...address };
+  return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), firstStored: outbox[0], owner };
 }
 
 /** Moves what the document of a memory has recorded into the collection of versions. */

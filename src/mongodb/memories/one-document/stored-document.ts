@@ -7,7 +7,8 @@ import { MemoryTree } from "../../../core/tree.js";
 import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { type DocumentContext, presentLookUp, versionsInCall } from "./document-context.js";
+import { notHere } from "../moved-memory.js";
+import { type DocumentContext, presentLookUp, refuseElsewhere, versionsInCall } from "./document-context.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { type Expression, where } from "../expressions.js";
 import { bytesWithoutOutbox, dueFlush, type OutboxReport } from "./outbox-expressions.js";
@@ -36,7 +37,7 @@ export class StoredDocument {
     this.#limits = limits;
   }
 
-  /** What the projection answers. It holds the revision; of a document without one, a second command reads the whole tree. */
+  /** What the projection answers. It holds the revision, as all that are asked for here do; of a document without one, a second command reads the whole tree. */
   async find<Found extends object>(projection: object): Promise<Found | MemoryTree | null> {
     const found = await this.#findRaw<Found & { revision?: number }>(projection);
     return found === null || found.revision !== undefined ? found : new MemoryTree(snapshotOfDocument(await this.findWhole()));
@@ -54,13 +55,13 @@ export class StoredDocument {
 
   /** Bytes of BSON, without what the history has in it; null where there is no document. */
   async findSize(): Promise<number | null> {
-    const found = await this.#findRaw<{ sizeBytes: number }>({ _id: 0, sizeBytes: bytesWithoutOutbox });
+    const found = await this.#findRaw<{ sizeBytes: number }>({ _id: 0, revision: 1, sizeBytes: bytesWithoutOutbox });
     return found?.sizeBytes ?? null;
   }
 
   /** Null if there is no document, or only an earlier one without times. */
   async findUpdatedAt(): Promise<Date | null> {
-    const found = await this.#findRaw<Pick<MemoryDocument, "updatedAt">>({ _id: 0, updatedAt: 1 });
+    const found = await this.#findRaw<Pick<MemoryDocument, "updatedAt">>({ _id: 0, revision: 1, updatedAt: 1 });
     return found?.updatedAt ?? null;
   }
 
@@ -74,7 +75,7 @@ export class StoredDocument {
     upsert: boolean,
     marked?: MarkedChange,
   ): Promise<Outcome<Report>> {
-    const { clock, fileClock, history, actor, expiry } = this.#context;
+    const { clock, fileClock, history, actor, expiry, isGuest = false } = this.#context;
     let tooLargeAlone = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const now = (fileClock ?? clock)();
@@ -85,8 +86,9 @@ export class StoredDocument {
         const change = build({ ...this.#limits, now, recording });
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
         const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
-        const report = await this.#make<Report & OutboxReport>({ ...change, pipeline: all }, upsert, marked && markedFilter(marked));
-        if (report === null && marked !== undefined && !upsert) return raced(now);
+        const report = await this.#make<Report & OutboxReport>({ ...change, pipeline: all }, upsert && !isGuest, marked && markedFilter(marked));
+        if (report === null && marked !== undefined && !(upsert && !isGuest)) return raced(now);
+        if (report === null && isGuest) throw notHere();
         if (report?.status === "ok" && history !== null) await this.#keepOutboxSmall(report);
         if (report?.status === "legacy") await this.#rewriteLegacy();
         else if (report?.status === "memoryFull" && (report.recorded ?? 0) > 0) await this.#flush();
@@ -97,7 +99,7 @@ export class StoredDocument {
           // Others may have moved what was recorded just before this looked.
           else if ((tooLargeAlone += 1) === maxTooLargeAlone) throw tooMuchAtOnce(error);
         } else if (!isDuplicateKey(error)) throw storageError(error, "write", this.#limits.maxMemoryBytes);
-        else await this.#deleteExpired();
+        else await this.deleteExpired();
         if (marked !== undefined && isDuplicateKey(error)) return raced(now);
       }
       await pause(attempt);
@@ -159,12 +161,12 @@ export class StoredDocument {
 
   /** Whether the document holds changes that are not in the collection of versions yet. */
   async #hasRecorded(): Promise<boolean> {
-    const found = await this.#findRaw<{ recorded: boolean }>({ _id: 0, recorded: { $gt: ["$outbox", []] } });
+    const found = await this.#findRaw<{ recorded: boolean }>({ _id: 0, revision: 1, recorded: { $gt: ["$outbox", []] } });
     return found?.recorded === true;
   }
 
   /** A document that has expired and that nobody has swept is in the way of a new one. */
-  async #deleteExpired(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     const deadline = this.#context.expiry.deadline(this.#address.scope);
     if (deadline === null) return;
     try {
@@ -232,7 +234,9 @@ export class StoredDocument {
     try {
       await this.#context.ready();
       const options = { ...asPlainValues, projection: projection ?? {} };
-      return await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), options);
+      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), options);
+      refuseElsewhere(this.#context, found);
+      return found;
     } catch (error) {
       throw storageError(error, "read", this.#limits.maxMemoryBytes);
     }

@@ -1,5 +1,5 @@
-import { MemoryError } from "../../../core/errors.js";
-import { storageError } from "../../driver/errors.js";
+import { MemoryError } from "../../core/errors.js";
+import { storageError } from "../driver/errors.js";
 
 /** TransactionTooOld and its kin: TransactionTooLarge, TransactionExceededLifetimeLimitSeconds, TransactionTooLargeForCache. */
 const tooMuchCodes = new Set<unknown>([257, 290, 388]);

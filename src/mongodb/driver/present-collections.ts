@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import { reading } from "../driver/reads.js";
+import { reading } from "./reads.js";
 
 /** Which of these collections there are. Answered to users who may not list collections, too: those that they may read. @throws MemoryError EIO */
 export async function presentCollections(db: Db, names: readonly string[]): Promise<ReadonlySet<string>> {

@@ -1,0 +1,155 @@
+import type { MemoryActor } from "../../core/actor.js";
+import type { CheckedAddress } from "../../core/address.js";
+import type { ChangeRecords } from "../../core/approval/change-record.js";
+import type { MemoryBackend, WriteMode } from "../../core/backend.js";
+import type { HistoryBackend } from "../../core/history-backend.js";
+import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../core/memory.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
+import { snapshotSince } from "../../core/snapshot-since.js";
+import type { VersionedSnapshot } from "../../core/snapshot.js";
+import type { MeaningBackend } from "../../core/search/meaning.js";
+import type { ChangeListener } from "../../core/watch/memory-changes.js";
+import type { Following, Place } from "./following.js";
+import { FollowingListener } from "./following-listener.js";
+import { FollowingHistory } from "./following-history.js";
+import { FollowingRecords } from "./following-records.js";
+import type { KeptLayout } from "./layout.js";
+
+/** One memory, wherever it is. Each call is one of the layout that keeps the memory. */
+export class FollowingBackend implements MemoryBackend {
+  readonly #following: Following;
+  readonly #address: CheckedAddress;
+  readonly #open: (layout: KeptLayout) => MemoryBackend;
+  readonly #home: MemoryBackend;
+
+  constructor(following: Following, address: CheckedAddress, open: (layout: KeptLayout) => MemoryBackend) {
+    this.#following = following;
+    this.#address = address;
+    this.#open = open;
+    this.#home = open(following.home);
+  }
+
+  forCall(call: OngoingCall): MemoryBackend {
+    return new FollowingBackend(this.#following.forCall(call), this.#address, this.#open);
+  }
+
+  forActor(actor: MemoryActor): MemoryBackend {
+    const open = (layout: KeptLayout): MemoryBackend => {
+      const backend = this.#open(layout);
+      return backend.forActor?.(actor) ?? backend;
+    };
+    return new FollowingBackend(this.#following, this.#address, open);
+  }
+
+  /** One for all backends of a store, wherever their memories are. */
+  get storage(): object {
+    return this.#home.storage ?? this.#home;
+  }
+
+  /** The vectors are those of both layouts. */
+  meaning(): MeaningBackend | null {
+    return this.#home.meaning?.() ?? null;
+  }
+
+  history(): HistoryBackend | null {
+    const home = this.#home.history?.() ?? null;
+    return home && new FollowingHistory((act, run) => this.#run(act, (backend) => run(backend.history?.() ?? home)));
+  }
+
+  records(): ChangeRecords {
+    const open = (backend: MemoryBackend): ChangeRecords => {
+      const records = backend.records?.();
+      if (records === undefined) throw new TypeError("every layout of MongoDB keeps proposals");
+      return records;
+    };
+    return new FollowingRecords(open(this.#home), (act, run) => this.#run(act, (backend) => run(open(backend))));
+  }
+
+  version(): Promise<string | null> {
+    return this.#read(async (backend) => (await backend.version?.()) ?? null);
+  }
+
+  snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+    return this.#read((backend) => snapshotSince(backend, known));
+  }
+
+  /** Of a memory that is nowhere, none: where it will be made is not known. */
+  listen(): Promise<ChangeListener | null> {
+    return this.#following.run(this.#address, "read", async (place) => {
+      const listener = place === "nowhere" ? null : ((await this.#at(place).listen?.()) ?? null);
+      return listener && new FollowingListener(listener, () => this.#following.placeOf(this.#address) === place);
+    });
+  }
+
+  read(path: string): Promise<string> {
+    return this.#read((backend) => backend.read(path));
+  }
+
+  readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+    return this.#read((backend) => backend.readFiles(paths));
+  }
+
+  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    return this.#read(async (backend) => (backend.findFiles ? backend.findFiles(texts, suffix) : (await backend.snapshot()).files));
+  }
+
+  list(path: string): Promise<MemoryEntry[]> {
+    return this.#read((backend) => backend.list(path));
+  }
+
+  stat(path: string): Promise<MemoryStat | null> {
+    return this.#read((backend) => backend.stat(path));
+  }
+
+  snapshot(): Promise<MemorySnapshot> {
+    return this.#read((backend) => backend.snapshot());
+  }
+
+  outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
+    return this.#read((backend) => backend.outline(wanted));
+  }
+
+  append(path: string, content: string, create: boolean): Promise<void> {
+    return this.#change((backend) => backend.append(path, content, create));
+  }
+
+  snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
+    return this.#change((backend) => backend.snapshotAndAppend(path, content, create));
+  }
+
+  replace(path: string, oldContent: string, content: string): Promise<number> {
+    return this.#change((backend) => backend.replace(path, oldContent, content));
+  }
+
+  delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
+    return this.#change((backend) => backend.delete(path, ifDirectory, checkBelow));
+  }
+
+  write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
+    return this.#change((backend) => backend.write(path, content, mode));
+  }
+
+  edit(path: string, change: (text: string) => string): Promise<FileStat> {
+    return this.#change((backend) => backend.edit(path, change));
+  }
+
+  rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
+    return this.#change((backend) => backend.rename(from, to, checkMoved));
+  }
+
+  #read<T>(run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+    return this.#run("read", run);
+  }
+
+  #change<T>(run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+    return this.#run("change", run);
+  }
+
+  #run<T>(act: "read" | "change", run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+    return this.#following.run(this.#address, act, (place) => run(this.#at(place)));
+  }
+
+  #at(place: Place): MemoryBackend {
+    return place === "home" ? this.#home : this.#open(this.#following.at(place));
+  }
+}

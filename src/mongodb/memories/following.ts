@@ -1,0 +1,121 @@
+import type { CheckedAddress } from "../../core/address.js";
+import { lostRace, maxAttempts, pause } from "../../core/lost-race.js";
+import type { OngoingCall } from "../../core/ongoing-call.js";
+import { reading } from "../driver/reads.js";
+import { inTransaction, type TransactionSettings } from "../driver/transactions.js";
+import type { KnownMoves } from "./known-moves.js";
+import type { KeptLayout } from "./layout.js";
+import { reasonToFollow } from "./moved-memory.js";
+
+/** Where a memory may be: in the layout of the store, in the other one, or, for reads, in neither. */
+export type Place = "home" | "other" | "nowhere";
+
+export interface Layouts {
+  home: KeptLayout;
+  /** Opened when the first memory is found to have moved. It makes no memories. */
+  other: () => KeptLayout;
+  /** The same, but it answers as an empty memory where it has none. */
+  otherOrEmpty: () => KeptLayout;
+}
+
+/** Runs calls on the layout that keeps a memory, by the marks that a move leaves (ADR 0025). A memory that never moved takes no command more. */
+export class Following {
+  readonly #layouts: Layouts;
+  readonly #known: KnownMoves;
+  readonly #transactions: TransactionSettings;
+  readonly #call: OngoingCall | undefined;
+
+  constructor(layouts: Layouts, known: KnownMoves, transactions: TransactionSettings, call?: OngoingCall) {
+    this.#layouts = layouts;
+    this.#known = known;
+    this.#transactions = transactions;
+    this.#call = call;
+  }
+
+  forCall(call: OngoingCall): Following {
+    const { home, other, otherOrEmpty } = this.#layouts;
+    const layouts = { home: home.forCall(call), other: once(() => other().forCall(call)), otherOrEmpty: once(() => otherOrEmpty().forCall(call)) };
+    return new Following(layouts, this.#known, this.#transactions, call);
+  }
+
+  get home(): KeptLayout {
+    return this.#layouts.home;
+  }
+
+  get other(): KeptLayout {
+    return this.#layouts.other();
+  }
+
+  at(place: Place): KeptLayout {
+    if (place === "home") return this.#layouts.home;
+    return place === "other" ? this.#layouts.other() : this.#layouts.otherOrEmpty();
+  }
+
+  /** Where the memory was found last. */
+  placeOf(address: CheckedAddress): "home" | "other" {
+    return this.#known.has(address) ? "other" : "home";
+  }
+
+  /** @param act "read": nothing is changed, and a memory that is nowhere is read as an empty one. `run` may run again, after it has changed nothing */
+  async run<T>(address: CheckedAddress, act: "read" | "change", run: (place: Place) => Promise<T>): Promise<T> {
+    let place: Place = this.placeOf(address);
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      try {
+        return await run(place);
+      } catch (error) {
+        const reason = reasonToFollow(error);
+        if (reason === null) throw error;
+        this.#call?.throwIfOver();
+        if (reason === "missing") place = await this.#find(address, act);
+        else place = place === "home" ? "other" : "home";
+        this.#known.set(address, place === "other");
+      }
+      if (attempt > 0) await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  /** Looks into both layouts at one moment. Before a change, the mark of a memory that is gone goes too, so that a new one is made at home. */
+  #find(address: CheckedAddress, act: "read" | "change"): Promise<Place> {
+    const { home, other } = this;
+    return reading(async () => {
+      if (act === "change") await other.beforeMove(address);
+      return inTransaction<Place>(this.#transactions, this.#call, async (session) => {
+        if ((await home.lookFor(address, session)) !== "mark") return "home";
+        if ((await other.lookFor(address, session)) !== "nothing") return "other";
+        if (act === "read") return "nowhere";
+        await home.removeMark(address, session);
+        return "home";
+      });
+    });
+  }
+
+  /** Removes the mark of a memory that is in neither layout. @returns what is in its place if it is no mark */
+  removeMark(address: CheckedAddress, [marked, other]: readonly [KeptLayout, KeptLayout]): Promise<"memory" | "mark" | "nothing"> {
+    return reading(() =>
+      inTransaction(this.#transactions, this.#call, async (session) => {
+        const found = await marked.lookFor(address, session);
+        if (found !== "mark" || (await other.lookFor(address, session)) !== "nothing") return found;
+        await marked.removeMark(address, session);
+        return "nothing";
+      }),
+    );
+  }
+
+  /** By one transaction, which a crash leaves no part of. */
+  async move(address: CheckedAddress, [from, to]: readonly [KeptLayout, KeptLayout]): Promise<boolean> {
+    for (const layout of [from, to]) await layout.beforeMove(address);
+    const isMoved = await inTransaction(this.#transactions, this.#call, async (session) => {
+      const memory = await from.leave(address, session, to.maxArrivingBytes);
+      if (memory !== null) await to.arrive(address, memory, session);
+      return memory !== null;
+    });
+    if (isMoved) this.#known.set(address, to !== this.home);
+    return isMoved;
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
