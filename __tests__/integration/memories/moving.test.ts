@@ -121,6 +121,8 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       ["stat", async (memory) => (await memory.stat("/a/b")) && "text"],
       ["stat of a directory", async (memory) => (await memory.stat("/a")) && "text"],
       ["outline", async (memory) => (await memory.outline({ maxContentBytes: 9 })).files[0]?.content],
+      ["outline of what a connector can show", async (memory) => (await memory.outline({ maxPathChars: 4000 })).files.map(() => "text")[0]],
+      ["grep", async (memory) => (await memory.grep("text"))[0]?.text],
       ["version and search", async (memory) => (await memory.search("text")).map(() => "text")[0]],
       ["append", (memory) => memory.append("/a/b", "x").then(() => "text")],
       ["append with a snapshot", async (memory) => (await memory.snapshotAndAppend("/a/b", "x")).files[0]?.content],
@@ -146,6 +148,24 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       const store = storeOf(layout);
       expect({ name, answer: await run(store.memory(address), store, address.nodeId) }).toEqual({ name, answer: "text" });
       expect({ name, stored: (await stored(address))[layout] }).toEqual({ name, stored: [0, 1] });
+    }
+  });
+
+  // Requirement: files.moved
+  it("is searched as it is now by a store that has searched it before", async () => {
+    const address = freshAddress();
+    const [here, away] = [storeOf(layout), storeOf(there)];
+    const memory = here.memory(address);
+    const found = async (query: string): Promise<string[]> => (await memory.search(query)).map(({ path, text }) => `${path} ${text}`);
+    await memory.write("/a", "an apple");
+    await memory.write("/b", "a pear");
+    expect(await found("apple")).toEqual(["/a an apple"]);
+    for (const to of [there, layout, there]) {
+      await away.moveMemory(address, { layout: to });
+      expect(await found("pear")).toEqual(["/b a pear"]);
+      await away.memory(address).write("/a", `a cherry on ${to}`);
+      expect(await found("cherry")).toEqual([`/a a cherry on ${to}`]);
+      expect(await found("apple")).toEqual([]);
     }
   });
 
