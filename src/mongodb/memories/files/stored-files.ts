@@ -100,7 +100,7 @@ export class StoredFiles {
   /** Whether anything lies in the memory. */
   isEmpty(): Promise<boolean> {
     return this.#readingAtOneMoment(true, async () => {
-      const found = await this.#context.collection.find<IndexedDocument>({ _id: this.#rootWithChildren }, { ...listing, ...atOneMoment, limit: 2 }).toArray();
+      const found = await this.#context.collection.find<IndexedDocument>({ _id: this.#rootWithChildren }, { projection: { kind: 1 }, ...byId, ...asPlainValues, ...atOneMoment, limit: 2 }).toArray();
       refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
       return found.every(({ _id }) => _id === this.#rootId);
     });
