@@ -6,6 +6,7 @@ import { ROOT } from "../../../core/paths.js";
 import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
+import { reading } from "../../driver/reads.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
@@ -16,6 +17,7 @@ import type { FilesContext } from "./files-context.js";
 import { FilesOutline } from "./files-outline.js";
 import { MemoryLife } from "./memory-life.js";
 import { snapshotSince } from "./snapshot-since.js";
+import { reasonToFollow } from "../moved-memory.js";
 import { transactionError } from "../transaction-errors.js";
 import type { IndexedDocument, StoredDocument, StoredRoot } from "./stored-document.js";
 import type { TextUpdate } from "./text-updates.js";
@@ -48,7 +50,7 @@ export class StoredFiles {
   find(path: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
     const _id = idOfPath(this.#key, path);
     return this.#reading(null, async () => {
-      const found = await this.#context.collection.findOne<StoredDocument>({ _id }, { ...asPlainValues, projection });
+      const found = await this.#context.collection.findOne<StoredDocument>({ _id }, { ...asPlainValues, ...this.#ofAcknowledged, projection });
       if (path === ROOT) refuseElsewhere(this.#context, found);
       return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
     });
@@ -238,15 +240,27 @@ export class StoredFiles {
 
   /** @param isChange whether an answer tells of a change. Default: all do */
   inTransaction<T>(run: RunSteps<T>, isChange?: (answer: T) => boolean): Promise<T> {
+    return this.#writing(false, () => this.#inTransaction(run), isChange);
+  }
+
+  async #inTransaction<T>(run: RunSteps<T>): Promise<T> {
     const { transactions, call } = this.#context;
-    return this.#writing(false, () => inTransaction(transactions, call, (session) => run(new TreeSteps(this.#context, session, this.#address), session)), isChange);
+    try {
+      return await inTransaction(transactions, call, (session) => run(new TreeSteps(this.#context, session, this.#address), session));
+    } catch (error) {
+      if (MemoryError.isInstance(error) && reasonToFollow(error) === null) await this.#untilAcknowledged();
+      throw error;
+    }
   }
 
   /** Makes a change together with its versions. */
   async recorded<T>(change: QueuedChange<T>): Promise<T> {
     const { changes, call } = this.#context;
     const outcome = await this.#writing(true, () => changes.run(this.#key, this.#address, change, call), (made) => "answer" in made);
-    if ("refusal" in outcome) throw outcome.refusal;
+    if ("refusal" in outcome) {
+      await reading(() => this.#untilAcknowledged());
+      throw outcome.refusal;
+    }
     return outcome.answer;
   }
 
@@ -268,6 +282,26 @@ export class StoredFiles {
   /** The root, and what lies in it: they are side by side. */
   get #rootWithChildren(): IdRange {
     return { ...childrenOf(this.#key, ROOT), $gte: this.#rootId };
+  }
+
+  /**
+   * As reads of several documents, which are of a snapshot, see acknowledged changes alone. Without it a caller could read a change of
+   * another one here, and then not see it there. Where changes are acknowledged before a majority has them, those would not be seen.
+   */
+  get #ofAcknowledged(): Pick<FindOptions, "readConcern"> {
+    const { level = "local" } = this.#context.transactions.client.readConcern ?? {};
+    return this.#isOfMajority && level === "local" ? { readConcern: { level: "majority" } } : {};
+  }
+
+  /** Until all is acknowledged that a refused transaction may have read: one that is aborted does not wait for it. */
+  async #untilAcknowledged(): Promise<void> {
+    if (!this.#isOfMajority) return;
+    const options = { projection: { _id: 1 }, readConcern: { level: "linearizable" }, readPreference: "primary", ...byId } as const;
+    await this.#context.collection.findOne({ _id: this.#rootId }, options);
+  }
+
+  get #isOfMajority(): boolean {
+    return this.#context.transactions.writeConcern.w === "majority";
   }
 
   /** @param missing the answer of a memory that has expired */
