@@ -14,6 +14,7 @@ import { FollowingListener } from "./following-listener.js";
 import { FollowingHistory } from "./following-history.js";
 import { FollowingRecords } from "./following-records.js";
 import type { KeptLayout } from "./layout.js";
+import { reasonToFollow } from "./moved-memory.js";
 
 /** One memory, wherever it is. Each call is one of the layout that keeps the memory. */
 export class FollowingBackend implements MemoryBackend {
@@ -21,16 +22,19 @@ export class FollowingBackend implements MemoryBackend {
   readonly #address: CheckedAddress;
   readonly #open: (layout: KeptLayout) => MemoryBackend;
   readonly #home: MemoryBackend;
+  readonly #call: OngoingCall | undefined;
 
-  constructor(following: Following, address: CheckedAddress, open: (layout: KeptLayout) => MemoryBackend) {
+  /** @param inCall what a call has of it */
+  constructor(following: Following, address: CheckedAddress, open: (layout: KeptLayout) => MemoryBackend, inCall?: { home: MemoryBackend; call: OngoingCall }) {
     this.#following = following;
     this.#address = address;
     this.#open = open;
-    this.#home = open(following.home);
+    this.#home = inCall?.home ?? open(following.home);
+    this.#call = inCall?.call;
   }
 
   forCall(call: OngoingCall): MemoryBackend {
-    return new FollowingBackend(this.#following.forCall(call), this.#address, this.#open);
+    return new FollowingBackend(this.#following, this.#address, this.#open, { home: this.#home.forCall?.(call) ?? this.#home, call });
   }
 
   forActor(actor: MemoryActor): MemoryBackend {
@@ -75,8 +79,9 @@ export class FollowingBackend implements MemoryBackend {
 
   /** Of a memory that is nowhere, none: where it will be made is not known. */
   listen(): Promise<ChangeListener | null> {
-    return this.#following.run(this.#address, "read", async (place) => {
-      const listener = place === "nowhere" ? null : ((await this.#at(place).listen?.()) ?? null);
+    const following = this.#inCall();
+    return following.run(this.#address, "read", async (place) => {
+      const listener = place === "nowhere" ? null : ((await this.#at(place, following).listen?.()) ?? null);
       return listener && new FollowingListener(listener, () => this.#following.placeOf(this.#address) === place);
     });
   }
@@ -145,11 +150,24 @@ export class FollowingBackend implements MemoryBackend {
     return this.#run("change", run);
   }
 
-  #run<T>(act: "read" | "change", run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
-    return this.#following.run(this.#address, act, (place) => run(this.#at(place)));
+  /** Most memories have never moved, and their calls need nothing of what follows. */
+  async #run<T>(act: "read" | "change", run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+    if (this.#following.placeOf(this.#address) === "home") {
+      try {
+        return await run(this.#home);
+      } catch (error) {
+        if (reasonToFollow(error) === null) throw error;
+      }
+    }
+    const following = this.#inCall();
+    return following.run(this.#address, act, (place) => run(this.#at(place, following)));
   }
 
-  #at(place: Place): MemoryBackend {
-    return place === "home" ? this.#home : this.#open(this.#following.at(place));
+  #inCall(): Following {
+    return this.#call === undefined ? this.#following : this.#following.forCall(this.#call);
+  }
+
+  #at(place: Place, following: Following): MemoryBackend {
+    return place === "home" ? this.#home : this.#open(following.at(place));
   }
 }
