@@ -110,6 +110,11 @@ export function prefixOf(path: string): string {
   return path === ROOT ? ROOT : `${path}/`;
 }
 
+/** The directory in which something lies. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || ROOT;
+}
+
 /** The topmost directory above `path` whose name begins with a dot. */
 export function hiddenDirectoryOf(path: string): string | undefined {
   return /^.*?\/\.[^/]*(?=\/)/.exec(path)?.[0];

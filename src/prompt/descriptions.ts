@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutlineFile } from "../core/memory.js";
+import { RecentMap } from "../core/recent-map.js";
 import { shorten } from "../core/text.js";
 
 /** How much of each text is read for its description. */
@@ -11,8 +12,7 @@ const maxDescriptionChars = 120;
 const filesPerTurn = 100;
 
 /** A model is called again and again with much the same files. */
-const maxKnown = 2000;
-const known = new Map<string, string | null>();
+const known = new RecentMap<string | null>(2000);
 
 /** What files say of themselves, by path, in one line: the `description` of the YAML front matter, else the first line that is not empty. */
 export async function descriptionsOf(files: readonly OutlineFile[]): Promise<Map<string, string>> {
@@ -24,17 +24,11 @@ export async function descriptionsOf(files: readonly OutlineFile[]): Promise<Map
       parsed += 1;
       if (parsed % filesPerTurn === 0) await nextTurn();
       description = await descriptionOf(lead);
-      remember(lead, description);
+      known.set(lead, description);
     }
     if (description !== null) found.set(path, shorten(description, maxDescriptionChars));
   }
   return found;
-}
-
-function remember(lead: string, description: string | null): void {
-  known.set(lead, description);
-  const [oldest] = known.keys();
-  if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
 }
 
 async function descriptionOf(lead: string): Promise<string | null> {

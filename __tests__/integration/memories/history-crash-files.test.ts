@@ -7,6 +7,7 @@ import type { MemoryVersion } from "../../../src/core/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { compiled } from "../../helpers/compiled-sources.js";
+import { killedDuring } from "../../helpers/killed-during.js";
 import { isLong } from "../../helpers/repetitions.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { until, untilAnswers } from "../../helpers/until-answers.js";
@@ -80,20 +81,11 @@ it("a server that is killed at any step of a change in the layout files leaves e
   const mongod = await privateMongod("replicaSet", { args: shortTransactions });
   const client = useClient(new MongoClient(mongod.uri, { monitorCommands: true, serverSelectionTimeoutMS: 2000 }));
   const store = new MongoMemoryStore({ client, dbName: "crash", history: true, layout: "files" });
-  for (const [event, command] of isLong ? steps : someSteps.slice(0, 2)) {
+  for (const step of isLong ? steps : someSteps.slice(0, 2)) {
     const memory = store.memory({ nodeId: randomUUID() });
     await untilAnswers(memory);
     await memory.append("/log", "first");
-    const killed: Promise<void>[] = [];
-    const kill = ({ commandName }: { commandName: string }): void => {
-      if (commandName === command && killed.length === 0) killed.push(mongod.kill());
-    };
-    client.on(event as "commandStarted", kill);
-    await memory.append("/log", "last").catch(() => null);
-    await until(() => killed.length === 1);
-    client.off(event as "commandStarted", kill);
-    await Promise.all(killed);
-    await mongod.restart();
+    await killedDuring(mongod, client, step, () => memory.append("/log", "last"));
     await untilAnswers(memory);
     await assertOneVersionALine(memory);
     await appendAtLast(memory, "next");

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { directoryNotFound } from "../../core/errors.js";
 import type { MemoryOutline, OutlineFile } from "../../core/memory.js";
-import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
+import { normalizePath, parentOf, prefixOf, ROOT } from "../../core/paths.js";
 import { compareCodeUnits } from "../../core/text.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
@@ -49,7 +49,7 @@ function treeText(root: string, { files, directories }: Pick<MemoryOutline, "fil
   const entries: Entry[] = [...files, ...directories.map((path) => ({ path, sizeBytes: null }))].filter(({ path }) => path !== root);
   const children = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const parent = entry.path.slice(0, entry.path.lastIndexOf("/")) || ROOT;
+    const parent = parentOf(entry.path);
     const siblings = children.get(parent);
     if (siblings === undefined) children.set(parent, [entry]);
     else siblings.push(entry);

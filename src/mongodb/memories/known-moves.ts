@@ -1,22 +1,20 @@
 import type { CheckedAddress } from "../../core/address.js";
+import { RecentMap } from "../../core/recent-map.js";
 
 /** How many addresses are kept. */
 const maxKnown = 10_000;
 
 /** Which memories a store has last found in the other layout. What is not so any more, the marks say. */
 export class KnownMoves {
-  readonly #known = new Set<string>();
+  readonly #known = new RecentMap<true>(maxKnown);
 
   has(address: CheckedAddress): boolean {
-    return this.#known.size > 0 && this.#known.has(JSON.stringify(address));
+    return this.#known.size > 0 && this.#known.get(JSON.stringify(address)) === true;
   }
 
   set(address: CheckedAddress, isMoved: boolean): void {
     const key = JSON.stringify(address);
-    this.#known.delete(key);
-    if (!isMoved) return;
-    this.#known.add(key);
-    const [oldest] = this.#known;
-    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
+    if (isMoved) this.#known.set(key, true);
+    else this.#known.delete(key);
   }
 }

@@ -1,6 +1,6 @@
 import type { ClientSession, FindOptions } from "mongodb";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
-import { hiddenDirectoryOf, prefixOf, ROOT } from "../../../core/paths.js";
+import { hiddenDirectoryOf, parentOf, prefixOf, ROOT } from "../../../core/paths.js";
 import { compareCodeUnits } from "../../../core/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
@@ -226,10 +226,6 @@ function upTo(room: number, found: readonly Child[]): { children: Child[]; end?:
 /** What the lines of a listing take at least. */
 function charsOf(children: readonly Child[]): number {
   return children.reduce((sum, { path }) => sum + path.length + 2, 0);
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/")) || ROOT;
 }
 
 /** Whether a directory is one line in a listing, with a count of what lies in it. */

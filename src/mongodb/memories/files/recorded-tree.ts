@@ -1,7 +1,7 @@
 import type { CheckedAddress } from "../../../core/address.js";
 import { alreadyExists, fileNotFound, parentIsFile, pathIsDirectory } from "../../../core/errors.js";
 import type { DeletedCounts, MemorySnapshot } from "../../../core/memory.js";
-import { parentsOf, prefixOf, ROOT } from "../../../core/paths.js";
+import { parentOf, parentsOf, prefixOf, ROOT } from "../../../core/paths.js";
 import { compareCodeUnits, utf8Bytes } from "../../../core/text.js";
 import type { RecordedFile } from "../../history/outbox.js";
 import type { DirectoryChange } from "../../history/version-document.js";
@@ -9,7 +9,6 @@ import { directoryNotEmpty } from "../layout.js";
 import { idOfPath, rootIdOf } from "./document-ids.js";
 import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
 import { newTextId } from "./text-id.js";
-import { parentOf } from "./tree-steps.js";
 
 /**
  * The documents of a memory that some changes concern, as one change after the other leaves them. It has each path that a change names,

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import { alreadyExists, fileNotFound, parentIsFile } from "../../../core/errors.js";
 import type { DeletedCounts } from "../../../core/memory.js";
-import { parentsOf, ROOT } from "../../../core/paths.js";
+import { parentOf, parentsOf, ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -230,9 +230,4 @@ export class TreeSteps {
 
 function touched(at: Date): object {
   return { $inc: { made: 1 }, $max: { updatedAt: at } };
-}
-
-/** The directory in which something lies. */
-export function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/")) || ROOT;
 }
