@@ -81,9 +81,11 @@ export interface MovableLayout extends MemoryLayout {
  * The memories that one layout keeps. Where a memory has moved to another layout, a mark stays in its place (ADR 0025): lists tell of it, and all that
  * concerns the one memory throws `movedAway`. A layout that makes no memories (`isGuest`) throws `notHere` where one is missing.
  */
-export interface KeptLayout extends Omit<MemoryLayout, "forCall" | "memories" | "itemsWithin" | "facts" | "summaries" | "remove"> {
+export interface KeptLayout extends Omit<MemoryLayout, "forCall" | "memories" | "itemsAt" | "itemsWithin" | "facts" | "summaries" | "remove"> {
   forCall(call: OngoingCall): KeptLayout;
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress | MovedMemory>;
+  /** Of one memory. */
+  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]>;
   itemsWithin(prefix: readonly string[]): AsyncIterable<Item | MovedMemory>;
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts | MovedMemory>;
   summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>>;

@@ -108,7 +108,9 @@ export function groupedByMemory<Place extends { namespace: string[] }>(places: r
   const groups = new Map<string, Place[]>();
   for (const place of places) {
     const id = JSON.stringify(place.namespace);
-    groups.set(id, [...(groups.get(id) ?? []), place]);
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [place]);
+    else group.push(place);
   }
   return groups;
 }

@@ -22,7 +22,7 @@ import { Embedder } from "../../meaning/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
 import { expiryIndex as proposalExpiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
 import { RecordCollection } from "../../proposals/record-collection.js";
-import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
+import type { MemoryPlace } from "../../places/operations.js";
 import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
@@ -130,15 +130,8 @@ export class FilesLayout implements KeptLayout {
     }
   }
 
-  async itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
-    const found = new Map<MemoryPlace, Item | null>();
-    await Promise.all(
-      Array.from(groupedByMemory(places).values(), async (ofMemory) => {
-        const items = await itemsOfMemory(this.#context, ofMemory);
-        ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
-      }),
-    );
-    return places.map((place) => found.get(place) ?? null);
+  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+    return itemsOfMemory(this.#context, places);
   }
 
   async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item | MovedMemory> {

@@ -19,7 +19,7 @@ import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../mean
 import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
 import { expiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
 import { RecordCollection } from "../../proposals/record-collection.js";
-import { groupedByMemory, type MemoryPlace } from "../../places/operations.js";
+import type { MemoryPlace } from "../../places/operations.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { rangeFilter } from "../address-keys.js";
@@ -132,15 +132,8 @@ export class OneDocumentLayout implements KeptLayout {
     for await (const { address, document } of memoriesWithin(this.#context, prefix, "address", notEmpty)) yield isMark(document) ? { moved: address } : address;
   }
 
-  async itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
-    const found = new Map<MemoryPlace, Item | null>();
-    await Promise.all(
-      Array.from(groupedByMemory(places).values(), async (ofMemory) => {
-        const items = await itemsOfMemory(this.#context, ofMemory);
-        ofMemory.forEach((place, index) => found.set(place, items[index] ?? null));
-      }),
-    );
-    return places.map((place) => found.get(place) ?? null);
+  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+    return itemsOfMemory(this.#context, places);
   }
 
   async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item | MovedMemory> {
