@@ -2,7 +2,7 @@ import type { Call } from "../measuring/measure.js";
 import { addition, text } from "../memories/fixture.js";
 import { type ManyFiles, placeOf } from "./fixture.js";
 
-export const fileCommandNames = ["read", "append", "update", "write", "create", "delete", "list"] as const;
+export const fileCommandNames = ["read", "append", "update", "write", "create", "create by append", "delete", "list"] as const;
 
 export type FileCommand = (typeof fileCommandNames)[number];
 
@@ -13,7 +13,8 @@ export function fileCommands({ memory, count }: ManyFiles): Record<FileCommand, 
     append: (iteration) => memory.append(pathAt(iteration), addition),
     update: (iteration) => memory.update(pathAt(iteration), "lorem", "lorem"),
     write: (iteration) => memory.write(pathAt(iteration), text),
-    create: (iteration) => memory.append(`/dir-0/new-${iteration}`, text),
+    create: (iteration) => memory.write(`/dir-0/new-${iteration}`, text, { ifExists: "fail" }),
+    "create by append": (iteration) => memory.append(`/dir-1/new-${iteration}`, text),
     delete: (iteration) => memory.delete(`/dir-0/new-${iteration}`),
     list: (iteration) => memory.list(placeOf(count, iteration).directory),
   };

@@ -27,6 +27,7 @@ export function rawCommands(client: MongoClient, documents: Collection<FileDocum
     write: (iteration) =>
       documents.findOneAndUpdate({ _id: idOf(iteration) }, { $set: { text, sizeBytes: text.length, updatedAt: new Date() } }, { projection: { _id: 0, createdAt: 1 } }),
     create: (iteration) => rawCreate(client, documents, prefix, "dir-0", `new-${iteration}`),
+    "create by append": (iteration) => rawCreate(client, documents, prefix, "dir-1", `new-${iteration}`),
     delete: (iteration) =>
       inTransaction(client, async (session) => {
         await documents.updateOne({ _id: `${prefix}\0dir-0` }, { $inc: { made: 1 } }, { session });

@@ -94,7 +94,7 @@ describe("commands of the layout files", () => {
     ["write of a file", (memory) => memory.write("/d/a", "x"), ["findAndModify"]],
     ["edit", (memory) => memory.edit("/d/a", () => "x"), ["find", "findAndModify"]],
     ["delete of a file", (memory) => memory.delete("/d/a"), ["delete"]],
-    ["creation", (memory) => memory.write("/d/new", "x", { ifExists: "fail" }), ["update", "insert", "commitTransaction"]],
+    ["creation", (memory) => memory.write("/d/new", "x", { ifExists: "fail" }), ["update", "commitTransaction"]],
   ];
 
   // Requirement: files.one-command
@@ -102,6 +102,24 @@ describe("commands of the layout files", () => {
     const memory = store.memory(freshAddress());
     await memory.write("/d/a", "text");
     expect(await namesOf(() => run(memory))).toEqual(expected);
+  });
+
+  const changes: [string, (memory: Memory) => Promise<unknown>][] = [
+    ["append", (memory) => memory.append("/d/a", "x")],
+    ["update", (memory) => memory.update("/d/a", "text", "x")],
+    ["write", (memory) => memory.write("/d/a", "x")],
+    ["edit", (memory) => memory.edit("/d/a", () => "x")],
+    ["creation", (memory) => memory.write("/d/new", "x", { ifExists: "fail" })],
+  ];
+
+  // Requirement: files.one-command
+  it.each(changes)("%s finds documents by their id alone, which the server does without planning", async (_name, run) => {
+    const memory = store.memory(freshAddress());
+    await memory.write("/d/a", "text");
+    const sent = (await commandsOf(client, () => run(memory))).map(({ command }) => command);
+    const found = sent.flatMap((command): Document[] => (command["updates"] as Document[] | undefined) ?? [command]).filter(({ q, query, filter }) => q ?? query ?? filter);
+    expect(found).not.toEqual([]);
+    for (const { q, query, filter, hint } of found) expect([Object.keys((q ?? query ?? filter) as object), hint]).toEqual([["_id"], undefined]);
   });
 });
 

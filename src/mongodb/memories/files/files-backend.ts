@@ -1,4 +1,3 @@
-import type { FindOneAndUpdateOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
@@ -19,7 +18,6 @@ import { vectorsInCall } from "../in-call.js";
 import { contextFor, type FilesContext } from "./files-context.js";
 import type { StoredFile } from "./stored-document.js";
 import { StoredFiles } from "./stored-files.js";
-import { newTextId } from "./text-id.js";
 import { appendUpdate, replaceUpdate, swapUpdate, type TextUpdate, writeUpdate } from "./text-updates.js";
 import type { Made } from "./tree-steps.js";
 
@@ -122,12 +120,10 @@ export class FilesBackend implements MemoryBackend {
   async replace(path: string, oldContent: string, content: string): Promise<number> {
     if (path === ROOT) throw pathIsDirectory();
     return this.#trying(async (now) => {
-      const id = newTextId();
-      const update = replaceUpdate(id, oldContent, content, now, this.#limits.maxFileBytes);
-      const options = { projection: { _id: 0, lastChange: 1 }, returnDocument: "after" } as const;
-      const isChange = ({ lastChange }: Pick<StoredFile, "lastChange">): boolean => lastChange?.id === id && lastChange.replaced > 0;
-      const changed = await this.#stored.update<Pick<StoredFile, "lastChange">>(path, update, options, isChange);
-      if (changed?.lastChange?.id === id) return changed.lastChange.replaced;
+      const update = replaceUpdate(oldContent, content, now, this.#limits.maxFileBytes);
+      const isMade = ({ lastChange }: Pick<StoredFile, "lastChange">): boolean => lastChange?.id === update.textId;
+      const found = await this.#stored.update<Pick<StoredFile, "lastChange">>(path, update, { _id: 0, lastChange: 1 }, (each) => isMade(each) && each.lastChange?.replaced !== 0);
+      if (found?.lastChange !== undefined && isMade(found)) return found.lastChange.replaced;
       if ((await this.#kindOf(path)) === undefined) throw fileNotFound();
       return this.#replaceHere(path, oldContent, content);
     });
@@ -161,8 +157,8 @@ export class FilesBackend implements MemoryBackend {
     return this.#trying(async (now) => {
       const statOf = (createdAt: Date): FileStat => ({ kind: "file", sizeBytes, createdAt, updatedAt: now });
       if (mode.ifExists === "replace") {
-        const set = await this.#updated<Pick<StoredFile, "createdAt">>(path, writeUpdate(content, now), { projection: { _id: 0, createdAt: 1 } });
-        if (set !== null) return statOf(set.createdAt);
+        const createdAt = await this.#set(path, writeUpdate(content, now));
+        if (createdAt !== null) return statOf(createdAt);
       }
       if (mode.ifMissing === "create" && (await this.#create(path, content, now)) === "made") return statOf(now);
       const kind = await this.#kindOf(path);
@@ -193,8 +189,8 @@ export class FilesBackend implements MemoryBackend {
         if (content === null) return content as Changed & null;
         const sizeBytes = this.#checkedBytes(content);
         const now = this.#now();
-        const swapped = await this.#updated<Pick<StoredFile, "createdAt">>(path, swapUpdate(text, content, now), { projection: { _id: 0, createdAt: 1 } });
-        if (swapped !== null) return { kind: "file", sizeBytes, createdAt: swapped.createdAt, updatedAt: now };
+        const createdAt = await this.#set(path, swapUpdate(text, content, now));
+        if (createdAt !== null) return { kind: "file", sizeBytes, createdAt, updatedAt: now };
         await pause(attempt);
       }
       throw lostRace();
@@ -259,8 +255,11 @@ export class FilesBackend implements MemoryBackend {
     return made;
   }
 
-  #updated<Found extends object>(path: string, update: TextUpdate, options: FindOneAndUpdateOptions): Promise<Found | null> {
-    return this.#stored.update<Found>(path, update, options);
+  /** @returns when the file was made; null where nothing was changed */
+  async #set(path: string, update: TextUpdate): Promise<Date | null> {
+    const isSet = ({ textId }: Pick<StoredFile, "textId">): boolean => textId === update.textId;
+    const found = await this.#stored.update<Pick<StoredFile, "createdAt" | "textId">>(path, update, { _id: 0, createdAt: 1, textId: 1 }, isSet);
+    return found !== null && isSet(found) ? found.createdAt : null;
   }
 
   #now(): Date {

@@ -1,10 +1,10 @@
-import type { ClientSession, FindOneAndUpdateOptions, FindOptions } from "mongodb";
+import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import { MemoryError } from "../../../core/errors.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import type { VersionedSnapshot } from "../../../core/snapshot.js";
-import { isDuplicateKey, storageError } from "../../driver/errors.js";
+import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
@@ -209,21 +209,16 @@ export class StoredFiles {
     await this.#writing(true, () => this.#context.collection.updateOne({ _id: this.#rootId }, update, byId));
   }
 
-  /** @returns whether the filter matched. For less than `update`, for which a replica set keeps the document as it was. */
-  set(path: string, { filter, update }: TextUpdate): Promise<boolean> {
-    const ofPath = { _id: idOfPath(this.#key, path), ...filter };
-    return this.#writing(true, async () => (await this.#context.collection.updateOne(ofPath, update, byId)).matchedCount > 0, Boolean);
+  /** @returns whether it changed a file. For less than `update`, for which a replica set keeps the document as it is then. */
+  set(path: string, { pipeline }: TextUpdate): Promise<boolean> {
+    const _id = idOfPath(this.#key, path);
+    return this.#writing(true, async () => (await this.#context.collection.updateOne({ _id }, pipeline, {})).modifiedCount > 0, Boolean);
   }
 
-  /** @param isChange whether what is found tells of a change. @returns null where the filter does not match */
-  update<Found extends object>(
-    path: string,
-    { filter, update }: TextUpdate,
-    options: FindOneAndUpdateOptions,
-    isChange: (found: Found) => boolean = () => true,
-  ): Promise<Found | null> {
-    return this.#writing(true, () =>
-      this.#context.collection.findOneAndUpdate<Found>({ _id: idOfPath(this.#key, path), ...filter }, update, { ...asPlainValues, ...byId, ...options }),
+  /** Answers what the document has afterwards. @param isChange whether that tells of a change. @returns null where nothing is */
+  update<Found extends object>(path: string, { pipeline }: TextUpdate, projection: Record<string, 0 | 1>, isChange: (found: Found) => boolean): Promise<Found | null> {
+    const options = { projection, returnDocument: "after", ...asPlainValues } as const;
+    return this.#writing(true, () => this.#context.collection.findOneAndUpdate<Found>({ _id: idOfPath(this.#key, path) }, pipeline, options),
       (found) => found !== null && isChange(found),
     );
   }
@@ -335,13 +330,20 @@ export class StoredFiles {
   }
 }
 
-/** Makes files by one transaction. A single one meets what is there only when it is inserted. */
+/** Ends a transaction that would make nothing. */
+class AlreadyThere extends Error {}
+
+/** Makes files by one transaction. */
 export async function makeFiles(context: Pick<FilesContext, "collection" | "transactions" | "isGuest">, address: CheckedAddress, files: readonly NewFile[], call: FilesContext["call"]): Promise<Made[]> {
   const collection = call === undefined ? context.collection : context.collection.forCall(call);
   try {
-    return await inTransaction(context.transactions, call, (session) => new TreeSteps({ ...context, collection }, session, address).make(files));
+    return await inTransaction(context.transactions, call, async (session) => {
+      const made = await new TreeSteps({ ...context, collection }, session, address).make(files);
+      if (made.length === 1 && made[0] === "exists") throw new AlreadyThere();
+      return made;
+    });
   } catch (error) {
-    if (files.length === 1 && isDuplicateKey(error)) return ["exists"];
+    if (error instanceof AlreadyThere) return ["exists"];
     throw error;
   }
 }

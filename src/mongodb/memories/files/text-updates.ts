@@ -1,17 +1,20 @@
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
-import { type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
+import { bound, type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
 import { newTextId } from "./text-id.js";
 
-/** One command that changes the text of a file that is there. Nothing is changed where the filter does not match. */
+/**
+ * One command that changes the text of a file that is there. What must hold stands in the pipeline: a filter of the `_id` alone is what
+ * the server finds without planning, and a document that is set to what it is counts as not modified.
+ */
 export interface TextUpdate {
-  /** Beside the `_id` of the file. */
-  filter: Record<string, unknown>;
-  update: object;
+  /** The new id of the text. Where the document has another one, nothing was changed. */
+  textId: string;
+  pipeline: object[];
 }
 
-const ofFile = { kind: "file" };
+const isFile: Expression = { $eq: ["$kind", "file"] };
 
-/** Does not match where the file could become too large, which the caller then finds out exactly. */
+/** Changes nothing where the file could become too large, which the caller then finds out exactly. */
 export function appendUpdate(content: string, now: Date, maxFileBytes: number): TextUpdate {
   const bytes = utf8Bytes(content);
   // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
@@ -19,38 +22,46 @@ export function appendUpdate(content: string, now: Date, maxFileBytes: number): 
   const withoutNewlines: Expression = { $rtrim: { input: "$text", chars: "\n" } };
   const joins: Expression = { $or: [{ $eq: ["$text", ""] }, { $ne: ["$text", withoutNewlines] }] };
   const start: Expression[] = mayNeedNewline ? ["$text", where(joins, "", "\n")] : ["$text"];
-  return {
-    filter: { ...ofFile, sizeBytes: { $lte: maxFileBytes - bytes - (mayNeedNewline ? 1 : 0) } },
-    update: [{ $set: { text: { $concat: [...start, literal(content)] }, textId: newTextId(), updatedAt: now } }, { $set: { sizeBytes: textBytes("$text") } }],
-  };
+  const hasRoom: Expression = { $lte: ["$sizeBytes", maxFileBytes - bytes - (mayNeedNewline ? 1 : 0)] };
+  const textId = newTextId();
+  const changed = bound([["text", { $concat: [...start, literal(content)] }]], withFields({ text: "$$text", textId, sizeBytes: textBytes("$$text"), updatedAt: now }));
+  return { textId, pipeline: [{ $replaceWith: where({ $and: [isFile, hasRoom] }, changed, "$$ROOT") }] };
 }
 
 export function writeUpdate(content: string, now: Date): TextUpdate {
-  return { filter: ofFile, update: { $set: { text: content, textId: newTextId(), sizeBytes: utf8Bytes(content), updatedAt: now } } };
+  return setUpdate(isFile, content, now);
 }
 
 /** Sets the text if it is still `expected`. */
 export function swapUpdate(expected: string, content: string, now: Date): TextUpdate {
-  const { filter, update } = writeUpdate(content, now);
-  return { filter: { ...filter, text: { $eq: expected } }, update };
+  return setUpdate({ $and: [isFile, { $eq: ["$text", literal(expected)] }] }, content, now);
+}
+
+function setUpdate(condition: Expression, content: string, now: Date): TextUpdate {
+  const textId = newTextId();
+  const changed = withFields({ text: literal(content), textId, sizeBytes: utf8Bytes(content), updatedAt: now });
+  return { textId, pipeline: [{ $replaceWith: where(condition, changed, "$$ROOT") }] };
 }
 
 /**
- * Leaves a receipt with how often the text was there (ADR 0020), unless the file would become too large. Does not match where the server
+ * Leaves a receipt with how often the text was there (ADR 0020), unless the file would become too large. Changes nothing where the server
  * would take long to search.
- * @param id of the receipt, and of the new text
  */
-export function replaceUpdate(id: string, search: string, content: string, now: Date, maxFileBytes: number): TextUpdate {
+export function replaceUpdate(search: string, content: string, now: Date, maxFileBytes: number): TextUpdate {
+  const textId = newTextId();
   const searchBytes = utf8Bytes(search);
   // It is compared at each place of the text where it could begin, and at one at least.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
   const replaced: Expression = { $subtract: [{ $size: { $split: ["$text", literal(search)] } }, 1] };
   const sizeBytes: Expression = { $add: ["$sizeBytes", { $multiply: ["$$replaced", utf8Bytes(content) - searchBytes] }] };
-  const receipt: Expression = { lastChange: { id, replaced: "$$replaced" } };
+  const receipt = { lastChange: { id: textId, replaced: "$$replaced" } };
   const text: Expression = { $replaceAll: { input: "$text", find: literal(search), replacement: literal(content) } };
-  const changed: Expression = { $mergeObjects: ["$$ROOT", receipt, { text, textId: id, sizeBytes: "$$sizeBytes", updatedAt: now }] };
-  const answered: Expression = { $mergeObjects: ["$$ROOT", receipt] };
-  const made = where({ $eq: ["$$replaced", 0] }, answered, where({ $gt: ["$$sizeBytes", maxFileBytes] }, "$$ROOT", changed));
-  const inner: Expression = { $let: { vars: { sizeBytes }, in: made } };
-  return { filter: { ...ofFile, sizeBytes: { $lte: maxTextBytes } }, update: [{ $replaceWith: { $let: { vars: { replaced }, in: inner } } }] };
+  const changed = withFields({ ...receipt, text, textId, sizeBytes: "$$sizeBytes", updatedAt: now });
+  const made = where({ $eq: ["$$replaced", 0] }, withFields(receipt), where({ $gt: ["$$sizeBytes", maxFileBytes] }, "$$ROOT", changed));
+  const counted = bound([["replaced", replaced], ["sizeBytes", sizeBytes]], made);
+  return { textId, pipeline: [{ $replaceWith: where({ $and: [isFile, { $lte: ["$sizeBytes", maxTextBytes] }] }, counted, "$$ROOT") }] };
+}
+
+function withFields(fields: { [name: string]: Expression }): Expression {
+  return { $mergeObjects: ["$$ROOT", fields] };
 }

@@ -51,9 +51,9 @@ export class TreeSteps {
   /** Makes files with the directories that they lack. No path is another one's, or lies below it. */
   async make(files: readonly NewFile[]): Promise<Made[]> {
     const [only] = files;
-    if (only !== undefined && files.length === 1 && (await this.#touch(parentOf(only.path), only.at))) {
-      await this.#insert([this.#fileOf(only)]);
-      return ["made"];
+    if (only !== undefined && files.length === 1) {
+      const made = await this.#makeIn(parentOf(only.path), only);
+      if (made !== null) return [made];
     }
     const kinds = await this.#kindsOf(files.flatMap(({ path }) => [path, ...parentsOf(path)]));
     const made = files.map(({ path }): Made => {
@@ -63,6 +63,19 @@ export class TreeSteps {
     const wanted = files.filter((_file, index) => made[index] === "made");
     await this.#insertWithParents(wanted.map((file) => ({ path: file.path, at: file.at, document: this.#fileOf(file) })), kinds);
     return made;
+  }
+
+  /** By one command. @returns null, and then nothing was made, where the directory is not there */
+  async #makeIn(directory: string, file: NewFile): Promise<Made | null> {
+    const { _id, ...fields } = this.#fileOf(file);
+    const writes = [
+      { updateOne: { filter: { _id: idOfPath(this.#key, directory) }, update: touched(file.at) } },
+      { updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true } },
+    ];
+    const { modifiedCount, upsertedCount } = await this.#collection.bulkWrite(writes, this.#inSession);
+    if (modifiedCount === 1) return upsertedCount === 1 ? "made" : "exists";
+    if (upsertedCount === 1) await this.deleteFile(file.path);
+    return null;
   }
 
   /** A missing path counts nothing. The root is emptied, stays and is never counted. `checkBelow` gets the path of everything below a directory. */
@@ -164,9 +177,7 @@ export class TreeSteps {
 
   /** @returns whether it is a directory */
   async #touch(path: string, at: Date): Promise<boolean> {
-    const filter = { _id: idOfPath(this.#key, path), kind: "dir" };
-    const { matchedCount } = await this.#collection.updateOne(filter, touched(at), { ...this.#inSession, ...byId });
-    return matchedCount === 1;
+    return (await this.#collection.updateOne({ _id: idOfPath(this.#key, path) }, touched(at), this.#inSession)).modifiedCount === 1;
   }
 
   /** Missing parents are made; one that is there is written. */
@@ -228,6 +239,8 @@ export class TreeSteps {
   }
 }
 
-function touched(at: Date): object {
-  return { $inc: { made: 1 }, $max: { updatedAt: at } };
+/** What is no directory stays, and counts as not modified: a filter of the `_id` alone is what the server finds without planning. */
+function touched(at: Date): object[] {
+  const changed = { $mergeObjects: ["$$ROOT", { made: { $add: ["$made", 1] }, updatedAt: { $max: ["$updatedAt", at] } }] };
+  return [{ $replaceWith: { $cond: [{ $eq: ["$kind", "dir"] }, changed, "$$ROOT"] } }];
 }
