@@ -2,6 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { MemoryOutline } from "../../../src/core/memory.js";
 import { hiddenDirectoryOf, parentsOf } from "../../../src/core/paths.js";
+import { compareCodeUnits } from "../../../src/core/text.js";
+import { RecentMap } from "../../../src/core/recent-map.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import { idOfPath, memoryKeyOf } from "../../../src/mongodb/memories/files/document-ids.js";
 import { FilesOutline, type OutlineLimits } from "../../../src/mongodb/memories/files/files-outline.js";
@@ -17,6 +19,7 @@ const { client, db, name: dbName } = testDatabase("replicaSet");
 const store = new MongoMemoryStore({ client, dbName, layout: "files" });
 const documents = db.collection<StoredDocument>("memories_files");
 const at = new Date(0);
+const largeMemories = new RecentMap<true>(10);
 
 /** What sorts on one side of a slash or of its longer kin, what UTF-16 and UTF-8 sort in other ways, and what is hidden. */
 const piece = fc.constantFrom("a", "b", "-", " ", "!", "0", ".", "é", "\u2028", "\uD7FF", "\uE000", "\uFF21", "\uFFFF", "😀", "\u{10000}", "\u{10FFFF}");
@@ -55,11 +58,16 @@ async function stored({ files, directories }: Tree): Promise<(wanted: object, li
     const session = client.startSession({ snapshot: true });
     try {
       const all = { maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity, ...wanted };
-      return await new FilesOutline({ collection: new ExactCollection(documents) }, key, session, all, limits).read();
+      return sorted(await new FilesOutline({ collection: new ExactCollection(documents), largeMemories }, key, session, all, limits).read());
     } finally {
       await session.endSession();
     }
   };
+}
+
+function sorted(outline: MemoryOutline): MemoryOutline {
+  const byPath = (one: { path: string }, other: { path: string }): number => compareCodeUnits(one.path, other.path);
+  return { ...outline, files: outline.files.toSorted(byPath), directories: outline.directories.toSorted(compareCodeUnits) };
 }
 
 /** The whole outline, in which counts are as unknown as in one that is cut. */

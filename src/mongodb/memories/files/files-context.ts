@@ -2,6 +2,7 @@ import type { MongoClient } from "mongodb";
 import type { MemoryActor } from "../../../core/actor.js";
 import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
+import type { RecentMap } from "../../../core/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";
@@ -30,6 +31,8 @@ export interface FilesContext {
   fileClock?: () => Date;
   expiry: MemoryExpiry;
   lives: KnownLives;
+  /** By their keys, those that were too large to be read as a whole when they were last shown. Only the order of work depends on it. */
+  largeMemories: RecentMap<true>;
   /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
   history: { begins: boolean } | null;
   /** Also without history: what is forgotten may have one of another time. */

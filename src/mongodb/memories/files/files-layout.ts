@@ -9,6 +9,7 @@ import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { MemoryOptions } from "../../../core/options.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { parentsOf } from "../../../core/paths.js";
+import { RecentMap } from "../../../core/recent-map.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
@@ -53,6 +54,9 @@ import type { StoredDocument, StoredRoot } from "./stored-document.js";
 import { makeFiles, StoredFiles } from "./stored-files.js";
 
 const own = { filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
+
+/** How many large memories a store knows. */
+const maxKnownLarge = 1000;
 
 /** Beside the memories of the other layout, whatever their collection is called. */
 function filesCollectionOf(memoriesCollection: string): string {
@@ -105,7 +109,7 @@ export class FilesLayout implements KeptLayout {
       descriptions.map((description) => ({ collection: db.collection(collectionOf), description, example: exampleFor(description), madeWith: collectionOf }));
     const listingOnly = indexesOf(name, [listingIndex]).map((index) => ({ ...index, isNamed: true }));
     const indexes = [...listingOnly, ...indexesOf(name, rootIndexes), ...indexesOf(versionsName, versionIndexes), ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]), ...indexesOf(vectorsName, vectorIndexes)];
-    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, isGuest };
+    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), largeMemories: new RecentMap<true>(maxKnownLarge), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, isGuest };
     return new FilesLayout(context, { indexes, collectionNames: [name, versionsName, proposalsName, vectorsName] });
   }
 

@@ -5,14 +5,26 @@ import { compareCodeUnits } from "../../../core/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";
-import { byId, listingIndex, listingProjection } from "./file-indexes.js";
+import { byId, listingIndex } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
+import { partOfListing } from "./listed-parts.js";
 import type { IndexedDocument, StoredDocument } from "./stored-document.js";
 import { childrenBefore, isBefore, rangeAfter } from "./unread-ranges.js";
 
-type OutlineContext = Pick<FilesContext, "collection" | "isGuest">;
+type OutlineContext = Pick<FilesContext, "collection" | "isGuest" | "largeMemories">;
 
 type Outlined = Pick<IndexedDocument, "_id" | "kind" | "sizeBytes"> & { lead?: string };
+
+/** From the index alone. */
+const outlineProjection = { _id: 1, kind: 1, sizeBytes: 1 } as const satisfies Record<keyof Omit<Outlined, "lead">, 1>;
+
+interface OutlinedPart {
+  _id: { kind: Outlined["kind"] };
+  ids: string[];
+  sizes: number[];
+}
+
+const inParts = { $group: { _id: partOfListing, ids: { $push: "$_id" }, sizes: { $push: { $ifNull: ["$sizeBytes", 0] } } } };
 
 /** What lies in a directory. */
 interface Child extends Outlined {
@@ -71,18 +83,34 @@ export class FilesOutline {
   /** Texts are read only where they are asked for, and only if they are not more. @throws movedAway, notHere */
   async read(): Promise<MemoryOutline> {
     const { maxPathChars } = this.#wanted;
+    const { largeMemories } = this.#context;
     const range = rangeOfMemory(this.#memoryKey);
+    // Where it was large the last time, nothing waits for the count. That is of another moment, and so counts again if it finds fewer.
+    const isStillLarge = maxPathChars !== Infinity && largeMemories.get(this.#memoryKey) === true;
     const page = maxPathChars === Infinity ? Infinity : this.#pageFor(maxPathChars);
+    const [{ first, last, early }, hasMore] = await Promise.all([
+      this.#begin(range, page, isStillLarge),
+      isStillLarge && this.#countsMoreThan(this.#mostWhole(), range),
+    ]);
+    if (last === undefined || first.length < page) return this.#outlineOf(first);
+    const rest = rangeAfter(range, last._id);
+    if (!hasMore && !(await this.#hasMoreThan(this.#mostWhole() - first.length, rest))) {
+      largeMemories.delete(this.#memoryKey);
+      return this.#outlineOf([...first, ...(await this.#findAll(rest))]);
+    }
+    largeMemories.set(this.#memoryKey, true);
+    const { documents, uncounted, isWhole } = early ?? (await this.#cut(first, last._id));
+    const outline = isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
+    return { ...outline, ...(!isWhole && { moreThan: this.#limits.counted }), ...(uncounted.length > 0 && { uncounted }) };
+  }
+
+  /** The first page, and at once what comes first if the memory is taken to be large. */
+  async #begin(range: IdRange, page: number, isLarge: boolean): Promise<{ first: Outlined[]; last: Outlined | undefined; early: Cut | null }> {
     const first = await this.#find([range], page === Infinity ? undefined : page);
     const rootId = rootIdOf(this.#memoryKey);
     refuseElsewhere(this.#context, first.find(({ _id }) => _id === rootId));
     const last = first.at(-1);
-    if (last === undefined || first.length < page) return this.#outlineOf(first);
-    const rest = rangeAfter(range, last._id);
-    if (!(await this.#hasMoreThan(this.#mostWhole() - first.length, rest))) return this.#outlineOf([...first, ...(await this.#find([rest]))]);
-    const { documents, uncounted, isWhole } = await this.#cut(first, last._id);
-    const outline = isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
-    return { ...outline, ...(!isWhole && { moreThan: this.#limits.counted }), ...(uncounted.length > 0 && { uncounted }) };
+    return { first, last, early: isLarge && last !== undefined && first.length === page ? await this.#cut(first, last._id) : null };
   }
 
   /**
@@ -98,6 +126,12 @@ export class FilesOutline {
   async #hasMoreThan(count: number, _id: IdRange): Promise<boolean> {
     const options: FindOptions = { projection: { _id: 1 }, ...byId, ...asPlainValues, skip: Math.max(0, count), limit: 1, session: this.#session };
     return (await this.#context.collection.find({ _id }, options).toArray()).length > 0;
+  }
+
+  /** The same, of this moment. Where the server refuses to count, as version 5.0.8 does by the strict Stable API, the answer is no. */
+  async #countsMoreThan(count: number, _id: IdRange): Promise<boolean> {
+    const found = await this.#context.collection.count({ _id }, { ...byId, limit: count + 1, readConcern: { level: "majority" } }).catch(() => 0);
+    return found > count;
   }
 
   /** Level by level, as the least deep come first. @param first all documents up to the id `readTo` */
@@ -169,10 +203,20 @@ export class FilesOutline {
   #find(ranges: readonly IdRange[], limit?: number, kind?: "file"): Promise<Outlined[]> {
     const { leadChars } = this.#wanted;
     const lead = { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] };
-    const from = leadChars > 0 ? { ...byId, projection: { kind: 1, sizeBytes: 1, lead } } : { hint: listingIndex.name, projection: listingProjection };
+    const from = leadChars > 0 ? { ...byId, projection: { kind: 1, sizeBytes: 1, lead } } : { hint: listingIndex.name, projection: outlineProjection };
     const options = { ...asPlainValues, ...from, sort: { _id: 1 }, batchSize, session: this.#session, ...(limit !== undefined && { limit }) } as const;
     const filters = ranges.map((_id) => ({ _id, ...(kind && { kind }) }));
     return this.#context.collection.find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options).toArray();
+  }
+
+  /** The same of a whole range, in any order: the driver takes a quarter of the time for lists of some hundred ids. */
+  async #findAll(range: IdRange): Promise<Outlined[]> {
+    if (this.#wanted.leadChars > 0) return this.#find([range]);
+    const options = { ...asPlainValues, hint: listingIndex.name, batchSize, session: this.#session };
+    const found = this.#context.collection.aggregate<OutlinedPart>([{ $match: { _id: range } }, inParts], options);
+    const documents: Outlined[] = [];
+    for await (const { _id: { kind }, ids, sizes } of found) documents.push(...ids.map((_id, index) => ({ _id, kind, sizeBytes: sizes[index] ?? 0 })));
+    return documents;
   }
 
   #childOf(document: Outlined): Child {

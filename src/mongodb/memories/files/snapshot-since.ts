@@ -5,6 +5,7 @@ import { pathOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import { byId, listingIndex, textIdProjection } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
+import { partOfListing } from "./listed-parts.js";
 import type { StoredFile, TextIdDocument } from "./stored-document.js";
 
 type ReadContext = Pick<FilesContext, "collection" | "transactions" | "isGuest">;
@@ -19,17 +20,7 @@ interface ListedPart {
   textIds: (string | null)[];
 }
 
-/**
- * The client takes four times as long for a document for each file. A part has the texts whose ids begin alike, a 64th of all: a single
- * document for a memory could be larger than 16 MB. What has no text is a part by itself.
- */
-const inParts = {
-  $group: {
-    _id: { kind: "$kind", part: { $cond: ["$textId", { $substrCP: ["$textId", 0, 1] }, "$_id"] } },
-    ids: { $push: "$_id" },
-    textIds: { $push: { $ifNull: ["$textId", null] } },
-  },
-};
+const inParts = { $group: { _id: partOfListing, ids: { $push: "$_id" }, textIds: { $push: { $ifNull: ["$textId", null] } } } };
 
 /** Everything but the root at one moment, without the texts that are known by their ids. @throws movedAway, notHere */
 export function snapshotSince(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
