@@ -31,7 +31,7 @@ describe("a search by words and meaning", () => {
   it("finds what shares no word with the query, and puts first what both rankings have high", async () => {
     const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
     await memory.write("/notes", "ccc xyz\n\nbbb bbb\n\naaa\n\nzebra bb");
-    expect(textsOf(await memory.search("zebra b", { limit: 2 }))).toEqual(["zebra bb", "bbb bbb"]);
+    expect(textsOf(await memory.search("zebra b", { limit: 3 }))).toEqual(["zebra bb", "aaa", "bbb bbb"]);
     expect(textsOf(await memory.search("cc", { limit: 1 }))).toEqual(["ccc xyz"]);
   });
 
@@ -63,8 +63,8 @@ describe("a search by words and meaning", () => {
         const passages = Object.keys(files).toSorted().flatMap((path) => Array.from(passagesOf(files[path] ?? ""), (each) => ({ place: `${path}:${each.firstLine}`, text: (files[path] ?? "").slice(each.start, each.end) })));
         const near = passages.map((each) => ({ ...each, score: cosine(vector(each.text), vector(query)) })).toSorted((a, b) => b.score - a.score);
         const words = (await byWords.search(query, { limit: 1000 })).map(({ path, startLine }) => `${path}:${startLine}`);
-        const share = (rank: number) => (rank === -1 ? 0 : 1 / (61 + rank));
-        const naive = near.map(({ place }, rank) => [place, share(rank) + share(words.indexOf(place))] as const).toSorted((a, b) => b[1] - a[1]);
+        const share = (rank: number) => (rank === -1 ? 0 : 1 / (4 + rank));
+        const naive = near.map(({ place }, rank) => [place, share(rank) / 2 + share(words.indexOf(place))] as const).toSorted((a, b) => b[1] - a[1]);
         const found = await memory.search(query, { limit: 1000 });
         expect(found.map(({ score }) => score / (found[0]?.score ?? 1))).toEqual(naive.map(([, score]) => expect.closeTo(score / (naive[0]?.[1] ?? 1), 9)));
       }),
@@ -73,14 +73,14 @@ describe("a search by words and meaning", () => {
   });
 
   // Requirement: search.meaning
-  it("orders hits as the sum of their reciprocal ranks, those of one score by path and line", async () => {
+  it("orders hits as the sum of their reciprocal ranks, of which those by meaning count half", async () => {
     const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
     await memory.write("/both", "zebra");
     await memory.write("/by-meaning", "aa");
     const found = await memory.search("zebra");
     expect(found.map(({ path }) => path)).toEqual(["/both", "/by-meaning"]);
     const [byBoth = 0, byMeaning = 0] = found.map(({ score }) => score);
-    expect(byMeaning / byBoth).toBeCloseTo(1 / 62 / (2 / 61), 9);
+    expect(byMeaning / byBoth).toBeCloseTo(1 / 5 / 2 / (1.5 / 4), 9);
   });
 });
 

@@ -51,7 +51,7 @@ export async function indexOf(backend: MemoryBackend, { address, opened, wordsOf
   const version = (await backend.version?.()) ?? null;
   const current = (): Searchable | null => {
     const found = kept.get(key);
-    if (found === undefined || version === null || found.version !== version || found.vectors?.isComplete === false) return null;
+    if (found === undefined || !isOf(version, found) || !isEmbedded(found)) return null;
     keep(key, found);
     return found;
   };
@@ -63,21 +63,44 @@ export async function indexOf(backend: MemoryBackend, { address, opened, wordsOf
       const ofAnother = current();
       if (ofAnother !== null) return ofAnother;
       const previous = kept.get(key) ?? null;
-      const { files } = await snapshotSince(backend, previous?.textVersions ?? none);
-      if (previous !== null && previous.vectors?.isComplete !== false && isUnchanged(files, previous)) {
+      // Of a memory that has not changed only texts may be left to embed.
+      const texts = previous !== null && isOf(version, previous) ? previous : await indexedNow(backend, wordsOf, previous, call);
+      if (previous !== null && texts.index === previous.index && isEmbedded(previous)) {
         keep(key, { ...previous, version });
         return previous;
       }
-      const index = await indexTexts(textsOf(files, previous), wordsOf, previous?.index ?? null, () => call?.throwIfOver());
+      const { index, textVersions } = texts;
       const meaning = backend.meaning?.() ?? null;
       const vectors = meaning && (await vectorsOf(meaning, opened, { files: index.files, version, previous: previous?.vectors ?? null }, call));
-      const textVersions = versionsOf(files);
       const bytes = index.bytes + (vectors?.bytes ?? 0) + bytesOfVersions(textVersions);
       const made = { version, textVersions, index, vectors, bytes };
       keep(key, made);
       return made;
     })
   );
+}
+
+/** Whether the texts are those of a version. Of a backend that keeps no count nobody knows. */
+function isOf(version: string | null, { version: ofTexts }: Kept): boolean {
+  return version !== null && version === ofTexts;
+}
+
+/** Whether no text is left to embed. */
+function isEmbedded({ vectors }: Kept): boolean {
+  return vectors?.isComplete !== false;
+}
+
+/** The texts as they are now: the index of `previous` itself if none has changed. */
+async function indexedNow(
+  backend: MemoryBackend,
+  wordsOf: SearchWords,
+  previous: Kept | null,
+  call: OngoingCall | undefined,
+): Promise<Pick<Kept, "index" | "textVersions">> {
+  const { files } = await snapshotSince(backend, previous?.textVersions ?? none);
+  if (previous !== null && isUnchanged(files, previous)) return previous;
+  const index = await indexTexts(textsOf(files, previous), wordsOf, previous?.index ?? null, () => call?.throwIfOver());
+  return { index, textVersions: versionsOf(files) };
 }
 
 /** Whether all texts are those of the index, and no more are there. */

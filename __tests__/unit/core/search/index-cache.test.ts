@@ -133,6 +133,40 @@ describe("the vectors of a memory", () => {
     expect([embedded, byText.size, isComplete]).toEqual([["one", "two", "three"], 3, true]);
   });
 
+  // Requirement: search.embedded-bounded, search.one-small-read
+  it("are made of the texts that are left without reading an unchanged memory again", async () => {
+    let [version, snapshots] = ["1", 0];
+    const embedded: number[] = [];
+    const meaning: MeaningBackend = {
+      maxTexts: 10_000,
+      stored: async () => new Map(),
+      embed: async (texts) => {
+        embedded.push(texts.length);
+        return new Map(texts.map((text) => [text, new Uint8Array(4)]));
+      },
+      keepOnly: async () => undefined,
+      nearness: async () => () => 0,
+    };
+    const lines = Array.from({ length: 2150 }, (_, line) => `- line ${line}`);
+    const backend: Partial<MemoryBackend> = {
+      version: async () => version,
+      snapshotSince: async () => {
+        snapshots += 1;
+        return { files: [{ path: "/a", version, content: lines.join("\n") }], directories: [] };
+      },
+      meaning: () => meaning,
+    };
+    const memory = openMemoryOver(() => backend as MemoryBackend, { nodeId: "left to embed" });
+    const search = async (): Promise<number[]> => {
+      await memory.search("line");
+      return [snapshots, embedded.splice(0).reduce((sum, count) => sum + count, 0)];
+    };
+    expect([await search(), await search()]).toEqual([[1, 1000], [1, 1000]]);
+    lines.push("- another");
+    version = "2";
+    expect([await search(), await search()]).toEqual([[2, 151], [2, 0]]);
+  });
+
   // Requirement: search.embedded-bounded
   it("take at most 50 MB", () => {
     const embedder = new Embedder({ dims: 1536, embeddings: new FakeEmbeddings() });
