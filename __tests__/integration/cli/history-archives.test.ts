@@ -33,9 +33,9 @@ function newMemory(layout: LayoutName): Place {
 async function breakOff(layout: LayoutName, nodeId: string): Promise<void> {
   const isOfFiles = layout === "files";
   const memories = db.collection(isOfFiles ? "memories_files" : "memories");
-  const root = await memories.findOne({ nodeId });
+  const root = await memories.findOne<{ _id: unknown; history?: { id: string } }>({ nodeId });
   await memories.deleteMany(isOfFiles ? { $expr: { $regexMatch: { input: "$_id", regex: nodeId } } } : { nodeId });
-  const history = String(isOfFiles ? (root?.["history"] as { id: string }).id : root?._id);
+  const history = String(isOfFiles ? root?.history?.id : root?._id);
   await db.collection<{ _id: string }>("memories_versions").deleteMany({ _id: { $gt: `${history}.0000000005`, $lt: `${history}/` } });
 }
 
