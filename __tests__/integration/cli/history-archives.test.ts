@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { checkAddress } from "../../../src/core/address.js";
+import type { ArchivedVersion } from "../../../src/core/archived-version.js";
 import type { MemoryVersion } from "../../../src/core/history.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
@@ -149,6 +152,25 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     await breakOff(layout, destination.nodeId);
     await Promise.all([cli(["import", archive, ...destination.target]), cli(["import", archive, ...destination.target])]);
     expect(await everything(destination.memory)).toEqual(await everything(source.memory));
+  });
+
+  it("has the same versions in their order and file by file, of each the newest first", async () => {
+    const { nodeId } = await eventful(layout);
+    const database = await MemoryDatabase.connect({ uri, dbName, layout });
+    const archived = await database.archived(checkAddress({ nodeId }));
+    const inOrder: ArchivedVersion[] = [];
+    await archived?.history?.each((version) => void inOrder.push(version));
+    const files = [...new Set(inOrder.flatMap(({ file }) => file ?? []))];
+    const byFile: ArchivedVersion[] = [];
+    await archived?.history?.eachOf(files, (version) => void byFile.push(version));
+    const oneByOne: ArchivedVersion[] = [];
+    for (const file of files) await archived?.history?.eachOf([file], (version) => void oneByOne.push(version));
+    await archived?.close();
+    await database.close();
+    const ofFiles = (some: typeof files): ArchivedVersion[] => some.flatMap((file) => inOrder.filter((version) => version.file === file));
+    expect(oneByOne).toEqual(ofFiles(files));
+    expect(byFile).toEqual(ofFiles(files.toSorted().toReversed()));
+    expect(inOrder.length).toBe(13);
   });
 
   it("is not exported where a store without history has changed it", async () => {
