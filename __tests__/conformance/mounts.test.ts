@@ -14,11 +14,13 @@ import { openInFolder, testFolder } from "../helpers/test-folder.js";
 
 const { client, name: dbName } = testDatabase();
 const mongodb = new MongoMemoryStore({ client, dbName });
+const ofFiles = new MongoMemoryStore({ client, dbName, layout: "files" });
 const store = new InMemoryStore();
 const folder = testFolder();
 
 const backends: Record<string, OpenMemory> = {
   MongoDB: (address, options) => mongodb.memory(address, options),
+  "MongoDB, layout files": (address, options) => ofFiles.memory(address, options),
   "a BaseStore": (address, options) => openMemory(store, address, options),
   "a folder": (address, options) => openInFolder(folder, address, options),
 };
@@ -50,7 +52,7 @@ describe("random trees of mounts on every backend", () => {
   let opened = 0;
   const inTurn: OpenMemory = (address, options) => {
     opened += 1;
-    return open(Object.keys(backends)[opened % 3] ?? "")(address, options);
+    return open(Object.keys(backends)[opened % Object.keys(backends).length] ?? "")(address, options);
   };
   defineMountProperty(inTurn, repetitions({ usual: 20, long: 300 }));
 });

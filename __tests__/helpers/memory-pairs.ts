@@ -1,5 +1,6 @@
 import { MongoClient } from "mongodb";
 import type { Memory } from "../../src/core/memory.js";
+import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../src/open-memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
@@ -11,7 +12,6 @@ type OpenPair = () => [one: Memory, other: Memory];
 
 /** Ways to open one memory twice: in each store, and in two stores that share nothing, as in two processes. */
 export function memoryPairs({ uri, name }: Pick<TestDatabase, "uri" | "name">): [title: string, open: OpenPair][] {
-  const stores = [1, 2].map(() => new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name }));
   const inOneStore = storesUnderTest().map(([title, open]): [string, OpenPair] => [
     title,
     () => {
@@ -19,11 +19,16 @@ export function memoryPairs({ uri, name }: Pick<TestDatabase, "uri" | "name">): 
       return [openMemory(open(), address), openMemory(open(), address)];
     },
   ]);
-  const inTwoStores: OpenPair = () => {
-    const address = freshAddress();
-    const [one, other] = stores.map((store) => store.memory(address));
-    if (one === undefined || other === undefined) throw new Error("there are two stores");
-    return [one, other];
-  };
-  return [...inOneStore, ["two MongoMemoryStores", inTwoStores]];
+  const inTwoStores = layoutNames.map((layout): [string, OpenPair] => {
+    const open = (): MongoMemoryStore => new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name, layout });
+    const [one, other] = [open(), open()];
+    return [
+      `two MongoMemoryStores of the layout ${layout}`,
+      () => {
+        const address = freshAddress();
+        return [one.memory(address), other.memory(address)];
+      },
+    ];
+  });
+  return [...inOneStore, ...inTwoStores];
 }

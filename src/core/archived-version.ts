@@ -1,7 +1,6 @@
 import type { MemoryActor } from "./actor.js";
 import type { VersionOperation } from "./history.js";
 import type { OlderText } from "./older-text.js";
-import type { MemorySnapshot } from "./snapshot.js";
 
 /** A version on its way from one database to another, as it is kept: it holds the text before it, not the one after it. */
 export interface ArchivedVersion {
@@ -25,16 +24,33 @@ export interface ArchivedVersion {
   redactedBy?: MemoryActor | undefined;
 }
 
-/** A memory with its history, at one moment. */
-export interface ArchivedMemory {
-  tree: MemorySnapshot;
-  /** Null if there is none. */
-  history: ArchivedHistory | null;
+export interface ArchivedText {
+  content: string;
+  createdAt: Date;
+  updatedAt: Date;
 }
+
+export interface ArchivedFile {
+  path: string;
+  /** Bytes of UTF-8. */
+  sizeBytes: number;
+  /** Reads the text, which nothing here holds after it. Quickest in the order of the files. */
+  load: () => Promise<ArchivedText>;
+}
+
+/** The files of a memory on its way from one place to another. */
+export interface ArchivedTree {
+  directories: readonly string[];
+  files: readonly ArchivedFile[];
+}
+
+type UseVersion = (version: ArchivedVersion) => Promise<void> | void;
 
 export interface ArchivedHistory {
   /** How many changes the memory has had. No later version has an id of these. */
   revision: number;
   /** Newest first; the same each time. One version is held at a time. */
-  each: (use: (version: ArchivedVersion) => Promise<void> | void) => Promise<void>;
+  each: (use: UseVersion) => Promise<void>;
+  /** The same of some files, by what `file` of their versions says: one file after the other, of each the newest first. */
+  eachOf: (files: readonly string[], use: UseVersion) => Promise<void>;
 }

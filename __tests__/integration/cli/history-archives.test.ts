@@ -2,15 +2,22 @@ import { randomUUID } from "node:crypto";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { checkAddress } from "../../../src/core/address.js";
+import type { ArchivedVersion } from "../../../src/core/archived-version.js";
 import type { MemoryVersion } from "../../../src/core/history.js";
 import type { Memory } from "../../../src/core/memory.js";
+import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
+import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { cli, cliJson } from "../../helpers/run-cli.js";
 import { testDatabase } from "../../helpers/test-database.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
 const { client, uri, name: dbName, db } = testDatabase();
-const store = new MongoMemoryStore({ client, dbName, history: true });
+const stores = {
+  document: new MongoMemoryStore({ client, dbName, history: true }),
+  files: new MongoMemoryStore({ client, dbName, layout: "files", history: true }),
+} satisfies Record<LayoutName, MongoMemoryStore>;
 const folder = testFolder();
 const newPath = (): string => join(folder, randomUUID());
 
@@ -20,9 +27,19 @@ interface Place {
   target: string[];
 }
 
-function newMemory(): Place {
+function newMemory(layout: LayoutName): Place {
   const nodeId = randomUUID();
-  return { memory: store.memory({ nodeId }, { paths: "posix" }), nodeId, target: ["--uri", uri, "--db", dbName, "--node", nodeId] };
+  return { memory: stores[layout].memory({ nodeId }, { paths: "posix" }), nodeId, target: ["--uri", uri, "--db", dbName, "--layout", layout, "--node", nodeId] };
+}
+
+/** As a restoration leaves a memory that ended when only its first versions were made. */
+async function breakOff(layout: LayoutName, nodeId: string): Promise<void> {
+  const isOfFiles = layout === "files";
+  const memories = db.collection(isOfFiles ? "memories_files" : "memories");
+  const root = await memories.findOne<{ _id: unknown; history?: { id: string } }>({ nodeId });
+  await memories.deleteMany(isOfFiles ? { $expr: { $regexMatch: { input: "$_id", regex: nodeId } } } : { nodeId });
+  const history = String(isOfFiles ? root?.history?.id : root?._id);
+  await db.collection<{ _id: string }>("memories_versions").deleteMany({ _id: { $gt: `${history}.0000000005`, $lt: `${history}/` } });
 }
 
 async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
@@ -32,8 +49,8 @@ async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
 }
 
 /** Every kind of change, one of them redacted, which moves the versions until then out of the memory's document. */
-async function eventful(): Promise<Place> {
-  const place = newMemory();
+async function eventful(layout: LayoutName): Promise<Place> {
+  const place = newMemory(layout);
   const { memory } = place;
   const ada = memory.with({ actor: { userId: "ada", runId: "run-1" } });
   await ada.write("/notes/a", "secret\n");
@@ -61,10 +78,12 @@ async function everything(memory: Memory): Promise<unknown> {
   return { versions, texts, trees, blame: await history?.blame("/log"), files, directories };
 }
 
-describe("a memory with its history", () => {
+describe.each(layoutNames)("a memory with its history, in the layout %s,", (layout) => {
+  const toLayout = ["--to-layout", layout];
+
   // Requirement: command-line.archives-with-history
   it.each(["folder", "jsonl"])("comes back the same from an export as %s, and a second time is left alone", async (format) => {
-    const [source, destination] = [await eventful(), newMemory()];
+    const [source, destination] = [await eventful(layout), newMemory(layout)];
     const archive = newPath();
     expect(await cliJson(["export", archive, "--history", "--format", format, ...source.target])).toMatchObject({ memories: 1, files: 2, versions: 13 });
     expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 2, unchanged: 0 });
@@ -80,32 +99,40 @@ describe("a memory with its history", () => {
 
   // Requirement: command-line.archives-with-history
   it("is copied to another database by --history only", async () => {
-    const source = await eventful();
-    const [with_, without] = [newMemory(), newMemory()];
-    await cliJson(["copy", "--history", ...source.target, "--to-node", with_.nodeId]);
+    const source = await eventful(layout);
+    const [with_, without] = [newMemory(layout), newMemory(layout)];
+    await cliJson(["copy", "--history", ...source.target, ...toLayout, "--to-node", with_.nodeId]);
     expect(await everything(with_.memory)).toEqual(await everything(source.memory));
-    await cliJson(["copy", ...source.target, "--to-node", without.nodeId]);
+    await cliJson(["copy", ...source.target, ...toLayout, "--to-node", without.nodeId]);
     expect(await versionsOf(without.memory)).toEqual([]);
     const other = testDatabase();
-    const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, history: true });
-    await cliJson(["copy", "--all", "--history", "--uri", uri, "--db", dbName, "--to-uri", uri, "--to-db", other.name]);
+    const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, layout, history: true });
+    await cliJson(["copy", "--all", "--history", "--uri", uri, "--db", dbName, "--layout", layout, "--to-uri", uri, "--to-db", other.name, ...toLayout]);
     expect(await everything(otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" }))).toEqual(await everything(source.memory));
   });
 
   // Requirement: history.erased
-  it("comes with versions that expire where memories do", async () => {
-    const [source, other] = [await eventful(), testDatabase()];
-    const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, history: true, expireMs: { global: 86_400_000 } });
+  it("comes with versions that go when it expires", async () => {
+    const [source, other] = [await eventful(layout), testDatabase()];
+    let nowMs = Date.now();
+    const options = { client: other.client, dbName: other.name, layout, history: true, expireMs: { global: 86_400_000 } };
+    const otherStore = new MongoMemoryStore({ ...options, clock: () => new Date(nowMs) });
     await otherStore.start();
-    await cliJson(["copy", "--history", ...source.target, "--to-uri", uri, "--to-db", other.name]);
-    expect(await everything(otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" }))).toEqual(await everything(source.memory));
-    expect(await other.db.collection("memories_versions").countDocuments({ expiresAt: { $exists: false } })).toBe(0);
-    expect(await other.db.collection("memories").countDocuments({ versionsExpireAt: { $exists: true } })).toBe(1);
+    await cliJson(["copy", "--history", ...source.target, "--to-uri", uri, "--to-db", other.name, ...toLayout]);
+    const memory = otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" });
+    expect(await everything(memory)).toEqual(await everything(source.memory));
+    const versions = other.db.collection("memories_versions");
+    // MongoDB deletes these by their time. In the layout `files` the store removes them with the memory, and they have a time after the next change.
+    if (layout === "document") expect(await versions.countDocuments({ expiresAt: { $exists: false } })).toBe(0);
+    nowMs += 2 * options.expireMs.global;
+    await memory.write("/new", "x");
+    expect((await versionsOf(memory)).map(({ id }) => id)).toEqual(["1"]);
+    if (layout === "files") expect(await versions.countDocuments()).toBe(2);
   });
 
   // Requirement: command-line.archives-with-history
   it("is not joined with another memory, nor put where none is kept; without its history it is", async () => {
-    const [source, destination] = [await eventful(), newMemory()];
+    const [source, destination] = [await eventful(layout), newMemory(layout)];
     await destination.memory.write("/mine", "x");
     const archive = newPath();
     await cliJson(["export", archive, "--history", ...source.target]);
@@ -118,24 +145,41 @@ describe("a memory with its history", () => {
   });
 
   it("is brought in once, where an import ended before the memory was made, and two at once", async () => {
-    const [source, destination] = [await eventful(), newMemory()];
+    const [source, destination] = [await eventful(layout), newMemory(layout)];
     const archive = newPath();
     await cliJson(["export", archive, "--history", ...source.target]);
     await cliJson(["import", archive, ...destination.target]);
-    // As one leaves it that ended between the versions and the memory.
-    const made = await db.collection("memories").findOneAndDelete({ nodeId: destination.nodeId });
-    await db.collection<{ _id: string }>("memories_versions").deleteMany({ _id: { $gt: `${String(made?._id)}.0000000005`, $lt: `${String(made?._id)}/` } });
+    await breakOff(layout, destination.nodeId);
     await Promise.all([cli(["import", archive, ...destination.target]), cli(["import", archive, ...destination.target])]);
     expect(await everything(destination.memory)).toEqual(await everything(source.memory));
   });
 
+  it("has the same versions in their order and file by file, of each the newest first", async () => {
+    const { nodeId } = await eventful(layout);
+    const database = await MemoryDatabase.connect({ uri, dbName, layout });
+    const archived = await database.archived(checkAddress({ nodeId }));
+    const inOrder: ArchivedVersion[] = [];
+    await archived?.history?.each((version) => void inOrder.push(version));
+    const files = [...new Set(inOrder.flatMap(({ file }) => file ?? []))];
+    const byFile: ArchivedVersion[] = [];
+    await archived?.history?.eachOf(files, (version) => void byFile.push(version));
+    const oneByOne: ArchivedVersion[] = [];
+    for (const file of files) await archived?.history?.eachOf([file], (version) => void oneByOne.push(version));
+    await archived?.close();
+    await database.close();
+    const ofFiles = (some: typeof files): ArchivedVersion[] => some.flatMap((file) => inOrder.filter((version) => version.file === file));
+    expect(oneByOne).toEqual(ofFiles(files));
+    expect(byFile).toEqual(ofFiles(files.toSorted().toReversed()));
+    expect(inOrder.length).toBe(13);
+  });
+
   it("is not exported where a store without history has changed it", async () => {
-    const { memory, nodeId, target } = newMemory();
+    const { memory, nodeId, target } = newMemory(layout);
     await memory.write("/a", "1");
     await memory.write("/a", "2");
     // What has left the memory's document is what it was then.
     await memory.history?.redact("1");
-    await new MongoMemoryStore({ client, dbName }).memory({ nodeId }).write("/a", "3");
+    await new MongoMemoryStore({ client, dbName, layout }).memory({ nodeId }).write("/a", "3");
     const { exitCode, stderr } = await cli(["export", "-", "--history", ...target]);
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/version 2 is not what a memory records: the text of \/a.*a store without `history` has changed the memory; leave --history out/)]);
   });
@@ -143,7 +187,7 @@ describe("a memory with its history", () => {
 
 /** The lines of an archive, with some of them changed. */
 async function forged(change: (lines: Record<string, unknown>[]) => void): Promise<string> {
-  const { memory, target } = newMemory();
+  const { memory, target } = newMemory("document");
   await memory.write("/a", "one\n");
   await memory.append("/a", "two\n");
   await memory.rename("/a", "/b");
@@ -160,6 +204,7 @@ async function forged(change: (lines: Record<string, unknown>[]) => void): Promi
 const versionIn = (lines: Record<string, unknown>[], id: string): Record<string, unknown> =>
   lines.map(({ version }) => version as Record<string, unknown> | undefined).find((version) => version?.["id"] === id) ?? {};
 
+// Archives are read and refused before any layout is asked.
 describe("a hostile archive", () => {
   it.each<[string, (lines: Record<string, unknown>[]) => void, RegExp]>([
     ["nothing", () => undefined, /^$/],
@@ -183,7 +228,7 @@ describe("a hostile archive", () => {
     ["an actor of no text", (lines) => Object.assign(versionIn(lines, "1"), { actor: { userId: { $ne: null } } }), /actor/],
   ])("with %s is refused before anything is written", async (_, change, message) => {
     const archive = await forged(change);
-    const { nodeId, target } = newMemory();
+    const { nodeId, target } = newMemory("document");
     const { exitCode, stderr } = await cli(["import", archive, ...target]);
     expect(stderr.trimEnd()).toMatch(message);
     expect([exitCode, await db.collection("memories").countDocuments({ nodeId }), await db.collection("memories_versions").countDocuments({ nodeId })]).toEqual(
@@ -199,7 +244,7 @@ it.each<[string, (dir: string) => Promise<unknown>, RegExp]>([
   ["no history", async (dir) => rm(join(dir, "history"), { recursive: true }), /no such file/],
   ["a history that leads out", async (dir) => rewrite(join(dir, "manifest.json"), (text) => text.replace("history/memory.jsonl", "../memory.jsonl")), /leaves the folder/],
 ])("a folder with %s is refused before anything is written", async (_, harm, message) => {
-  const [source, destination] = [newMemory(), newMemory()];
+  const [source, destination] = [newMemory("document"), newMemory("document")];
   await source.memory.write("/a", "1");
   const dir = newPath();
   await cliJson(["export", dir, "--history", ...source.target]);

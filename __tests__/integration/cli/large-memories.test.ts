@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, jest } from "@jest/globals";
 import { type ClientSession, Collection } from "mongodb";
-import { readTree, withTree } from "../../../src/cli/archive/tree.js";
+import { checkedHistory } from "../../../src/cli/archive/history-check.js";
+import { readTree, readTreeWithHistory, withTree } from "../../../src/cli/archive/tree.js";
 import { memoryIn } from "../../../src/cli/targets/open-target.js";
 import { type CheckedAddress, checkAddress } from "../../../src/core/address.js";
 import type { Memory } from "../../../src/core/memory.js";
@@ -17,6 +18,7 @@ import { testFolder } from "../../helpers/test-folder.js";
 
 const { client, uri, name: dbName, db } = testDatabase("replicaSet");
 const store = new MongoMemoryStore({ client, dbName, layout: "files" });
+const recording = new MongoMemoryStore({ client, dbName, layout: "files", history: true });
 const opened = MemoryDatabase.connect({ uri, dbName, layout: "files" });
 const folder = testFolder();
 const database = ["--uri", uri, "--db", dbName, "--layout", "files"];
@@ -30,9 +32,9 @@ interface Place {
   target: string[];
 }
 
-function newMemory(): Place {
+function newMemory(of = store): Place {
   const address = checkAddress(freshAddress());
-  return { address, memory: store.memory(address, { paths: "posix", maxFileBytes: 15_000_000 }), target: [...database, "--node", address.nodeId] };
+  return { address, memory: of.memory(address, { paths: "posix", maxFileBytes: 15_000_000 }), target: [...database, "--node", address.nodeId] };
 }
 
 type Texts = [path: string, content: string][];
@@ -55,19 +57,27 @@ function loseTheMoment(): void {
   });
 }
 
+async function everything(memory: Memory): Promise<unknown> {
+  const versions = [];
+  for await (const version of memory.history?.list() ?? []) versions.push({ ...version, ...(await memory.history?.read(version.id)) });
+  return { versions, files: (await memory.snapshot()).files };
+}
+
 interface Reply {
   op: string;
   nreturned: number;
+  ninserted: number;
   docsExamined: number;
   responseLength: number;
 }
 
-/** What the server answers to those who read the collection meanwhile. */
-async function repliesTo(run: () => Promise<unknown>): Promise<Reply[]> {
+/** What the server answers to those who use a collection meanwhile. */
+async function repliesTo(run: () => Promise<unknown>, collection = "memories_files", ops = ["query", "getmore"]): Promise<Reply[]> {
+  const since = new Date();
   await db.command({ profile: 2 });
   await run();
   await db.command({ profile: 0 });
-  return db.collection("system.profile").find<Reply>({ ns: `${dbName}.memories_files`, op: { $in: ["query", "getmore"] } }).sort({ ts: 1 }).toArray();
+  return db.collection("system.profile").find<Reply>({ ns: `${dbName}.${collection}`, op: { $in: ops }, ts: { $gte: since } }).sort({ ts: 1 }).toArray();
 }
 
 describe("a memory that may be larger than the process", () => {
@@ -86,6 +96,42 @@ describe("a memory that may be larger than the process", () => {
     const expected = (await source.memory.snapshot()).files;
     for (const { memory } of [imported, copied]) expect((await memory.snapshot()).files).toEqual(expected);
     expect(await cliJson(["import", archive, ...imported.target])).toMatchObject({ written: 0, unchanged: 9 });
+  });
+
+  // Requirement: files.archives, command-line.archives-with-history
+  it("is exported with its history by 4 MB of texts and a page of versions at a time, and made again as it was", async () => {
+    const [source, imported, copied] = [newMemory(recording), newMemory(recording), newMemory(recording)];
+    for (let index = 0; index < 5; index += 1) for (const text of ["a", "b"]) await source.memory.write(`/${index}`, `${index}${text}`.repeat(950_000));
+    const archive = newPath();
+    const versionReplies: Reply[] = [];
+    const replies = await repliesTo(async () => {
+      versionReplies.push(...(await repliesTo(() => cliJson(["export", archive, "--history", ...source.target]), "memories_versions")));
+    });
+    // Once to be written, and once to be held against the versions.
+    expect(replies.filter(({ nreturned }) => nreturned > 1).map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([[6, 0], [2, 2], [2, 2], [2, 2], [2, 2]]);
+    expect(replies.filter(({ responseLength }) => responseLength > 1_000_000).length).toBe(6);
+    expect(versionReplies.map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([[10, 10], [4, 4], [4, 4], [2, 2]]);
+    const inserts = await repliesTo(() => cliJson(["import", archive, ...imported.target]), "memories_files", ["insert"]);
+    expect(inserts.map(({ ninserted }) => ninserted)).toEqual([2, 2, 1, 1]);
+    await cliJson(["copy", "--history", ...source.target, "--to-node", copied.address.nodeId]);
+    const expected = await everything(source.memory);
+    for (const { memory } of [imported, copied]) expect(await everything(memory)).toEqual(expected);
+    expect(await cliJson(["import", archive, ...imported.target])).toMatchObject({ written: 0, unchanged: 5 });
+  });
+
+  // Requirement: files.archives, command-line.archives-with-history
+  it("comes with its history from the moment of its texts, whatever changes meanwhile", async () => {
+    const { address, memory } = newMemory(recording);
+    await memory.write("/changed", "1");
+    await memory.append("/changed", "2");
+    const open = memoryIn(await opened, address, { access: "read", paths: "posix" });
+    await withTree(() => readTreeWithHistory(open), async (tree) => {
+      await memory.write("/changed", "3");
+      await memory.rename("/changed", "/new");
+      const ids: string[] = [];
+      await checkedHistory(tree, { where: "here", advice: "none" }, ({ id }) => void ids.push(id));
+      expect(ids).toEqual(["2", "1"]);
+    });
   });
 
   // Requirement: files.archives

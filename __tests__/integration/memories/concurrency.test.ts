@@ -14,9 +14,11 @@ import { KeyedMutex } from "../../../src/core/keyed-mutex.js";
 import { mountMemories } from "../../../src/core/mounted-memory.js";
 import { memoryDefaults } from "../../../src/core/options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
+import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { compiled } from "../../helpers/compiled-sources.js";
+import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { isLong, repetitions } from "../../helpers/repetitions.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
@@ -25,16 +27,22 @@ const worker = compiled("__tests__/helpers/append-worker.ts");
 /** Eight to each memory. */
 const firstWrites = repetitions({ usual: 400, long: 2_000 });
 
-describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"] as const))("on a %s", (kind) => {
+const places: { layout: LayoutName; kind: ServerKind }[] = [
+  { layout: "document", kind: "standalone" },
+  { layout: "files", kind: "replicaSet" },
+  ...(isLong ? [{ layout: "document" as const, kind: "replicaSet" as const }] : []),
+];
+
+describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => {
   const { client, name, uri } = testDatabase(kind);
-  const store = new MongoMemoryStore({ client, dbName: name });
+  const store = new MongoMemoryStore({ client, dbName: name, layout });
 
   // Requirement: guarantees.atomic-across-processes
   it("four processes with 50 parallel appends each lose and double nothing", async () => {
     const address = freshAddress();
     const names = ["one", "two", "three", "four"];
     const processes = names.map((writer) =>
-      runProcess(process.execPath, [worker, uri, name, address.nodeId, writer, "50"]),
+      runProcess(process.execPath, [worker, uri, name, layout, address.nodeId, writer, "50"]),
     );
     await Promise.all(processes);
     const lines = (await store.memory(address).read("/log")).split("\n");
@@ -58,37 +66,7 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
     const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === "rejected");
     expect(refused).toEqual([]);
     const nodes = { nodeId: { $regex: `^${run}` } };
-    expect(await client.db(name).collection("memories").countDocuments(nodes)).toBe(memories);
-  });
-
-  // Requirement: memory.edit-gives-up-with-econflict
-  it("an edit that keeps losing its race is ECONFLICT and changes nothing", async () => {
-    const address = freshAddress();
-    const rival = store.memory(address);
-    await rival.write("/file", "");
-    let rivals = 0;
-    const context = {
-      collection: new ExactCollection(client.db(name).collection<MemoryDocument>("memories")),
-      // Before each of the edit's commands, as if the way to the server were slow.
-      ready: async () => {
-        rivals += 1;
-        await rival.append("/file", String(rivals));
-      },
-      edits: new KeyedMutex(),
-      clock: () => new Date(),
-      expiry: new MemoryExpiry({}, () => new Date()),
-      history: null,
-      actor: null,
-      isReader: false,
-      streams: new ChangeStreams(client.db(name), "memories"),
-      records: RecordCollection.open(client.db(name), { name: "memories_proposals", writeConcern: {}, connect: () => undefined, clock: () => new Date() }),
-      vectors: VectorCollection.open(client.db(name), "memories_vectors", { writeConcern: {}, connect: () => undefined, clock: () => new Date(), expiryIndexes: [], isUsed: false }),
-      embeddings: null,
-    };
-    const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
-    await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");
-    expect(rivals).toBeGreaterThan(100);
-    expect((await rival.read("/file")).split("\n")).toEqual(Array.from({ length: rivals }, (_, index) => String(index + 1)));
+    expect(await client.db(name).collection(layout === "files" ? "memories_files" : "memories").countDocuments(nodes)).toBe(memories);
   });
 
   // Requirement: access.everything-below
@@ -96,7 +74,7 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
     const address = freshAddress();
     const free = store.memory(address);
     const ruled = new MemoryNode({ store, ...address, rules: [{ path: "/shared/kept/**", access: "append" }] }).memory();
-    for (let round = 0; round < repetitions({ usual: 40, long: 1_000 }); round += 1) {
+    for (let round = 0; round < repetitions({ usual: layout === "files" ? 10 : 40, long: 1_000 }); round += 1) {
       await free.write("/shared/other/file", "x");
       await Promise.allSettled([ruled.delete("/shared"), ruled.append("/shared/kept/file", String(round))]);
       expect(await free.read("/shared/kept/file")).toBe(String(round));
@@ -161,7 +139,7 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
   // Requirement: mounts.beside-writers
   it("eight writers lose no change through two trees that share a memory", async () => {
     const [shared, ...roots] = [freshAddress(), freshAddress(), freshAddress()];
-    const stores = [store, new MongoMemoryStore({ client, dbName: name })];
+    const stores = [store, new MongoMemoryStore({ client, dbName: name, layout })];
     const trees = stores.map((each, index) =>
       mountMemories({ "/": each.memory(roots[index] ?? shared), [index === 0 ? "/shared" : "/far/shared"]: each.memory(shared) }),
     );
@@ -203,4 +181,36 @@ describe.each(isLong ? (["standalone", "replicaSet"] as const) : (["standalone"]
     };
     await Promise.all([move(), watch(), watch()]);
   });
+});
+
+// Requirement: memory.edit-gives-up-with-econflict
+it("an edit that keeps losing its race is ECONFLICT and changes nothing", async () => {
+  const { client, name } = testDatabase("standalone");
+  const store = new MongoMemoryStore({ client, dbName: name });
+  const address = freshAddress();
+  const rival = store.memory(address);
+  await rival.write("/file", "");
+  let rivals = 0;
+  const context = {
+    collection: new ExactCollection(client.db(name).collection<MemoryDocument>("memories")),
+    // Before each of the edit's commands, as if the way to the server were slow.
+    ready: async () => {
+      rivals += 1;
+      await rival.append("/file", String(rivals));
+    },
+    edits: new KeyedMutex(),
+    clock: () => new Date(),
+    expiry: new MemoryExpiry({}, () => new Date()),
+    history: null,
+    actor: null,
+    isReader: false,
+    streams: new ChangeStreams(client.db(name), "memories"),
+    records: RecordCollection.open(client.db(name), { name: "memories_proposals", writeConcern: {}, connect: () => undefined, clock: () => new Date() }),
+    vectors: VectorCollection.open(client.db(name), "memories_vectors", { writeConcern: {}, connect: () => undefined, clock: () => new Date(), expiryIndexes: [], isUsed: false }),
+    embeddings: null,
+  };
+  const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
+  await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");
+  expect(rivals).toBeGreaterThan(100);
+  expect((await rival.read("/file")).split("\n")).toEqual(Array.from({ length: rivals }, (_, index) => String(index + 1)));
 });

@@ -267,6 +267,14 @@ describe("changes of the tree of the layout files", () => {
     expect((await memory.snapshot()).files.map(({ path }) => path).toSorted()).toEqual([...paths, "/d/taken"].toSorted());
   });
 
+  // Requirement: files.transactions
+  it("that append with a snapshot at the same time come one after the other, so that the server aborts none", async () => {
+    const memory = store.memory(freshAddress());
+    await memory.write("/log", "");
+    const names = await namesOf(() => Promise.all(Array.from({ length: 10 }, () => memory.snapshotAndAppend("/log", "x"))));
+    expect(names.filter((name) => name.endsWith("Transaction"))).toEqual(Array.from({ length: 10 }, () => "commitTransaction"));
+  });
+
   // Requirement: guarantees.delete-racing-append, files.transactions
   it("of two stores that race end in one of the orders, and leave no file without its directory", async () => {
     const other = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout: "files" });

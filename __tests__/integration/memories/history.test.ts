@@ -13,6 +13,7 @@ import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import type { ServerKind } from "../../helpers/mongo-servers.js";
 import { testDatabase } from "../../helpers/test-database.js";
+import { until } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
 async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -306,6 +307,20 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       expect((await all(historyOf(memory).list())).map(summary)).toEqual(["created /a"]);
       // In the layout `files` the first version is there, beside whose it is.
       expect(await versions.countDocuments()).toBe(layout === "files" ? 2 : 0);
+    });
+
+    // Requirement: history.erased
+    it("lets versions of a time without `expireMs` expire too, from its next change on", async () => {
+      const memoriesCollection = "expiring later";
+      const address = { nodeId: "a" };
+      await open({ memoriesCollection, history: true }).memory(address).write("/a", "x");
+      const memory = open({ memoriesCollection, history: true, expireMs: { global: 86_400_000 } }).memory(address);
+      await memory.write("/a", "y");
+      // What is still in the memory's document is moved.
+      await historyOf(memory).redact("1");
+      const versions = db.collection("expiring later_versions");
+      await until(async () => (await versions.countDocuments({ expiresAt: { $exists: false } })) === 0);
+      expect(await versions.countDocuments()).toBe(3);
     });
 
     // Requirement: history.limits

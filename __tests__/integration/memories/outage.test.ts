@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "@jest/globals";
-import { MongoClient } from "mongodb";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { type Db, MongoClient } from "mongodb";
 import { MemoryError } from "../../../src/core/errors.js";
+import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import type { PrivateMongod, ServerKind } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
@@ -18,12 +20,25 @@ async function failureOf(call: Promise<unknown>): Promise<MemoryError> {
   return error;
 }
 
-describe("a MongoDB that goes away", () => {
+async function indexesOf(db: Db, collection: string): Promise<unknown[]> {
+  return (await db.collection(collection).indexes()).map(({ name }) => name);
+}
+
+/** The layout `files` has no memories on a standalone server. */
+describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "replicaSet"]])("with the layout %s, a MongoDB that goes away", (layout, server) => {
+  const memories = layout === "files" ? "memories_files" : "memories";
+  const ownIndexes = layout === "files" ? ["files_by_id", "memories_global"] : ["uniq_global", "uniq_per_thread"];
+  /** Each test but the last leaves it as it was. */
+  let mongod: PrivateMongod;
+
+  beforeAll(async () => {
+    mongod = await privateMongod(server);
+  });
+
   // Requirement: errors.cause, errors.missing-is-not-failed, guarantees.storage-back, guarantees.storage-down
   it("makes every command EIO until it is back, with nothing of hosts or stacks in the message", async () => {
-    const mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
-    const memory = new MongoMemoryStore({ client, dbName: "outage" }).memory(freshAddress());
+    const memory = new MongoMemoryStore({ client, layout, dbName: "outage" }).memory(freshAddress());
     await untilAnswers(memory);
     await memory.append("/notes/today", "before");
     await mongod.kill();
@@ -40,8 +55,7 @@ describe("a MongoDB that goes away", () => {
       () => memory.snapshot(),
       () => memory.outline(),
     ];
-    for (const command of commands) {
-      const error = await failureOf(command());
+    for (const error of await Promise.all(commands.map((command) => failureOf(command())))) {
       expect(error.code).toBe("EIO");
       expect(error.message).toMatch(/^EIO: MongoDB did not answer \([\w ]+\)(; the outcome is unknown)?$/);
       expect(error.cause).toBeInstanceOf(Error);
@@ -54,25 +68,22 @@ describe("a MongoDB that goes away", () => {
 
   // Requirement: guarantees.storage-back, mongodb.indexes-at-first-use
   it("at first use is EIO, and the indexes are made once it is there", async () => {
-    const mongod = await privateMongod("standalone");
     await mongod.kill();
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
-    const store = new MongoMemoryStore({ client, dbName: "late" });
+    const store = new MongoMemoryStore({ client, layout, dbName: "late" });
     const memory = store.memory(freshAddress());
     expect((await failureOf(memory.append("/a", "x"))).code).toBe("EIO");
     expect((await failureOf(store.start())).code).toBe("EIO");
     await mongod.restart();
     await untilAnswers(memory);
     await memory.append("/a", "x");
-    const names = (await client.db("late").collection("memories").indexes()).map((index) => index.name);
-    expect(names).toEqual(expect.arrayContaining(["uniq_global", "uniq_per_thread"]));
+    expect(await indexesOf(client.db("late"), memories)).toEqual(expect.arrayContaining(ownIndexes));
   });
 
   // Requirement: mongodb.indexes-tried-again
   it("that fails once at making the indexes fails one call, and the next one makes them", async () => {
-    const mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri));
-    const store = new MongoMemoryStore({ client, dbName: "once" });
+    const store = new MongoMemoryStore({ client, layout, dbName: "once" });
     const outOfDiskSpace = 14031;
     const memory = store.memory(freshAddress());
     for (const write of [() => memory.append("/a", "x"), () => store.put(["a"], "k", {})]) {
@@ -84,24 +95,22 @@ describe("a MongoDB that goes away", () => {
       expect((await failureOf(write())).message).toContain(String(outOfDiskSpace));
       await write();
     }
-    const indexesOf = async (name: string): Promise<unknown[]> => (await client.db("once").collection(name).indexes()).map((index) => index.name);
-    expect(await indexesOf("memories")).toContain("uniq_global");
-    expect(await indexesOf("items")).toContain("items_by_namespace");
+    expect(await indexesOf(client.db("once"), memories)).toEqual(expect.arrayContaining(ownIndexes));
+    expect(await indexesOf(client.db("once"), "items")).toContain("items_by_namespace");
   });
 
   // Requirement: guarantees.storage-slow, guarantees.unknown-outcome
   it("that hangs makes commands EIO within the timeouts of the client", async () => {
-    const mongod = await privateMongod("standalone");
     const address = freshAddress();
-    const patient = new MongoMemoryStore({ client: useClient(new MongoClient(mongod.uri)), dbName: "hang" }).memory(address);
+    const patient = new MongoMemoryStore({ client: useClient(new MongoClient(mongod.uri)), layout, dbName: "hang" }).memory(address);
     await patient.append("/a", "x");
     const client = useClient(new MongoClient(mongod.uri, { socketTimeoutMS: 500, connectTimeoutMS: 500, serverSelectionTimeoutMS: 500 }));
-    const memory = new MongoMemoryStore({ client, dbName: "hang" }).memory(address);
+    const memory = new MongoMemoryStore({ client, layout, dbName: "hang" }).memory(address);
     await untilAnswers(memory);
     await mongod.pause();
     try {
-      expect((await failureOf(memory.read("/a"))).code).toBe("EIO");
-      expect((await failureOf(memory.append("/a", "y"))).message).toContain("the outcome is unknown");
+      const [read, change] = await Promise.all([failureOf(memory.read("/a")), failureOf(memory.append("/a", "y"))]);
+      expect([read.code, change.message]).toEqual(["EIO", expect.stringContaining("the outcome is unknown")]);
     } finally {
       mongod.resume();
     }
@@ -110,8 +119,25 @@ describe("a MongoDB that goes away", () => {
     expect(await patient.read("/a")).toMatch(/^x\n(y\n)?z$/);
   });
 
+  // Requirement: guarantees.no-unhandled-rejection
+  it("leaves no unhandled rejection", async () => {
+    const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
+    const store = new MongoMemoryStore({ client, layout, dbName: "rejections" });
+    const memory = store.memory(freshAddress());
+    await untilAnswers(memory);
+    await memory.append("/a", "x");
+    const begun = [memory.append("/a", "y"), memory.edit("/a", (text) => text), memory.rename("/a", "/b"), store.put(["a"], "k", {})];
+    await Promise.all([Promise.allSettled(begun), mongod.kill()]);
+    const late = [memory.read("/a"), memory.append("/a", "z"), memory.edit("/a", (text) => text), store.start(), store.get(["a"], "k")];
+    expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(late.map(() => "rejected"));
+    // Jest fails a test during which a rejection goes unhandled.
+    await sleep(50);
+  });
+});
+
+describe("a store", () => {
   // Requirement: guarantees.storage-back
-  it("answers through the tool with an envelope, and later calls work", async () => {
+  it("whose MongoDB goes away answers through the tool with an envelope, and later calls work", async () => {
     const mongod = await privateMongod("standalone");
     const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
     const memory = new MongoMemoryStore({ client, dbName: "tool" }).memory(freshAddress());
@@ -129,24 +155,8 @@ describe("a MongoDB that goes away", () => {
     expect(JSON.parse(await tool.invoke({ path: "/a", command: "append", content: "x" }))).toMatchObject({ ok: true });
   });
 
-  // Requirement: guarantees.no-unhandled-rejection
-  it("leaves no unhandled rejection", async () => {
-    const mongod = await privateMongod("standalone");
-    const client = useClient(new MongoClient(mongod.uri, { serverSelectionTimeoutMS: 300 }));
-    const store = new MongoMemoryStore({ client, dbName: "rejections" });
-    const memory = store.memory(freshAddress());
-    await untilAnswers(memory);
-    await memory.append("/a", "x");
-    const begun = [memory.append("/a", "y"), memory.edit("/a", (text) => text), memory.rename("/a", "/b"), store.put(["a"], "k", {})];
-    await Promise.all([Promise.allSettled(begun), mongod.kill()]);
-    const late = [memory.read("/a"), memory.append("/a", "z"), memory.edit("/a", (text) => text), store.start(), store.get(["a"], "k")];
-    expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(late.map(() => "rejected"));
-    // Jest fails a test during which a rejection goes unhandled.
-    await sleep(50);
-  });
-
   // Requirement: mongodb.owned-client-is-closed
-  it("stop closes the client that fromConnString made, and leaves one that was passed in open", async () => {
+  it("that is stopped closes the client that fromConnString made, and leaves one that was passed in open", async () => {
     const { uri, name, client } = testDatabase("standalone");
     const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
     await store.memory(freshAddress()).append("/a", "x");
@@ -157,7 +167,7 @@ describe("a MongoDB that goes away", () => {
   });
 
   // Requirement: mongodb.stopped
-  it("after stop every call of a store that owns its client is refused", async () => {
+  it("that owns its client refuses every call after it was stopped", async () => {
     const { uri, name } = testDatabase("standalone");
     const store = await MongoMemoryStore.fromConnString(uri, { dbName: name });
     const memory = store.memory(freshAddress());
@@ -180,7 +190,7 @@ describe("a MongoDB that goes away", () => {
     for (const call of calls) expect(await failureOf(call())).toMatchObject({ code: "EIO", message: expect.stringMatching(/store is stopped/) });
   });
 
-  it("a store refuses calls after its user closed the client, and works again when the user connects it", async () => {
+  it("refuses calls after its user closed the client, and works again when the user connects it", async () => {
     const { uri, name } = testDatabase("standalone");
     const client = useClient(new MongoClient(uri));
     const store = new MongoMemoryStore({ client, dbName: name });
@@ -197,7 +207,7 @@ describe("a MongoDB that goes away", () => {
   });
 
   // Requirement: mongodb.bad-connection-strings
-  it("fromConnString fails with EIO that does not repeat the string, and leaves nothing open", async () => {
+  it("of a connection string that is no good fails with EIO that does not repeat the string, and leaves nothing open", async () => {
     const uri = "mongodb://user:secret-password@127.0.0.1:9/db?serverSelectionTimeoutMS=200";
     const error = await failureOf(MongoMemoryStore.fromConnString(uri));
     expect(error.code).toBe("EIO");

@@ -11,40 +11,17 @@ import { createRecordTools } from "../../../src/dialects/records/index.js";
 import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
+import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
-import type { PrivateMongod } from "../../helpers/mongo-servers.js";
+import type { PrivateMongod, ServerKind } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const stopped = new Error("stopped");
 const overdue = expect.stringMatching(/^EIO: no answer within 100 ms/);
-
-let mongod: PrivateMongod;
-/** A time limit that a busy machine keeps before the server is frozen, too. */
-let patient: MongoMemoryStore;
-let hasty: MongoMemoryStore;
-let owned: MongoMemoryStore;
-let node: MemoryNode;
-let memory: Memory;
-
-beforeAll(async () => {
-  mongod = await privateMongod("standalone");
-  const client = useClient(new MongoClient(mongod.uri));
-  patient = new MongoMemoryStore({ client, dbName: "waiting" });
-  hasty = new MongoMemoryStore({ client, dbName: "waiting", timeoutMs: 100 });
-  owned = await MongoMemoryStore.fromConnString(mongod.uri, { dbName: "waiting" });
-  node = new MemoryNode({ ...freshAddress(), store: patient });
-  memory = node.memory();
-  await patient.start();
-  await untilAnswers(hasty.memory(memory.address));
-  await hasty.start().catch(() => hasty.start());
-  await memory.write("/a", "x");
-  await owned.put(["a"], "k", {});
-  await mongod.pause();
-});
 
 /** Aborts a call once it is under way. */
 async function aborted(call: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
@@ -55,7 +32,32 @@ async function aborted(call: (signal: AbortSignal) => Promise<unknown>): Promise
   return outcome;
 }
 
-describe("a frozen mongod", () => {
+/** The layout `files` has no memories on a standalone server. */
+describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "replicaSet"]])("with the layout %s, a frozen mongod", (layout, server) => {
+  let mongod: PrivateMongod;
+  /** A time limit that a busy machine keeps before the server is frozen, too. */
+  let patient: MongoMemoryStore;
+  let hasty: MongoMemoryStore;
+  let owned: MongoMemoryStore;
+  let node: MemoryNode;
+  let memory: Memory;
+
+  beforeAll(async () => {
+    mongod = await privateMongod(server);
+    const client = useClient(new MongoClient(mongod.uri));
+    patient = new MongoMemoryStore({ client, layout, dbName: "waiting" });
+    hasty = new MongoMemoryStore({ client, layout, dbName: "waiting", timeoutMs: 100 });
+    owned = await MongoMemoryStore.fromConnString(mongod.uri, { layout, dbName: "waiting" });
+    node = new MemoryNode({ ...freshAddress(), store: patient });
+    memory = node.memory();
+    await patient.start();
+    await untilAnswers(hasty.memory(memory.address));
+    await hasty.start().catch(() => hasty.start());
+    await memory.write("/a", "x");
+    await owned.put(["a"], "k", {});
+    await mongod.pause();
+  });
+
   // Requirement: waiting.time-limit
   it.each<[string, () => Promise<unknown>]>([
     ["a read", () => hasty.memory(memory.address).read("/a")],
@@ -122,7 +124,7 @@ describe("a frozen mongod", () => {
     const address = freshAddress();
     const narrow = useClient(new MongoClient(mongod.uri, { maxPoolSize: 1 }));
     mongod.resume();
-    const changed = new MongoMemoryStore({ client: narrow, dbName: "waiting" }).memory(address);
+    const changed = new MongoMemoryStore({ client: narrow, layout, dbName: "waiting" }).memory(address);
     await untilAnswers(changed);
     await changed.append("/a", "before");
     await mongod.pause();
@@ -136,9 +138,9 @@ describe("a frozen mongod", () => {
 });
 
 // Requirement: waiting.nothing-begins-later
-it("an edit that is aborted while its text is changed writes nothing", async () => {
+it.each(layoutNames)("with the layout %s, an edit that is aborted while its text is changed writes nothing", async (layout) => {
   const { client, name } = testDatabase();
-  const store = new MongoMemoryStore({ client, dbName: name });
+  const store = new MongoMemoryStore({ client, dbName: name, layout });
   const edited = store.memory(freshAddress());
   await edited.write("/a", "x");
   const controller = new AbortController();

@@ -236,7 +236,7 @@ describe.each(kinds)("a watch on a %s", (kind) => {
     const changes = memory.watch({ pollIntervalMs: 20 });
     await changes.ready;
     const { paths, end } = collected(changes);
-    await promisify(execFile)(process.execPath, [compiled("__tests__/helpers/append-worker.ts"), uri, name, nodeId, "w", "20"]);
+    await promisify(execFile)(process.execPath, [compiled("__tests__/helpers/append-worker.ts"), uri, name, "document", nodeId, "w", "20"]);
     await memory.write("/last", "x");
     await until(() => paths.includes("created /last"));
     await changes.return();

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { OpenDirectory } from "../../backends/directory/open-directory.js";
-import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedVersion } from "../../core/archived-version.js";
 import { sha256Of } from "../../core/sha256.js";
 import { CommandFault, inputFault, withFile } from "../fault.js";
 import { decodeUtf8 } from "../terminal/text-input.js";
@@ -12,8 +12,9 @@ import { FileNames, safeName } from "./file-names.js";
 import { checkedHistory, exportAdvice } from "./history-check.js";
 import { directoryMode, inParentOf, readBytes, removeOthers, withRegularFile } from "./inside-folder.js";
 import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs, sha256Field } from "./manifest.js";
-import { readLines } from "./json-lines.js";
+import { type Line, readLines } from "./json-lines.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
+import { VersionLines } from "./version-lines.js";
 import { writeWhole } from "./whole-file.js";
 
 const manifestName = "manifest.json";
@@ -213,27 +214,49 @@ function manifestBytes(folder: string, where: string): Promise<Buffer | null> {
   });
 }
 
+/** Where a version lies in the file of a history. */
+type VersionPlace = Pick<Line, "offset" | "number"> & { length: number };
+
 function historyIn(folder: string, { file, revision, sizeBytes, sha256 }: z.infer<typeof historySchema>, where: string): ArchivedHistory {
   if (!isInside(file)) throw leavesFolder(where, "history", file);
   const target = join(folder, file);
-  const each: ArchivedHistory["each"] = async (use) => {
-    const hash = createHash("sha256");
+  const versionIn = (bytes: Buffer, number: number): ArchivedVersion => parsedAs(versionSchema, decodeUtf8(bytes, target), `${target}: line ${number}`);
+  const withHandle = async (run: (handle: FileHandle) => Promise<void>): Promise<void> => {
     const read = await withFile(target, "read", () =>
       inParentOf(folder, file, {}, (directory, name) =>
         withRegularFile(directory, name, async (handle, foundBytes) => {
           if (foundBytes !== sizeBytes) throw changed(target);
-          for await (const { bytes, number } of readLines(handle, target)) {
-            hash.update(bytes).update("\n");
-            await use(parsedAs(versionSchema, decodeUtf8(bytes, target), `${target}: line ${number}`));
-          }
+          await run(handle);
           return true;
         }),
       ),
     );
     if (read === null) throw inputFault(`${target}: there is no such file or folder; export it again`);
-    if (hash.digest("hex") !== sha256) throw changed(target);
   };
-  return { revision, each };
+  /** Known once all was read. */
+  let lines: VersionLines<VersionPlace> | null = null;
+  const each: ArchivedHistory["each"] = async (use) => {
+    const hash = createHash("sha256");
+    const found = new VersionLines<VersionPlace>();
+    await withHandle(async (handle) => {
+      for await (const { bytes, offset, number } of readLines(handle, target)) {
+        hash.update(bytes).update("\n");
+        const version = versionIn(bytes, number);
+        found.add(version.file, { offset, number, length: bytes.length });
+        await use(version);
+      }
+    });
+    if (hash.digest("hex") !== sha256) throw changed(target);
+    lines = found;
+  };
+  const eachOf: ArchivedHistory["eachOf"] = async (files, use) => {
+    if (lines === null) await each(() => undefined);
+    const places = lines?.of(files) ?? [];
+    await withHandle(async (handle) => {
+      for (const { offset, number, length } of places) await use(versionIn(await readBytes(handle, length, offset), number));
+    });
+  };
+  return { revision, each, eachOf };
 }
 
 async function loadFile(folder: string, { path, file, sizeBytes, sha256, createdAt, updatedAt }: ManifestFile, where: string): Promise<FileContent> {

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import type { CheckedAddress } from "../../core/address.js";
-import type { ArchivedVersion } from "../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedVersion } from "../../core/archived-version.js";
 import { canBeReadBy, isWhole, readOlderText } from "../../core/older-text.js";
 import { memoryBytesCeiling } from "../../core/options.js";
 import { sha256Of } from "../../core/sha256.js";
 import { utf8Bytes } from "../../core/text.js";
 import { inputFault } from "../fault.js";
 import { nameOf } from "../targets/memory-name.js";
-import { checkPath, type Tree } from "./tree.js";
+import { batchFrom } from "./read-ahead.js";
+import { checkPath, type Tree, type TreeFile } from "./tree.js";
 
 /** What a file was before the versions that have been seen: a text, or none, or one that is redacted or no longer kept. */
 type Former = { text: string } | "none" | "unknown";
@@ -32,8 +33,8 @@ export function exportAdvice(address: CheckedAddress | null): HistoryAdvice {
 }
 
 /**
- * Goes through the history of a tree, if it has one.
- * @param use gets each version that is right
+ * Goes through the history of a tree, if it has one: first in the order of the versions, and then file by file, so that it holds few texts.
+ * @param use gets each version, newest first. It is right if this does not throw in the end
  * @returns `digest` differs for other texts and other versions
  * @throws CommandFault EINPUT
  */
@@ -42,58 +43,79 @@ export async function checkedHistory(
   advice: HistoryAdvice,
   use: (version: ArchivedVersion) => Promise<void> | void = () => undefined,
 ): Promise<{ versions: number; digest: string }> {
+  if (history === null) return { versions: 0, digest: "" };
   let versions = 0;
-  const texts = new Map<string, string>();
-  if (history !== null) for (const { path, load } of files) texts.set(path, (await load()).content);
-  const check = new HistoryCheck(texts, history?.revision ?? 0, advice);
-  await history?.each(async (version) => {
-    check.add(version);
+  const order = new OrderCheck(history.revision, advice);
+  const hash = createHash("sha256");
+  await history.each(async (version) => {
+    order.add(version);
+    hash.update(canonicalJson(version));
     versions += 1;
     await use(version);
   });
-  return { versions, digest: check.digest };
+  await checkTexts(files, history, order.lastPaths, advice, (path, text) => hash.update(JSON.stringify([path, sha256Of(text)])));
+  return { versions, digest: hash.digest("hex") };
 }
 
-/**
- * Goes through a history from the newest version to the oldest, and refuses what no memory has recorded: each text must follow from the
- * one after it, with the size and the hash that its version says. Holds the texts of one moment.
- */
-class HistoryCheck {
-  readonly #texts: ReadonlyMap<string, string>;
+/** @param lastPaths by file: where its newest version has it; "" where that has no text @param told each text that is there now */
+async function checkTexts(
+  files: readonly TreeFile[],
+  history: ArchivedHistory,
+  lastPaths: ReadonlyMap<string, string>,
+  advice: HistoryAdvice,
+  told: (path: string, text: string) => void,
+): Promise<void> {
+  const check = (some: readonly string[], texts: ReadonlyMap<string, string>): Promise<void> => {
+    const checked = new TextCheck(texts, advice);
+    return history.eachOf(some, (version) => checked.add(version));
+  };
+  const filesAt = new Map<string, string[]>();
+  for (const [file, path] of lastPaths) listIn(filesAt, path).push(file);
+  for (let start = 0; start < files.length; ) {
+    const part = files.slice(start, start + batchFrom(files, start).length);
+    const texts = new Map<string, string>();
+    for (const { path, load } of part) {
+      const { content } = await load();
+      told(path, content);
+      texts.set(path, content);
+    }
+    await check(part.flatMap(({ path }) => filesAt.get(path) ?? []), texts);
+    for (const { path } of part) filesAt.delete(path);
+    start += part.length;
+  }
+  const gone = [...filesAt.values()].flat();
+  for (let start = 0; start < gone.length; start += maxFiles) await check(gone.slice(start, start + maxFiles), new Map());
+}
+
+function listIn(lists: Map<string, string[]>, key: string): string[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+/** How many files without a text are looked at together. */
+const maxFiles = 1000;
+
+/** Goes through a history from the newest version to the oldest, and refuses what no memory has recorded, whatever the texts are. */
+class OrderCheck {
+  /** By the id that the versions of a file have in common: the path of its newest version, "" where that is redacted or a deletion. */
+  readonly lastPaths = new Map<string, string>();
   readonly #where: string;
-  readonly #advice: string;
-  readonly #trails = new Map<string, Trail>();
-  readonly #hash = createHash("sha256");
+  readonly #fault: VersionFault;
   #newer: string;
 
-  /**
-   * @param texts of the files as they are now, by path
-   */
-  constructor(texts: ReadonlyMap<string, string>, revision: number, { where, advice }: HistoryAdvice) {
-    this.#texts = texts;
-    this.#where = where;
-    this.#advice = advice;
+  constructor(revision: number, advice: HistoryAdvice) {
+    this.#where = advice.where;
+    this.#fault = faultFor(advice);
     this.#newer = String(revision + 1);
-    for (const [path, text] of texts) this.#hash.update(JSON.stringify([path, sha256Of(text)]));
-  }
-
-  /** Differs for other texts and other versions. */
-  get digest(): string {
-    return this.#hash.copy().digest("hex");
   }
 
   /** @throws CommandFault EINPUT */
   add(version: ArchivedVersion): void {
     this.#check(version);
-    this.#newer = version.id;
-    this.#hash.update(canonicalJson(version));
-    const { id, file, operation, since } = version;
-    if (file === undefined) return;
-    const text = this.#textAfter(version);
-    const former = this.#formerOf(version, text);
-    // What was before a new file is another file.
-    if (operation === "created" && id === file) this.#trails.delete(file);
-    else this.#trails.set(file, { since, former });
+    const { id, file, path = "", operation } = version;
+    this.#newer = id;
+    if (file !== undefined && !this.lastPaths.has(file)) this.lastPaths.set(file, operation === "deleted" ? "" : path);
   }
 
   /** What can be seen of one version. */
@@ -113,11 +135,36 @@ class HistoryCheck {
     const { added = [], removed = [], moved } = directories ?? {};
     for (const each of [path, from, ...added, ...removed, moved?.from, moved?.to]) if (each !== undefined) checkPath(each, this.#where);
   }
+}
+
+/**
+ * Goes through the versions of one file after the other, of each from the newest to the oldest: each text must follow from the one after it,
+ * with the size and the hash that its version says. Holds one of them.
+ */
+class TextCheck {
+  readonly #texts: ReadonlyMap<string, string>;
+  readonly #fault: VersionFault;
+  #file: string | undefined;
+  #trail: Trail | undefined;
+
+  /** @param texts of the files as they are now, by path */
+  constructor(texts: ReadonlyMap<string, string>, advice: HistoryAdvice) {
+    this.#texts = texts;
+    this.#fault = faultFor(advice);
+  }
+
+  /** @throws CommandFault EINPUT */
+  add(version: ArchivedVersion): void {
+    const { file, since } = version;
+    if (file !== this.#file) this.#trail = undefined;
+    this.#file = file;
+    this.#trail = { since, former: this.#formerOf(version, this.#textAfter(version)) };
+  }
 
   /** @throws CommandFault EINPUT where it is not what the version says */
   #textAfter(version: ArchivedVersion): Former {
-    const { id, file = "", path = "", operation, sizeBytes, sha256 } = version;
-    const trail = this.#trails.get(file);
+    const { id, path = "", operation, sizeBytes, sha256 } = version;
+    const trail = this.#trail;
     if (operation === "deleted") {
       if (trail !== undefined) throw this.#fault(id, "a file that is deleted does not come back");
       return "none";
@@ -147,10 +194,12 @@ class HistoryCheck {
     if (!text.isWellFormed() || text.length > memoryBytesCeiling) throw this.#fault(id, "the text before it is none of a memory");
     return { text };
   }
+}
 
-  #fault(id: string, reason: string): Error {
-    return inputFault(`${this.#where}: version ${id} is not what a memory records: ${reason}; ${this.#advice}`);
-  }
+type VersionFault = (id: string, reason: string) => Error;
+
+function faultFor({ where, advice }: HistoryAdvice): VersionFault {
+  return (id, reason) => inputFault(`${where}: version ${id} is not what a memory records: ${reason}; ${advice}`);
 }
 
 /** The same for the same fields in another order. */

@@ -54,11 +54,11 @@ export async function withRegularFile<T>(
 }
 
 /** Reads so many bytes at most: a file can grow while it is read. */
-export async function readBytes(handle: FileHandle, sizeBytes: number): Promise<Buffer> {
+export async function readBytes(handle: FileHandle, sizeBytes: number, offset = 0): Promise<Buffer> {
   const bytes = Buffer.alloc(sizeBytes);
   let length = 0;
   while (length < sizeBytes) {
-    const { bytesRead } = await handle.read(bytes, length, sizeBytes - length, length);
+    const { bytesRead } = await handle.read(bytes, length, sizeBytes - length, offset + length);
     if (bytesRead === 0) break;
     length += bytesRead;
   }

@@ -14,6 +14,7 @@ import { checkedHistory, exportAdvice } from "./history-check.js";
 import { readLines } from "./json-lines.js";
 import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs } from "./manifest.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
+import { VersionLines } from "./version-lines.js";
 import { writeWhole } from "./whole-file.js";
 
 const headerSchema = z.object(headerFields).strict();
@@ -145,15 +146,16 @@ interface Place {
 /** What the lines of a memory say. */
 interface ReadTree extends Omit<Tree, "history"> {
   revision: number | null;
-  versions: { place: Place; where: string }[];
+  versions: VersionLines<{ place: Place; where: string }>;
 }
 
 function withHistory({ revision, versions, ...tree }: ReadTree, name: string): Tree {
-  if (revision === null && versions.length > 0) throw inputFault(`${name}: there are versions of a memory whose own line has no revision; export it again`);
-  const each: ArchivedHistory["each"] = async (use) => {
-    for (const { place, where } of versions) await use(parsedAs(versionLineSchema, await textAt(place, where), where).version);
+  if (revision === null && versions.count > 0) throw inputFault(`${name}: there are versions of a memory whose own line has no revision; export it again`);
+  const passOn = async (lines: ReturnType<typeof versions.all>, use: Parameters<ArchivedHistory["each"]>[0]): Promise<void> => {
+    for (const { place, where } of lines) await use(parsedAs(versionLineSchema, await textAt(place, where), where).version);
   };
-  return { ...tree, history: revision === null ? null : { revision, each } };
+  const history = revision === null ? null : { revision, each: (use) => passOn(versions.all(), use), eachOf: (files, use) => passOn(versions.of(files), use) } satisfies ArchivedHistory;
+  return { ...tree, history };
 }
 
 function addLine(trees: Map<string, ReadTree>, text: string, where: string, place: Place): void {
@@ -161,8 +163,8 @@ function addLine(trees: Map<string, ReadTree>, text: string, where: string, plac
     const { address, path, sizeBytes } = parsedFile(text, where);
     treeIn(trees, address, where).files.push({ path, sizeBytes, load: () => loadLine(place, where) } satisfies TreeFile);
   } else if (text.includes('"version":')) {
-    const { address } = parsedAs(versionLineSchema, text, where);
-    treeIn(trees, address, where).versions.push({ place, where });
+    const { address, version } = parsedAs(versionLineSchema, text, where);
+    treeIn(trees, address, where).versions.add(version.file, { place, where });
   } else if (text.includes('"directory":')) {
     const { address, directory } = parsedAs(directorySchema, text, where);
     treeIn(trees, address, where).directories.push(directory);
@@ -176,7 +178,7 @@ function addLine(trees: Map<string, ReadTree>, text: string, where: string, plac
 function treeIn(trees: Map<string, ReadTree>, value: unknown, where: string): ReadTree {
   const address = addressFrom(value, where);
   const key = JSON.stringify(address);
-  const tree = trees.get(key) ?? { address, directories: [], files: [], revision: null, versions: [] };
+  const tree = trees.get(key) ?? { address, directories: [], files: [], revision: null, versions: new VersionLines() };
   trees.set(key, tree);
   return tree;
 }

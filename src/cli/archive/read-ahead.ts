@@ -31,7 +31,8 @@ export function readAhead(files: readonly ListedFile[], read: (paths: readonly s
   return files.map(({ path, sizeBytes }, index) => ({ path, sizeBytes, load: () => load(path, index) }));
 }
 
-function batchFrom(files: readonly ListedFile[], start: number): string[] {
+/** The paths of those that come with the file at that index: as many as are held at a time. */
+export function batchFrom(files: readonly ListedFile[], start: number): string[] {
   const paths: string[] = [];
   let bytes = 0;
   for (const { path, sizeBytes } of files.slice(start, start + batch.files)) {

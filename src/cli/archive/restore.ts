@@ -1,9 +1,8 @@
 import type { ArchivedHistory } from "../../core/archived-version.js";
-import type { SnapshotFile } from "../../core/memory.js";
 import { about, CommandFault, usageFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { checkedHistory } from "./history-check.js";
-import { readTreeWithHistory, type Tree, withTree } from "./tree.js";
+import { readArchived, type Tree, type TreeFile, withTree } from "./tree.js";
 
 /** A memory with its history that can be made. */
 export interface Restored {
@@ -26,9 +25,9 @@ export async function restorable(tree: Tree, open: OpenMemory): Promise<Restored
   if (history === null) return null;
   if (archive === null) throw usageFault(`${name} keeps no history; leave the history out`);
   const { digest } = await checkedHistory(tree, { where: name, advice });
-  const there = await about(name, () => archive.read());
+  const there = await about(name, () => readArchived(open));
   if (there === null) return { tree, history, digest };
-  const isSame = await withTree(() => about(name, () => readTreeWithHistory(open)), async (present) => {
+  const isSame = await withTree(async () => there, async (present) => {
     // One that is not right is another one.
     const found = await checkedHistory(present, { where: name, advice }).catch(() => null);
     return found?.digest === digest && present.history?.revision === history.revision;
@@ -38,9 +37,10 @@ export async function restorable(tree: Tree, open: OpenMemory): Promise<Restored
 }
 
 export async function restore({ archive, name }: OpenMemory, { tree, history, digest }: Restored): Promise<void> {
-  const files: SnapshotFile[] = [];
-  for (const { path, sizeBytes, load } of tree.files) files.push({ path, kind: "file", sizeBytes, ...(await load()) });
-  const snapshot = { files, directories: tree.directories, revision: history.revision };
-  const isMade = await about(name, async () => archive?.restore(snapshot, history, digest));
+  const { directories } = tree;
+  /** Of the source, for which the destination would be blamed. */
+  let fault: unknown = null;
+  const files = tree.files.map(({ load, ...file }): TreeFile => ({ ...file, load: () => load().catch((error: unknown) => Promise.reject((fault = error))) }));
+  const isMade = await about(name, async () => archive?.restore({ directories, files }, history, digest)).catch((error: unknown) => Promise.reject(fault ?? error));
   if (isMade !== true) throw new CommandFault("EEXIST", `${name}: somebody has made a memory meanwhile; run the command again`);
 }

@@ -84,8 +84,7 @@ async function planRestore(tree: Tree, open: OpenMemory): Promise<TransferPlan> 
   for (const path of [...tree.files.map((file) => file.path), ...tree.directories]) checkNew(path, new Set(), open);
   for (const file of tree.files) checkSize(file, open);
   const writes = tree.files.map((file) => ({ file, replaces: false }));
-  // Whatever the layout: a memory with its history is made in one step.
-  if (open.kind === "database") checkTotal(tree.files, open);
+  if (open.isOneDocument) checkTotal(tree.files, open);
   const restored = await restorable(tree, open);
   if (restored !== null) return { ...plan, writes, restored };
   return { ...plan, unchanged: tree.files.length };

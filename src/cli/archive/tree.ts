@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/address.js";
 import { MemoryError } from "../../core/errors.js";
-import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { ArchivedFile, ArchivedHistory, ArchivedText } from "../../core/archived-version.js";
 import type { MemorySnapshot } from "../../core/memory.js";
 import { normalizePath, parentsOf, ROOT } from "../../core/paths.js";
 import { compareCodeUnits } from "../../core/text.js";
@@ -9,19 +9,9 @@ import { about, inputFault, usageFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { readAhead } from "./read-ahead.js";
 
-export interface FileContent {
-  content: string;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export interface TreeFile {
-  path: string;
-  /** Bytes of UTF-8. */
-  sizeBytes: number;
-  /** Reads the text, which nothing here holds after it. Files of folders and archives come one at a time, those of a moment in batches. */
-  load: () => Promise<FileContent>;
-}
+export type FileContent = ArchivedText;
+/** Those of folders and archives come one at a time, those of a moment in batches. */
+export type TreeFile = ArchivedFile;
 
 /** A memory on its way from one place to another. */
 export interface Tree {
@@ -59,11 +49,14 @@ export async function readTree({ kind, memory, address, name, moment }: OpenMemo
 
 /** The same with its history, if it has one. @throws CommandFault EUSAGE for a folder, which keeps none */
 export async function readTreeWithHistory(open: OpenMemory): Promise<OpenTree> {
-  const { archive, address, name } = open;
+  return (await readArchived(open)) ?? readTree(open);
+}
+
+/** The same; null where there is no memory. */
+export async function readArchived({ archive, address, name }: OpenMemory): Promise<OpenTree | null> {
   if (archive === null) throw usageFault(`--history: ${name} keeps no history; leave it out`);
   const archived = await archive.read();
-  if (archived === null) return readTree(open);
-  return { ...treeOf(archived.tree), address, history: archived.history, close: closesNothing };
+  return archived && { ...momentTree(archived, name), address, history: archived.history };
 }
 
 /** Reads a tree, and closes it after `run`. */

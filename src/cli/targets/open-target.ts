@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import { actorField, maxActorChars } from "../../core/actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedTree } from "../../core/archived-version.js";
 import { MemoryError } from "../../core/errors.js";
-import type { Memory, MemorySnapshot } from "../../core/memory.js";
+import type { Memory } from "../../core/memory.js";
 import { memoryBytesCeiling, memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
-import type { MemoryDatabase, MemoryMoment } from "../../mongodb/admin/memory-database.js";
+import type { ArchivedMemory, MemoryDatabase, MemoryMoment } from "../../mongodb/admin/memory-database.js";
 import { shorten } from "../../core/text.js";
 import { programName } from "../command.js";
 import { about, inputFault, usageFault, withFile } from "../fault.js";
@@ -26,10 +26,10 @@ type Access = "read" | "readAny" | "change" | "write" | "restore";
 const makesNothing = (access: Access): boolean => access === "read" || access === "readAny";
 
 interface MemoryArchive {
-  /** Null where there is no memory. */
+  /** Null where there is no memory. It must be closed. */
   read: () => Promise<ArchivedMemory | null>;
   /** @param key the same for the same content only. @returns false where there is a memory already */
-  restore: (tree: MemorySnapshot, history: ArchivedHistory, key: string) => Promise<boolean>;
+  restore: (tree: ArchivedTree, history: ArchivedHistory, key: string) => Promise<boolean>;
 }
 
 /** One memory, ready for use. */

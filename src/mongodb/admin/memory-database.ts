@@ -1,7 +1,7 @@
 import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
-import type { Memory, MemorySnapshot } from "../../core/memory.js";
+import type { ArchivedHistory, ArchivedTree } from "../../core/archived-version.js";
+import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { memoryDefaults } from "../../core/options.js";
 import type { PathRule } from "../../core/paths.js";
@@ -11,7 +11,7 @@ import { storageError } from "../driver/errors.js";
 import type { AddressRange } from "../memories/address-ranges.js";
 import type { MemoryFacts, MemoryLayout, MovableLayout, NodeFacts } from "../memories/layout.js";
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
-import type { MemoryMoment } from "../memories/memory-moment.js";
+import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
 import { presentCollections } from "../driver/present-collections.js";
 import type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
@@ -20,7 +20,7 @@ import { summariesIn } from "../memories/summary-pages.js";
 export type { LayoutName } from "../memories/layouts.js";
 export type { MemoryFacts, NodeFacts } from "../memories/layout.js";
 export type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
-export type { MemoryMoment } from "../memories/memory-moment.js";
+export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 
 export interface MemoryDatabaseOptions {
   uri: string;
@@ -119,7 +119,7 @@ export class MemoryDatabase {
   }
 
   /** @returns false where there is a memory already. @throws MemoryError EIO */
-  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
     return this.#layouts.write.restore(address, tree, history, key);
   }
 

@@ -59,6 +59,18 @@ export class HistoryView {
     yield* this.#versions.find({ _id: { $gte: start, $lt: this.#end } }, -1);
   }
 
+  /** The versions of some files: one file after the other, of each the newest first. */
+  async *ofFiles(files: readonly string[]): AsyncGenerator<VersionDocument> {
+    // As the server sorts them.
+    const waiting = files.toSorted();
+    const filter = { file: { $in: files }, _id: { ...idsOf(this.present.memory), $lt: this.#end } };
+    for await (const version of this.#versions.find(filter, -1, { sort: { file: -1, _id: -1 }, hint: "by_file" })) {
+      while (version.file !== undefined && (waiting.at(-1) ?? "") >= version.file) yield* this.#pendingOf(waiting.pop() ?? "", null);
+      yield version;
+    }
+    for (const file of waiting.toReversed()) yield* this.#pendingOf(file, null);
+  }
+
   /** The versions of a file, newest first. @param after an id of which newer ones are meant; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
     const pending = this.#pendingOf(file, after);

@@ -26,6 +26,13 @@ export interface Redaction {
   unset: readonly ("path" | "from" | "directories")[];
 }
 
+interface FindVersionsOptions {
+  limit?: number;
+  hint?: string;
+  /** In place of that by ids. */
+  sort?: Record<string, 1 | -1>;
+}
+
 /** A sparse index would hold every document, as each has an id. */
 const having = (field: string): object => ({ [field]: { $exists: true } });
 
@@ -137,17 +144,17 @@ export class VersionCollection {
   }
 
   /** Newest or oldest first. */
-  async *find(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string } = {}): AsyncGenerator<VersionDocument> {
+  async *find(filter: object, direction: 1 | -1, options: FindVersionsOptions = {}): AsyncGenerator<VersionDocument> {
     yield* streaming(this.#found(filter, direction, options));
   }
 
   /** The same, all at once: a stream takes a turn of the event loop for each. */
-  findAll(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string } = {}): Promise<VersionDocument[]> {
+  findAll(filter: object, direction: 1 | -1, options: FindVersionsOptions = {}): Promise<VersionDocument[]> {
     return reading(() => this.#found(filter, direction, options).toArray());
   }
 
   /** Without those that MongoDB has yet to delete. */
-  #found(filter: object, direction: 1 | -1, options: { limit?: number; hint?: string }): FindCursor<VersionDocument> {
+  #found(filter: object, direction: 1 | -1, options: FindVersionsOptions): FindCursor<VersionDocument> {
     const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
     return this.#collection.find<VersionDocument>(kept, { sort: { _id: direction }, batchSize, promoteValues: true, ...options });
   }

@@ -1,10 +1,9 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
 import type { CheckedAddress } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedTree } from "../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { MemoryError } from "../../core/errors.js";
-import type { MemorySnapshot } from "../../core/memory.js";
 import { namespaceOfMemory } from "../../core/namespace.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import { memoryBytesCeiling, type MemoryOptions } from "../../core/options.js";
@@ -17,6 +16,7 @@ import { FollowingBackend } from "./following-backend.js";
 import type { Following } from "./following.js";
 import type { KeptLayout, LayoutIndex, MemoriesBeside, MemoryFacts, MovableLayout, MovedMemory, NodeFacts, PlannedChange } from "./layout.js";
 import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
+import type { ArchivedMemory } from "./memory-moment.js";
 import { movedAway } from "./moved-memory.js";
 import type { PageEnd, SummaryPage } from "./summary-pages.js";
 import { isTooMuch } from "./transaction-errors.js";
@@ -146,7 +146,7 @@ export class FollowingLayout implements MovableLayout {
     return this.#read(address, (layout) => layout.archived(address));
   }
 
-  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
     return this.#change(address, (layout) => layout.restore(address, tree, history, key));
   }
 

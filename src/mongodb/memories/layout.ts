@@ -1,7 +1,7 @@
 import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession, Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
 import type { CheckedAddress, MemoryScope } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedTree } from "../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { invalid, type MemoryError } from "../../core/errors.js";
 import type { MemorySnapshot } from "../../core/memory.js";
@@ -12,6 +12,7 @@ import type { MemoryPlace } from "../places/operations.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { ExpireMsOptions } from "./memory-expiry.js";
 import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
+import type { ArchivedMemory } from "./memory-moment.js";
 import type { PageEnd, SummaryPage } from "./summary-pages.js";
 
 /**
@@ -54,15 +55,15 @@ export interface MemoryLayout {
   summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
   remove(range: AddressRange): Promise<ForgottenCounts>;
-  /** A memory with its history; null where there is no memory. */
+  /** A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions are read as they are asked for. @throws ECONFLICT as of `MemoryMoment` */
   archived(address: CheckedAddress): Promise<ArchivedMemory | null>;
   /**
    * Makes a memory with its history. Nothing of it is seen before all of it is there; broken off, it is done again.
-   * @param tree of at most `memoryBytesCeiling` bytes; it and the history are checked
+   * @param tree of a size that the layout keeps; it and the history are checked, and may be read several times
    * @param key the same for the same content, and for no other: what was left of another attempt is used again, and never mixed
    * @returns false where there is a memory already, which stays
    */
-  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean>;
+  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean>;
   /** Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another. @throws ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
 }

@@ -1,43 +1,58 @@
 import { createHash } from "node:crypto";
+import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
 import { MemoryError } from "../../../core/errors.js";
-import type { MemorySnapshot } from "../../../core/memory.js";
-import { ROOT } from "../../../core/paths.js";
-import { MemoryTree } from "../../../core/tree.js";
+import { parentsOf, ROOT } from "../../../core/paths.js";
+import { storageError } from "../../driver/errors.js";
+import { reading } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";
+import { archivedHistoryOf } from "../../history/archived-history.js";
 import { HistoryView } from "../../history/history-view.js";
 import { insertVersions } from "../../history/insert-versions.js";
-import { archivedVersion } from "../../history/version-document.js";
+import type { ArchivedMemory } from "../memory-moment.js";
+import { isTooMuch } from "../transaction-errors.js";
 import { idOfPath, memoryKeyOf, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
-import { FilesHistory } from "./files-history.js";
-import type { StoredDocument } from "./stored-document.js";
-import { StoredFiles } from "./stored-files.js";
+import { presentOf } from "./files-history.js";
+import { FilesMoment, type ListedRoot } from "./files-moment.js";
+import { MemoryLife } from "./memory-life.js";
+import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
 import { newTextId } from "./text-id.js";
-import { transactionError } from "../transaction-errors.js";
 
-export async function archivedMemory(context: FilesContext, address: CheckedAddress): Promise<ArchivedMemory | null> {
-  const present = await new FilesHistory(context, new StoredFiles(context, address)).read("tree");
-  if (present?.tree === undefined) return null;
-  const { tree, revision } = present;
-  if (revision === 0) return { tree, history: null };
-  const view = await HistoryView.of(present, versionsInCall(context));
-  const each: ArchivedHistory["each"] = async (use) => {
-    for await (const version of view.newerThan(0)) await use(archivedVersion(version));
-  };
-  return { tree, history: { revision, each } };
+export function archivedMemory(context: FilesContext, address: CheckedAddress): Promise<ArchivedMemory | null> {
+  const { collection, transactions, ready } = context;
+  return reading(async () => {
+    await ready();
+    const isPresent = await new MemoryLife(context, address).isPresent();
+    return FilesMoment.open(transactions.client, collection, address, async (moment, root) => {
+      refuseElsewhere(context, root);
+      if (root === null || !isPresent) return null;
+      const { files, directories } = moment;
+      const read: ArchivedMemory["read"] = (paths) => moment.read(paths);
+      return { files, directories, read, close: () => moment.close(), history: await historyOf(context, root) };
+    });
+  });
+}
+
+/** Its texts are not needed to tell what versions there are. */
+async function historyOf(context: FilesContext, root: ListedRoot): Promise<ArchivedHistory | null> {
+  const present = presentOf(root, new Map());
+  return present.revision === 0 ? null : archivedHistoryOf(await HistoryView.of(present, versionsInCall(context)));
 }
 
 interface Restored {
   address: CheckedAddress;
-  tree: MemorySnapshot;
+  tree: ArchivedTree;
   history: ArchivedHistory;
   key: string;
 }
 
 const idDigits = 24;
+
+/** What is inserted at a time; a larger file comes alone. */
+const maxBatch = { files: 1000, bytes: 4_000_000 };
 
 /** First the versions, which nobody sees, then in one step the memory that they are of. */
 export async function restoreMemory(context: FilesContext, { address, tree, history, key }: Restored): Promise<boolean> {
@@ -57,31 +72,52 @@ export async function restoreMemory(context: FilesContext, { address, tree, hist
     const expiresAt = expiry.versionsExpireAt(address.scope, now)?.expiresAt;
     await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
     const kept = { id, revision: history.revision, ...(lifetimeMs !== null && { lifetimeMs }), ...(expiresAt && { expiresAt }) };
-    const documents = documentsOf(address, tree, now).map((document) => (document._id === _id ? { ...document, history: kept } : document));
     return await inTransaction(transactions, call, async (session) => {
       if ((await collection.findOne({ _id }, { projection: { _id: 1 }, session })) !== null) return false;
       // Of a memory that was restored from the same archive, went on, and was forgotten halfway.
       await versions.removeAfter(session, id, history.revision);
-      await collection.insertMany(documents, { session });
+      const createdAt = await insertFiles(context, session, address, tree, now);
+      const [root, ...directories] = directoriesOf(address, tree, { createdAt, updatedAt: now });
+      const withHistory: StoredRoot = { ...root, history: kept };
+      await collection.insertMany([withHistory, ...directories], { session });
       return true;
     });
   } catch (error) {
-    throw MemoryError.isInstance(error) ? error : transactionError(error);
+    throw isTooMuch(error) ? tooMuchToRestore(error) : storageError(error, "write", null);
   }
 }
 
-function documentsOf(address: CheckedAddress, tree: MemorySnapshot, now: Date): StoredDocument[] {
+/** Batch by batch, as all may be more than the process holds. @returns the time of the earliest */
+async function insertFiles({ collection }: FilesContext, session: ClientSession, address: CheckedAddress, { files }: ArchivedTree, now: Date): Promise<Date> {
   const key = memoryKeyOf(address);
-  // With those that only a file below them shows.
-  const { files, directories } = new MemoryTree(tree).snapshot();
-  const createdAt = files.reduce((earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest), now);
-  const directoryOf = (path: string): StoredDocument => ({ _id: idOfPath(key, path), kind: "dir", made: 1, createdAt, updatedAt: now });
-  return [
-    { ...directoryOf(ROOT), ...address },
-    ...directories.map(directoryOf),
-    ...files.map((file): StoredDocument => {
-      const { path, content: text, sizeBytes, createdAt: made, updatedAt } = file;
-      return { _id: idOfPath(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt: made, updatedAt };
-    }),
-  ];
+  let earliest = now;
+  let batch: StoredFile[] = [];
+  let bytes = 0;
+  const insert = async (): Promise<void> => {
+    if (batch.length > 0) await collection.insertMany(batch, { session });
+    batch = [];
+    bytes = 0;
+  };
+  for (const { path, sizeBytes, load } of files) {
+    if (batch.length === maxBatch.files || bytes + sizeBytes > maxBatch.bytes) await insert();
+    const { content: text, createdAt, updatedAt } = await load();
+    batch.push({ _id: idOfPath(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt, updatedAt });
+    bytes += sizeBytes;
+    if (createdAt < earliest) earliest = createdAt;
+  }
+  await insert();
+  return earliest;
+}
+
+/** The root first. With those that only a file below them shows. */
+function directoriesOf(address: CheckedAddress, { files, directories }: ArchivedTree, times: Pick<StoredDirectory, "createdAt" | "updatedAt">): [StoredRoot, ...StoredDirectory[]] {
+  const key = memoryKeyOf(address);
+  const paths = new Set([...directories, ...[...files.map(({ path }) => path), ...directories].flatMap((path) => parentsOf(path))].filter((path) => path !== ROOT));
+  const directoryOf = (path: string): StoredDirectory => ({ _id: idOfPath(key, path), kind: "dir", made: 1, ...times });
+  return [{ ...directoryOf(ROOT), ...address }, ...Array.from(paths, directoryOf)];
+}
+
+function tooMuchToRestore(cause: unknown): MemoryError {
+  const message = "ENOSPC: the memory is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); it was not made; leave its history out";
+  return new MemoryError("ENOSPC", message, { cause });
 }

@@ -17,7 +17,7 @@ import { FilesRecords } from "./files-records.js";
 import { vectorsInCall } from "../in-call.js";
 import { contextFor, type FilesContext } from "./files-context.js";
 import type { StoredFile } from "./stored-document.js";
-import { StoredFiles } from "./stored-files.js";
+import { type RunSteps, StoredFiles } from "./stored-files.js";
 import { appendUpdate, replaceUpdate, swapUpdate, type TextUpdate, writeUpdate } from "./text-updates.js";
 import type { Made } from "./tree-steps.js";
 
@@ -102,7 +102,7 @@ export class FilesBackend implements MemoryBackend {
 
   async snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
     if (path === ROOT) throw pathIsDirectory();
-    return this.#stored.inTransaction(async (steps, session) => {
+    const append: RunSteps<MemorySnapshot> = async (steps, session) => {
       const at = this.#now();
       // So that of two such calls one sees what the other has appended.
       await steps.touchRoot(at);
@@ -114,7 +114,9 @@ export class FilesBackend implements MemoryBackend {
       this.#checkedBytes(text);
       if ((await steps.put({ path, text, at })) === "parentIsFile") throw parentIsFile();
       return before;
-    });
+    };
+    // Those of this process one after the other: as each writes the root, the server would abort all but one of them, over and over.
+    return this.#context.edits.run(JSON.stringify([this.#address]), () => this.#stored.inTransaction(append));
   }
 
   async replace(path: string, oldContent: string, content: string): Promise<number> {

@@ -17,6 +17,10 @@ import type { StoredFiles } from "./stored-files.js";
 /** What a memory has whose changes have made no version yet. */
 const none: StoredHistory = { id: "none", revision: 0 };
 
+export function presentOf({ _id, history = none }: Pick<StoredRoot, "_id" | "history">, texts: ReadonlyMap<string, string>): PresentMemory {
+  return { documentId: _id, memory: history.id, revision: history.revision, changes: [], firstStored: undefined, texts, owner: null };
+}
+
 export function historyOf(
   context: FilesContext,
   { stored, address, limits, proposals }: { stored: StoredFiles; address: CheckedAddress; limits: BackendLimits; proposals: ChangeRecords },
@@ -45,10 +49,9 @@ export class FilesHistory implements HistorySource {
     const documents = await this.#stored.withRoot(pathsOf(what));
     const root = documents?.get(ROOT) as StoredRoot | undefined;
     if (!documents || root === undefined) return null;
-    const { id, revision } = root.history ?? none;
     const files = [...documents].flatMap(([path, document]) => (document.kind === "file" ? [{ path, document }] : []));
     const texts = new Map(files.map(({ path, document }): [string, string] => [path, document.text]));
-    const present = { documentId: root._id, memory: id, revision, changes: [], firstStored: undefined, texts, owner: null };
+    const present = presentOf(root, texts);
     if (what === "tree") return { ...present, tree: snapshotOf(documents) };
     return what === "outbox" ? present : { ...present, isDirectory: documents.get(what.path)?.kind === "dir" };
   }

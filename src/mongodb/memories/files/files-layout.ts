@@ -1,10 +1,9 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, type MemoryScope, memoryScopes } from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
-import type { MemorySnapshot } from "../../../core/memory.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { MemoryOptions } from "../../../core/options.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
@@ -30,6 +29,7 @@ import { expiryIndexes } from "../expiry-indexes.js";
 import { type AddressedDocuments, memoriesWithin, storedAddress } from "../found-memories.js";
 import { directoryNotEmpty, type LayoutContext, type KeptLayout, type LayoutIndex, type MemoriesBeside, type MemoryFacts, type MovedMemory, type MovingMemory, type NodeFacts, type PlannedChange } from "../layout.js";
 import { MemoryExpiry } from "../memory-expiry.js";
+import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import { reasonToFollow } from "../moved-memory.js";
 import { nodesOf } from "../nodes.js";
@@ -204,7 +204,7 @@ export class FilesLayout implements KeptLayout {
     return archivedMemory(this.#context, address);
   }
 
-  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
     return restoreMemory(this.#context, { address, tree, history, key });
   }
 

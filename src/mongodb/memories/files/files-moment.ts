@@ -8,27 +8,20 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { isMomentGone, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryMoment } from "../memory-moment.js";
-import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory } from "./document-ids.js";
+import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
 import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
-import { type IndexedDocument, isMark, type StoredDocument, type StoredFile, type TextIdDocument } from "./stored-document.js";
+import { type IndexedDocument, isMark, type StoredDocument, type StoredFile, type StoredRoot, type TextIdDocument } from "./stored-document.js";
 
 /** How many documents come at a time. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
 
 /** Null where the memory has moved to the other layout. @throws MemoryError EIO */
 export function momentOf(client: MongoClient, collection: Collection<StoredDocument>, address: CheckedAddress): Promise<MemoryMoment | null> {
-  return reading(async () => {
-    const moment = new FilesMoment(client, new ExactCollection(collection), memoryKeyOf(address));
-    try {
-      if (await moment.list()) return moment;
-    } catch (error) {
-      await moment.close();
-      throw error;
-    }
-    await moment.close();
-    return null;
-  });
+  return reading(() => FilesMoment.open(client, new ExactCollection(collection), address, (moment, root) => (isMark(root) ? null : moment)));
 }
+
+/** What a moment reads of the root of a memory. */
+export type ListedRoot = Pick<StoredRoot, "_id" | "kind" | "history">;
 
 interface ListedFile {
   path: string;
@@ -38,7 +31,7 @@ interface ListedFile {
 }
 
 /** Lists the memory first. All its reads are of one session, and so of one moment. */
-class FilesMoment implements MemoryMoment {
+export class FilesMoment implements MemoryMoment {
   readonly directories: string[] = [];
   readonly #client: MongoClient;
   readonly #collection: ExactCollection<StoredDocument>;
@@ -46,31 +39,46 @@ class FilesMoment implements MemoryMoment {
   readonly #listed = new Map<string, ListedFile>();
   #session: ClientSession | null = null;
 
-  constructor(client: MongoClient, collection: ExactCollection<StoredDocument>, key: string) {
+  private constructor(client: MongoClient, collection: ExactCollection<StoredDocument>, key: string) {
     this.#client = client;
     this.#collection = collection;
     this.#key = key;
+  }
+
+  /** Closed again where `use` makes nothing of it, or throws. */
+  static async open<T>(
+    client: MongoClient,
+    collection: ExactCollection<StoredDocument>,
+    address: CheckedAddress,
+    use: (moment: FilesMoment, root: ListedRoot | null) => Promise<T | null> | T | null,
+  ): Promise<T | null> {
+    const moment = new FilesMoment(client, collection, memoryKeyOf(address));
+    let used: T | null = null;
+    try {
+      used = await use(moment, await moment.#list());
+    } finally {
+      if (used === null) await moment.close();
+    }
+    return used;
   }
 
   get files(): ListedFile[] {
     return [...this.#listed.values()];
   }
 
-  /** @returns false where the memory is elsewhere. Without a hint, so that a memory that has lost its index of listings can still be saved; where it is there, the server reads it alone. */
-  list(): Promise<boolean> {
+  /** @returns the root. Without a hint, so that a memory that has lost its index of listings can still be saved; where it is there, the server reads it alone. */
+  #list(): Promise<ListedRoot | null> {
     const options = { ...asPlainValues, projection: { ...listingProjection, ...textIdProjection }, batchSize };
     return this.#atNewMoment(async (session) => {
       this.#listed.clear();
       this.directories.length = 0;
-      let isHere = true;
       const found = this.#collection.find<IndexedDocument & TextIdDocument>({ _id: rangeOfMemory(this.#key) }, { ...options, session });
       for await (const { _id, kind, sizeBytes = 0, textId } of found) {
         const path = pathOfId(this.#key, _id);
-        if (isMark({ kind })) isHere = false;
-        else if (kind === "file") this.#listed.set(path, { path, sizeBytes, textId: textId ?? undefined });
+        if (kind === "file") this.#listed.set(path, { path, sizeBytes, textId: textId ?? undefined });
         else if (path !== ROOT) this.directories.push(path);
       }
-      return isHere;
+      return this.#collection.findOne<ListedRoot>({ _id: rootIdOf(this.#key) }, { ...asPlainValues, projection: { kind: 1, history: 1 }, session });
     });
   }
 

@@ -109,7 +109,9 @@ class Recording {
     const known = begins ? undefined : found.lifetimeMs;
     const lifetimeMs = expiry.lifetimeMs(this.#address.scope) ?? known;
     const until = lifetimeMs === undefined ? null : expiryOf(lifetimeMs, clock());
-    const first = until && earliest(found.expiresAt, until.expiresAt);
+    // What has no time to go yet, as nothing expired then or an archive brought it, is as if it had to go now: `prolong` gives it one.
+    const former = found.expiresAt ?? (isFirst ? undefined : clock());
+    const first = until && earliest(former, until.expiresAt);
     const { lifetimeMs: _former, ...rest } = found;
     const history: StoredHistory = { ...rest, revision: found.revision + changes.length, ...(lifetimeMs !== undefined && { lifetimeMs }), ...(first && { expiresAt: first }) };
     const expires = until && { expiresAt: until.expiresAt };

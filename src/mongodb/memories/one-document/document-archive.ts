@@ -1,36 +1,33 @@
 import { createHash } from "node:crypto";
 import type { CheckedAddress } from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
 import { createIndexes } from "../../driver/create-indexes.js";
-import type { MemorySnapshot } from "../../../core/memory.js";
+import type { SnapshotFile } from "../../../core/memory.js";
 import { storageError } from "../../driver/errors.js";
 import { HistoryView } from "../../history/history-view.js";
+import { archivedHistoryOf } from "../../history/archived-history.js";
 import { insertVersions } from "../../history/insert-versions.js";
 import type { VersionCollection } from "../../history/version-collection.js";
-import { archivedVersion } from "../../history/version-document.js";
 import { type DocumentContext, refuseElsewhere } from "./document-context.js";
 import { flatFields, lookUp } from "./document.js";
 import { outboxIndex } from "./document-indexes.js";
 import { literal, where } from "../expressions.js";
+import { type ArchivedMemory, heldMoment } from "../memory-moment.js";
 import { OutboxSource } from "./outbox-source.js";
 
 export async function archivedMemory(context: DocumentContext, versions: VersionCollection, address: CheckedAddress): Promise<ArchivedMemory | null> {
   const present = await new OutboxSource(context, address).read("tree");
   if (present?.tree === undefined) return null;
-  const { tree, revision, owner, changes } = present;
-  if (owner !== null && changes.length === 0) return { tree, history: null };
-  const view = await HistoryView.of(present, versions);
-  const each: ArchivedHistory["each"] = async (use) => {
-    for await (const version of view.newerThan(0)) await use(archivedVersion(version));
-  };
-  return { tree, history: { revision, each } };
+  const { tree, owner, changes } = present;
+  if (owner !== null && changes.length === 0) return { ...heldMoment(tree), history: null };
+  return { ...heldMoment(tree), history: archivedHistoryOf(await HistoryView.of(present, versions)) };
 }
 
 const objectIdDigits = 24;
 
 interface Restored {
   address: CheckedAddress;
-  tree: MemorySnapshot;
+  tree: ArchivedTree;
   history: ArchivedHistory;
   key: string;
 }
@@ -49,8 +46,9 @@ export async function restoreMemory(context: DocumentContext, versions: VersionC
     const now = clock();
     const expiresAt = expiry.versionsExpireAt(address.scope, now)?.expiresAt;
     await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
-    const createdAt = tree.files.reduce((earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest), now);
-    const document = { ...address, ...flatFields(tree), revision: history.revision, createdAt, updatedAt: now, outbox: [], hasVersions: true, ...(expiresAt && { versionsExpireAt: expiresAt }) };
+    const files = await loaded(tree);
+    const createdAt = files.reduce((earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest), now);
+    const document = { ...address, ...flatFields({ files, directories: [...tree.directories] }), revision: history.revision, createdAt, updatedAt: now, outbox: [], hasVersions: true, ...(expiresAt && { versionsExpireAt: expiresAt }) };
     const made = { $mergeObjects: [literal(document), { _id: { $toObjectId: id } }] };
     // An upsert that makes a document has no id yet.
     const pipeline = [{ $replaceWith: where({ $eq: [{ $type: "$_id" }, "missing"] }, made, "$$ROOT") }];
@@ -58,4 +56,11 @@ export async function restoreMemory(context: DocumentContext, versions: VersionC
   } catch (error) {
     throw storageError(error, "write", null);
   }
+}
+
+/** All texts: they fit into a document. */
+async function loaded({ files }: ArchivedTree): Promise<SnapshotFile[]> {
+  const found: SnapshotFile[] = [];
+  for (const { path, sizeBytes, load } of files) found.push({ path, kind: "file", sizeBytes, ...(await load()) });
+  return found;
 }

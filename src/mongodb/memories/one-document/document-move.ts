@@ -49,7 +49,7 @@ export async function arriveInDocument({ collection }: DocumentContext, address:
   const found = await collection.findOne<Pick<MemoryDocument, "_id" | "revision">>(lookUp(address), { projection: { revision: 1 }, session, ...asPlainValues });
   if (found !== null && !isMark(found)) throw alreadyThere("document");
   const recorded = history && { outbox: [], hasVersions: true, ...(history.expiresAt && { versionsExpireAt: history.expiresAt }) };
-  const document = { ...address, ...flatFields({ ...tree, revision }), revision: revision + 1, createdAt, updatedAt, ...(applied && { applied }), ...recorded };
+  const document = { ...address, ...flatFields(tree), revision: revision + 1, createdAt, updatedAt, ...(applied && { applied }), ...recorded };
   const kept = found === null ? undefined : String(found._id);
   // Its versions have the id. An ObjectId of ours would load the driver with this package.
   const id = history?.id ?? kept ?? randomBytes(12).toString("hex");

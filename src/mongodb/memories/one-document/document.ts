@@ -152,7 +152,7 @@ export function ownValue<T>(record: Record<string, T> | undefined, key: string):
 }
 
 /** The fields of today's layout for what `snapshotOfDocument` read from the earlier one. */
-export function flatFields(snapshot: MemorySnapshot): Required<Pick<MemoryDocument, "data" | "dirs" | "meta">> {
+export function flatFields(snapshot: Pick<MemorySnapshot, "files" | "directories">): Required<Pick<MemoryDocument, "data" | "dirs" | "meta">> {
   return {
     data: Object.fromEntries(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
     dirs: Object.fromEntries(snapshot.directories.map((path) => [keyOfPath(path), true as const])),

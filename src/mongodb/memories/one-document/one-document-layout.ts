@@ -1,11 +1,10 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedMemory } from "../../../core/archived-version.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/options.js";
-import type { MemorySnapshot } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
@@ -25,6 +24,7 @@ import { expiryIndexes } from "../expiry-indexes.js";
 import { rangeFilter } from "../address-keys.js";
 import { memoriesWithin, storedAddress } from "../found-memories.js";
 import { MemoryExpiry } from "../memory-expiry.js";
+import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
@@ -203,7 +203,7 @@ export class OneDocumentLayout implements KeptLayout {
     return archivedMemory(this.#context, versionsInCall(this.#context, this.#versions), address);
   }
 
-  restore(address: CheckedAddress, tree: MemorySnapshot, history: ArchivedHistory, key: string): Promise<boolean> {
+  restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean> {
     return restoreMemory(this.#context, versionsInCall(this.#context, this.#versions), { address, tree, history, key });
   }
 
