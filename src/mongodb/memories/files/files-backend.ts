@@ -4,7 +4,7 @@ import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
 import { alreadyExists, directoryNotFound, fileNotFound, fileTooLarge, MemoryError, parentIsFile, pathIsDirectory, pathIsFile } from "../../../core/errors.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
+import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ROOT } from "../../../core/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
@@ -68,6 +68,10 @@ export class FilesBackend implements MemoryBackend {
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const texts = await this.#stored.texts(paths);
     return paths.map((path) => texts.get(path) ?? null);
+  }
+
+  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    return this.#stored.findFiles(texts, suffix);
   }
 
   async list(path: string): Promise<MemoryEntry[]> {

@@ -1,7 +1,7 @@
 import type { ClientSession, FindOneAndUpdateOptions, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import { MemoryError } from "../../../core/errors.js";
-import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
+import type { FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { isDuplicateKey, storageError } from "../../driver/errors.js";
@@ -15,6 +15,7 @@ import type { QueuedChange } from "./change-queue.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import type { FilesContext } from "./files-context.js";
 import { FilesOutline } from "./files-outline.js";
+import { foundFiles } from "./found-files.js";
 import { MemoryLife } from "./memory-life.js";
 import { snapshotSince } from "./snapshot-since.js";
 import { reasonToFollow } from "../moved-memory.js";
@@ -173,6 +174,10 @@ export class StoredFiles {
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
     return this.#readingAtOneMoment<VersionedSnapshot>({ files: [], directories: [] }, () => snapshotSince(this.#context, this.#key, known));
+  }
+
+  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    return this.#readingAtOneMoment<FoundText[]>([], () => foundFiles(this.#context, this.#key, texts, suffix));
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
