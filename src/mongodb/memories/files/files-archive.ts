@@ -9,7 +9,7 @@ import { inTransaction } from "../../driver/transactions.js";
 import { HistoryView } from "../../history/history-view.js";
 import { insertVersions } from "../../history/insert-versions.js";
 import { archivedVersion } from "../../history/version-document.js";
-import { idOfPath, memoryKeyOf, rootIdOf } from "./document-ids.js";
+import { idOfPath, memoryKeyOf, placeOfFile, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
 import { FilesHistory } from "./files-history.js";
@@ -81,7 +81,7 @@ function documentsOf(address: CheckedAddress, tree: MemorySnapshot, now: Date): 
     ...directories.map(directoryOf),
     ...files.map((file): StoredDocument => {
       const { path, content: text, sizeBytes, createdAt: made, updatedAt } = file;
-      return { _id: idOfPath(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt: made, updatedAt };
+      return { ...placeOfFile(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt: made, updatedAt };
     }),
   ];
 }
