@@ -8,6 +8,7 @@ import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, Me
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ROOT } from "../../../core/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
+import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { appendText, replaceText, utf8Bytes } from "../../../core/text.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
@@ -229,6 +230,10 @@ export class FilesBackend implements MemoryBackend {
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
     return this.#stored.snapshotSince(known);
+  }
+
+  narrow(query: string, path: string): Promise<NarrowedTexts | null> {
+    return this.#stored.narrow(query, path);
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
