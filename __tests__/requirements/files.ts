@@ -7,6 +7,7 @@ export const files: Requirements = {
   "files.standalone-refused": { source, says: "a standalone server is refused with the reason and what to do, and nothing is made there" },
   "files.no-limit": { source, says: "a limit of a whole memory is refused and not ignored" },
   "files.one-command": { source, says: "a read, and a change of an existing file, is one command; a creation in an existing directory is three" },
+  "files.found-on-the-server": { source, says: "of the texts of a memory the server sends those alone that hold what is sought, unless it would have to compare too much" },
   "files.flat": { source, says: "what a command examines does not grow with the memory" },
   "files.outline-bounded": { source, says: "a connector of a memory of any size reads what it can show and counts to 10,000, and shows what it would show of the whole outline" },
   "files.creations-gathered": { source, says: "files that a process makes at the same time go into few transactions, and each caller has an answer of its own" },

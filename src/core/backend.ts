@@ -4,6 +4,7 @@ import type { HistoryBackend } from "./history-backend.js";
 import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
 import type { OngoingCall } from "./ongoing-call.js";
 import type { MeaningBackend } from "./search/meaning.js";
+import type { NarrowedTexts } from "./search/narrowed-texts.js";
 import type { VersionedSnapshot } from "./snapshot.js";
 import type { ChangeListener } from "./watch/memory-changes.js";
 
@@ -80,6 +81,12 @@ export interface MemoryBackend {
    * for their path. With it a search, and a look of a watch, read only what has changed. A backend that cannot tell leaves this out.
    */
   snapshotSince?(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot>;
+  /**
+   * Of a large memory the texts that may answer a query, at one moment: all that hold one of its words, in the form in which `englishWords` has them, or the
+   * 1,000 that promise most. Null where a search is to read the whole memory: it is small, or the storage cannot tell these words. A backend without an
+   * index of words leaves this out. @internal
+   */
+  narrow?(query: string, path: string): Promise<NarrowedTexts | null>;
   /** The embeddings for its passages; null if there are none. A backend that never has any leaves this out. @internal */
   meaning?(): MeaningBackend | null;
   /**

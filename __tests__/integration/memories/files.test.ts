@@ -87,6 +87,7 @@ describe("commands of the layout files", () => {
     ["list of the root", (memory) => memory.list("/"), ["find"]],
     ["stat of a file", (memory) => memory.stat("/d/a"), ["find"]],
     ["snapshot", (memory) => memory.snapshot(), ["find"]],
+    ["files that hold a text", (memory) => memory.findFiles(["text"]), ["find"]],
     ["outline for a connector", (memory) => memory.outline({ maxPathChars: 4000 }), ["find"]],
     ["append to a file", (memory) => memory.append("/d/a", "x"), ["update"]],
     ["update", (memory) => memory.update("/d/a", "text", "x"), ["findAndModify"]],
@@ -143,6 +144,7 @@ describe("commands of a memory of the layout files name its shard", () => {
     ["stat", (memory) => memory.stat("/notes")],
     ["snapshot", (memory) => memory.snapshot()],
     ["outline", (memory) => memory.outline({ maxContentBytes: 100 })],
+    ["files that hold a text", (memory) => memory.findFiles(["text"], { suffix: "y" })],
     ["search after a change", async (memory) => {
       await memory.search("text");
       await memory.append("/notes/today", "x");
@@ -175,7 +177,7 @@ function idsIn({ commandName, command }: CommandStartedEvent): string[] {
 
 function boundsOf(filter: Document): string[] {
   const alternatives = filter["$or"] as Document[] | undefined;
-  if (alternatives !== undefined) return alternatives.flatMap(boundsOf);
+  if (alternatives !== undefined && !("_id" in filter)) return alternatives.flatMap(boundsOf);
   const id = filter["_id"] as string | { $gte: string; $lt: string } | { $in: string[] } | undefined;
   if (id === undefined) throw new Error(`no _id in ${JSON.stringify(filter)}`);
   if (typeof id === "string") return [id];

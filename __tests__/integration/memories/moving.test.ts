@@ -123,6 +123,7 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       ["outline", async (memory) => (await memory.outline({ maxContentBytes: 9 })).files[0]?.content],
       ["outline of what a connector can show", async (memory) => (await memory.outline({ maxPathChars: 4000 })).files.map(() => "text")[0]],
       ["grep", async (memory) => (await memory.grep("text"))[0]?.text],
+      ["files that hold a text", async (memory) => (await memory.findFiles(["ext"], { suffix: "b" }))[0]?.content],
       ["version and search", async (memory) => (await memory.search("text")).map(() => "text")[0]],
       ["append", (memory) => memory.append("/a/b", "x").then(() => "text")],
       ["append with a snapshot", async (memory) => (await memory.snapshotAndAppend("/a/b", "x")).files[0]?.content],

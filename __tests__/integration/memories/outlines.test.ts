@@ -5,7 +5,7 @@ import { hiddenDirectoryOf, parentsOf } from "../../../src/core/paths.js";
 import { compareCodeUnits } from "../../../src/core/text.js";
 import { RecentMap } from "../../../src/core/recent-map.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
-import { idOfPath, memoryKeyOf } from "../../../src/mongodb/memories/files/document-ids.js";
+import { idOfPath, memoryKeyOf, placeOfFile } from "../../../src/mongodb/memories/files/document-ids.js";
 import { FilesOutline, type OutlineLimits } from "../../../src/mongodb/memories/files/files-outline.js";
 import type { StoredDocument } from "../../../src/mongodb/memories/files/stored-document.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -52,7 +52,7 @@ async function stored({ files, directories }: Tree): Promise<(wanted: object, li
   await store.start();
   await documents.insertMany([
     ...["/", ...directories].map((each) => ({ _id: idOfPath(key, each), kind: "dir" as const, made: 1, ...fields })),
-    ...files.map((each, index) => ({ _id: idOfPath(key, each), kind: "file" as const, text: "x".repeat(index % 12), textId: String(index), sizeBytes: index % 12, ...fields })),
+    ...files.map((each, index) => ({ ...placeOfFile(key, each), kind: "file" as const, text: "x".repeat(index % 12), textId: String(index), sizeBytes: index % 12, ...fields })),
   ]);
   return async (wanted, limits) => {
     const session = client.startSession({ snapshot: true });

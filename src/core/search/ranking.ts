@@ -33,10 +33,13 @@ interface Weights {
   meanFileWords: number;
 }
 
-/** The best passages, best first; those of one score by path and line. */
-export function rank(index: MemoryIndex, sought: readonly number[], { path, limit, per }: Omit<CheckedSearch, "query">): Ranked[] {
+/**
+ * The best passages, best first; those of one score by path and line.
+ * @param atLeast how many files there are at least; those that are not in the index hold nothing that is sought
+ */
+export function rank(index: MemoryIndex, sought: readonly number[], { path, limit, per }: Omit<CheckedSearch, "query">, atLeast = 0): Ranked[] {
   const { hits } = index.postings;
-  const { candidates, weights } = candidatesWithin(path, index, sought);
+  const { candidates, weights } = candidatesWithin(path, index, sought, atLeast);
   const best = new BestPassages({ limit, per });
   for (const candidate of candidates) {
     const fileScore = scoreOfFile(candidate, weights);
@@ -58,7 +61,7 @@ export function soughtIn({ vocabulary }: MemoryIndex, words: readonly string[]):
   return [...new Set(words)].slice(0, maxSoughtWords).flatMap((word) => vocabulary.numberOf(word) ?? []);
 }
 
-function candidatesWithin(path: string, { files, postings }: MemoryIndex, sought: readonly number[]): { candidates: Candidate[]; weights: Weights } {
+function candidatesWithin(path: string, { files, postings }: MemoryIndex, sought: readonly number[], atLeast: number): { candidates: Candidate[]; weights: Weights } {
   // They lie side by side, as files are sorted.
   const first = Math.max(0, files.findIndex(isWithin(path)));
   const within = files.slice(first, files.findLastIndex(isWithin(path)) + 1);
@@ -79,9 +82,11 @@ function candidatesWithin(path: string, { files, postings }: MemoryIndex, sought
   });
   const words = within.reduce((sum, { size }) => sum + size, 0);
   const passages = at(firstPassages, first + within.length) - at(firstPassages, first) - within.length;
+  // Those beyond are as long as these.
+  const beyond = Math.max(1, atLeast / Math.max(1, within.length));
   const weights = {
-    ofPassages: passagesWith.map((count) => rarity(count, passages)),
-    ofFiles: filesWith.map((count) => rarity(count, within.length)),
+    ofPassages: passagesWith.map((count) => rarity(count, beyond * passages)),
+    ofFiles: filesWith.map((count) => rarity(count, beyond * within.length)),
     meanPassageWords: words / Math.max(1, passages) || 1,
     meanFileWords: words / Math.max(1, within.length) || 1,
   };

@@ -5,9 +5,10 @@ import type { Ranked } from "./best-passages.js";
 import { fuse, rankByMeaning } from "./fused-ranking.js";
 import { type IndexOwner, indexOf } from "./index-cache.js";
 import { placeOf } from "./indexed-file.js";
+import { indexTexts } from "./memory-index.js";
 import { rank, soughtIn } from "./ranking.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
-import { wordsBy } from "./words.js";
+import { englishWords, wordsBy } from "./words.js";
 
 /** How far down the rankings by words and by meaning a passage may stand that is found by both. */
 export const fusedRanks = 100;
@@ -18,10 +19,16 @@ export async function searchMemory(backend: MemoryBackend, owner: IndexOwner, wa
 }
 
 async function rankedIn(backend: MemoryBackend, owner: IndexOwner, wanted: CheckedSearch, call: OngoingCall | undefined): Promise<Ranked[]> {
-  const { query, limit } = wanted;
+  const { query, limit, path } = wanted;
+  const meaning = backend.meaning?.() ?? null;
+  // The storage knows no words but these, and nothing of meaning.
+  const narrowed = meaning === null && owner.wordsOf === englishWords ? ((await backend.narrow?.(query, path)) ?? null) : null;
+  if (narrowed !== null) {
+    const chosen = await indexTexts(narrowed.texts, englishWords, null, () => call?.throwIfOver());
+    return rank(chosen, soughtIn(chosen, englishWords(query)), wanted, narrowed.files);
+  }
   const { index, vectors } = await indexOf(backend, owner, call);
   const sought = soughtIn(index, wordsBy(owner.wordsOf, query));
-  const meaning = backend.meaning?.() ?? null;
   if (meaning === null || vectors === null || vectors.byText.size === 0) return rank(index, sought, wanted);
   const nearness = await meaning.nearness(query);
   const deeper = { ...wanted, limit: Math.max(limit, fusedRanks) };

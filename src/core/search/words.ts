@@ -46,13 +46,32 @@ export function englishWords(text: string): string[] {
     for (const found of text.toLowerCase().match(asciiWord) ?? []) pushStem(words, found);
     return words;
   }
-  // By way of upper case, in which ß is SS.
-  const folded = text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");
-  for (const found of folded.match(anyWord) ?? []) {
+  for (const found of folded(text).match(anyWord) ?? []) {
     if (notAscii.test(found) && unspacedStart.test(found)) pushPairs(words, found);
     else pushStem(words, found);
   }
   return words;
+}
+
+/** By way of upper case, in which ß is SS. */
+function folded(text: string): string {
+  return text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");
+}
+
+const letterOrDigit = /^[\p{L}\p{M}\p{N}]/u;
+/** As they stand in an index that divides and folds less: `o'neil`, `file_name`, `straße`, `crêpes`. */
+const joinedWord = /[\p{L}\p{M}\p{N}_']+/gu;
+
+/**
+ * The words of a query for an index that stems them itself and folds case and accents, each once. Null where such an index does not tell some of them: those of
+ * scripts without spaces, and emoji.
+ */
+export function spacedWords(query: string): string[] | null {
+  const found = folded(query).match(anyWord) ?? [];
+  if (found.some((word) => unspacedStart.test(word) || !letterOrDigit.test(word))) return null;
+  const joined = query.toLowerCase().normalize("NFC").match(joinedWord) ?? [];
+  const words = [...found, ...joined.map((word) => word.replace(/^'+|(?:'s)?'*$/g, ""))];
+  return [...new Set(words)].filter((word) => englishWords(word).length > 0);
 }
 
 function pushStem(words: string[], found: string): void {

@@ -59,20 +59,22 @@ export interface IndexFacts {
 export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
   const names = await presentCollections(db, layout.collectionNames);
   if (!names.has(memoriesCollection)) return null;
-  return Promise.all(layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => factsOfIndex(db, index)));
+  const facts = await Promise.all(layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => factsOfIndex(db, index)));
+  return facts.flat();
 }
 
-async function factsOfIndex(db: Db, { collection, description, example, isNamed }: LayoutIndex): Promise<IndexFacts> {
+/** None of one that is not there and need not be. */
+async function factsOfIndex(db: Db, { collection, description, example, isNamed, isOptional }: LayoutIndex): Promise<IndexFacts[]> {
   const { name } = description;
   const facts = { name, collection: collection.collectionName };
   const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
-  if (other === undefined) return { ...facts, state: "missing", used: null };
+  if (other === undefined) return isOptional === true ? [] : [{ ...facts, state: "missing", used: null }];
   const sameFields = Object.entries(description).every(([field, value]) => isDeepStrictEqual(other[field as keyof typeof other], value));
   const same = sameFields && other.collation === undefined;
-  if (!same) return { ...facts, state: "different", used: null };
+  if (!same) return [{ ...facts, state: "different", used: null }];
   const find = { find: collection.collectionName, filter: example, collation: exactCollation, ...(isNamed === true && { hint: name }) };
   const plan = await reading(() => db.command({ explain: find, verbosity: "queryPlanner" }));
-  return { ...facts, state: "present", used: usesOnly(plan, name) };
+  return [{ ...facts, state: "present", used: usesOnly(plan, name) }];
 }
 
 function usesOnly(plan: Document, indexName: string): boolean {

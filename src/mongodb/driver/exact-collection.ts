@@ -116,6 +116,10 @@ export class ExactCollection<Stored extends Document> {
     await this.#collection.createIndexes(indexes.map((index) => ({ ...index, ...exact })));
   }
 
+  hasIndex(name: string): Promise<boolean> {
+    return this.#collection.indexExists(name);
+  }
+
   /** Without `maxTimeMS`, which costs a small read two hundredths: the server ends a find when its connection is closed. */
   get #ofReads(): typeof exact & { signal?: AbortSignal } {
     const { signal } = this.#limits;

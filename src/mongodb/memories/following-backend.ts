@@ -8,6 +8,7 @@ import type { OngoingCall } from "../../core/ongoing-call.js";
 import { snapshotSince } from "../../core/snapshot-since.js";
 import type { VersionedSnapshot } from "../../core/snapshot.js";
 import type { MeaningBackend } from "../../core/search/meaning.js";
+import type { NarrowedTexts } from "../../core/search/narrowed-texts.js";
 import type { ChangeListener } from "../../core/watch/memory-changes.js";
 import type { Following, Place } from "./following.js";
 import { FollowingListener } from "./following-listener.js";
@@ -75,6 +76,10 @@ export class FollowingBackend implements MemoryBackend {
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
     return this.#read((backend) => snapshotSince(backend, known));
+  }
+
+  narrow(query: string, path: string): Promise<NarrowedTexts | null> {
+    return this.#read(async (backend) => (await backend.narrow?.(query, path)) ?? null);
   }
 
   /** Of a memory that is nowhere, none: where it will be made is not known. */

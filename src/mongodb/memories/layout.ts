@@ -160,6 +160,11 @@ export interface LayoutContext {
    * versions it would make.
    */
   makesIndexes: boolean;
+  /**
+   * Above how many documents of a memory an index of words narrows its searches. A layout that keeps a memory in one document ignores it. Undefined:
+   * there is no such index, and every search reads all. At least 1.
+   */
+  narrowsAbove?: number | undefined;
   /** Whether it only keeps memories that have moved to it, and makes none. @default false */
   isGuest?: boolean;
 }
@@ -189,6 +194,8 @@ export interface LayoutIndex {
   example: Record<string, unknown>;
   /** Whether the look-up names the index, as the server might choose another one for it. */
   isNamed?: boolean;
+  /** Whether only some stores make it. Where it is not there, it is not missing. */
+  isOptional?: boolean;
   /** The name of the collection that is made together with the index; where it is not there, the index is not missing. */
   madeWith: string;
 }

@@ -42,6 +42,9 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
+/** Of a memory of so many files and directories a search reads all. In the process its index takes some 20 MB. */
+const searchedWhole = 10_000;
+
 /** For `migrateFromMongoDBStore`. A symbol, which no editor offers among the members. */
 export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyItems");
 
@@ -86,6 +89,7 @@ export class MongoMemoryStore extends BaseStore {
         expireMs: options.expireMs ?? {},
         history: historyOf(options.history),
         embeddings: options.index === undefined ? null : { client: options.client, config: options.index },
+        ...(options.memoryTextIndex === true && { narrowsAbove: searchedWhole }),
         makesIndexes,
       });
     const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));

@@ -65,6 +65,11 @@ export interface MongoMemoryStoreOptions {
    * `serverApi: { version: "1", strict: true }`, which refuses text indexes
    */
   textSearch?: boolean | TextSearchOptions;
+  /**
+   * With `layout: "files"`, makes a text index of MongoDB over all memories. A search of a memory of more than 10,000 files and directories then reads only texts with
+   * its words. It makes changes slower. Set it in every process that searches. @default false
+   */
+  memoryTextIndex?: boolean;
 }
 
 /** How long versions are kept. The last version of each path always stays. */
@@ -149,6 +154,7 @@ const optionsSchema = z
     ttl: ttlSchema.optional(),
     index: indexSchema.optional(),
     vectorSearch: vectorSearchSchema.optional(),
+    memoryTextIndex: z.boolean().optional(),
     textSearch: z.union([z.boolean(), z.object({ language: z.enum(textLanguages).optional() }).strict()]).optional(),
   })
   .strict()
@@ -160,6 +166,14 @@ const optionsSchema = z
   .refine(
     ({ client, textSearch }) => textSearch === undefined || textSearch === false || !isStrict(client),
     "textSearch needs a text index, which the client's strict Stable API refuses: leave textSearch out, or use index",
+  )
+  .refine(
+    ({ layout, memoryTextIndex }) => memoryTextIndex !== true || layout === "files",
+    'memoryTextIndex needs layout: "files": with the layout "document" a memory is one document, of which nothing is read by words',
+  )
+  .refine(
+    ({ client, memoryTextIndex }) => memoryTextIndex !== true || !isStrict(client),
+    "memoryTextIndex needs a text index, which the client's strict Stable API refuses: leave memoryTextIndex out, and every search reads the whole memory",
   )
   .refine(
     ({ client, vectorSearch }) => vectorSearch === undefined || !isStrict(client),

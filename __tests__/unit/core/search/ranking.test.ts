@@ -3,7 +3,9 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import type { FoundText, Memory } from "../../../../src/core/memory.js";
 import type { MemoryOptions } from "../../../../src/core/options.js";
+import { indexTexts } from "../../../../src/core/search/memory-index.js";
 import { passagesOf } from "../../../../src/core/search/passages.js";
+import { rank, soughtIn } from "../../../../src/core/search/ranking.js";
 import type { SearchHit } from "../../../../src/core/search/search-options.js";
 import { Vocabulary } from "../../../../src/core/search/indexed-file.js";
 import { WordNumbers } from "../../../../src/core/search/word-numbers.js";
@@ -144,6 +146,20 @@ describe("a passage", () => {
     expect(found.length).toBeGreaterThan(3);
     expect(found.every(({ text }) => text.isWellFormed())).toBe(true);
   });
+});
+
+// Requirement: search.narrowed
+it("files that were not chosen count as those that were, and hold nothing that is sought", async () => {
+  const chosen = ["fox hen", "hen\ncat fox", "fox fox"].map((content, index) => ({ path: `/${index}`, content }));
+  const others = ["dog cow", "dog\ndog cow", "cow cow", "cow dog", "cow\ndog cow", "dog dog"].map((content, index) => ({ path: `/o${index}`, content }));
+  const found = async (texts: FoundText[], atLeast?: number): Promise<[string, number][]> => {
+    const index = await indexTexts(texts, englishWords, null, () => undefined);
+    const ranked = rank(index, soughtIn(index, ["hen", "fox", "zebra"]), { path: "/", limit: 10, per: "passage" }, atLeast);
+    return ranked.map(({ file, passage, score }) => [`${file.path} ${passage}`, score]);
+  };
+  expect(rounded(await found(chosen, 9))).toEqual(rounded(await found([...chosen, ...others])));
+  expect(rounded(await found(chosen))).not.toEqual(rounded(await found(chosen, 9)));
+  expect(await found([], 9)).toEqual([]);
 });
 
 describe("the words of a search", () => {

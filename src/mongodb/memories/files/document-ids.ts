@@ -1,5 +1,6 @@
 import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/address.js";
 import { ROOT } from "../../../core/paths.js";
+import type { StoredDocument, StoredFile } from "./stored-document.js";
 
 /*
  * The `_id` of a document is `<memory> NUL <parent directory> NUL <name>`; that of a memory's root is `<memory> NUL`. So the children of
@@ -29,6 +30,16 @@ export function idOfPath(memoryKey: string, path: string): string {
   if (path === ROOT) return rootIdOf(memoryKey);
   const end = path.lastIndexOf("/");
   return memoryKey + separator + path.slice(0, end) + separator + path.slice(end + 1);
+}
+
+/** Where a file lies, as its document has it. MongoDB takes what `_` joins for one word. */
+export function placeOfFile(memoryKey: string, path: string): Pick<StoredFile, "_id" | "memory" | "pathText"> {
+  return { _id: idOfPath(memoryKey, path), memory: memoryKey, pathText: path.replaceAll("_", " ") };
+}
+
+/** The same document at another path. */
+export function movedDocument(memoryKey: string, document: StoredDocument, path: string): StoredDocument {
+  return document.kind === "file" ? { ...document, ...placeOfFile(memoryKey, path) } : { ...document, _id: idOfPath(memoryKey, path) };
 }
 
 /** The `_id` of the memory's own document, which is its root directory. */

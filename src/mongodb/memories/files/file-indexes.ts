@@ -26,6 +26,17 @@ export const rootIndexes = [
 /** Of the roots: by it a store finds the memories that have expired. Only one with `expireMs` makes it. */
 export const expiryIndex = { name: "memories_by_change", key: { scope: 1, updatedAt: 1 }, partialFilterExpression: { scope: { $exists: true } } } as const satisfies IndexDescription;
 
+const wordLanguage = { default_language: "english", language_override: "textLanguage" };
+
+/**
+ * The words of texts and paths. Only a store with `memoryTextIndex` makes it. English is nearest to how a search takes words. No document has the field that could
+ * name another language.
+ */
+export const wordsIndex = { name: "files_by_words", key: { memory: 1, pathText: "text", text: "text" }, ...wordLanguage } as const satisfies IndexDescription;
+
+/** The same as the server tells it. */
+export const toldWordsIndex = { name: wordsIndex.name, key: { memory: 1, _fts: "text", _ftsx: 1 }, weights: { pathText: 1, text: 1 }, ...wordLanguage } satisfies IndexDescription;
+
 function partialOf(scope: keyof typeof names): Record<string, unknown> {
   if (scope === "global") return { scope };
   return { scope, [scope === "perThread" ? "threadId" : "userId"]: { $exists: true } };

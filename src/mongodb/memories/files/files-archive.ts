@@ -12,7 +12,7 @@ import { HistoryView } from "../../history/history-view.js";
 import { insertVersions } from "../../history/insert-versions.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import { isTooMuch } from "../transaction-errors.js";
-import { idOfPath, memoryKeyOf, rootIdOf } from "./document-ids.js";
+import { idOfPath, memoryKeyOf, placeOfFile, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
 import { presentOf } from "./files-history.js";
@@ -101,7 +101,7 @@ async function insertFiles({ collection }: FilesContext, session: ClientSession,
   for (const { path, sizeBytes, load } of files) {
     if (batch.length === maxBatch.files || bytes + sizeBytes > maxBatch.bytes) await insert();
     const { content: text, createdAt, updatedAt } = await load();
-    batch.push({ _id: idOfPath(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt, updatedAt });
+    batch.push({ ...placeOfFile(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt, updatedAt });
     bytes += sizeBytes;
     if (createdAt < earliest) earliest = createdAt;
   }

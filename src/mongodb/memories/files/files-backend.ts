@@ -3,10 +3,11 @@ import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
 import { alreadyExists, directoryNotFound, fileNotFound, fileTooLarge, MemoryError, parentIsFile, pathIsDirectory, pathIsFile } from "../../../core/errors.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
-import type { DeletedCounts, FileStat, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
+import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ROOT } from "../../../core/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
+import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { appendText, replaceText, utf8Bytes } from "../../../core/text.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
@@ -66,6 +67,10 @@ export class FilesBackend implements MemoryBackend {
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
     const texts = await this.#stored.texts(paths);
     return paths.map((path) => texts.get(path) ?? null);
+  }
+
+  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    return this.#stored.findFiles(texts, suffix);
   }
 
   async list(path: string): Promise<MemoryEntry[]> {
@@ -223,6 +228,10 @@ export class FilesBackend implements MemoryBackend {
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
     return this.#stored.snapshotSince(known);
+  }
+
+  narrow(query: string, path: string): Promise<NarrowedTexts | null> {
+    return this.#stored.narrow(query, path);
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {

@@ -51,6 +51,8 @@ export interface FilesContext {
   vectors: VectorCollection;
   /** Null: passages are found by their words alone. */
   embeddings: { client: MongoClient; embedder: Embedder } | null;
+  /** How many documents a memory may have of which a search reads all. Undefined: any number, as there is no index of words. */
+  narrowsAbove?: number | undefined;
   /** Only memories that have moved here are kept: none is made. Default: false. */
   isGuest?: boolean;
   /** With which the commands end. */

@@ -38,7 +38,7 @@ import { ChangeQueue } from "./change-queue.js";
 import { Creations } from "./creations.js";
 import { memoryKeyOf, rangeOfMemory, rootIdOf } from "./document-ids.js";
 import { ExpectedTree } from "./expected-tree.js";
-import { expiryIndex, listingIndex, rootIndexes } from "./file-indexes.js";
+import { expiryIndex, listingIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { FilesBackend } from "./files-backend.js";
 import { recordsInCall, vectorsInCall } from "../in-call.js";
 import { contextFor, type FilesContext } from "./files-context.js";
@@ -52,6 +52,7 @@ import { deleteEmptyDirectory, RecordedBackend } from "./recorded-backend.js";
 import { makeRecorded } from "./recording.js";
 import type { StoredDocument, StoredRoot } from "./stored-document.js";
 import { makeFiles, StoredFiles } from "./stored-files.js";
+import { makeWordsIndex } from "./words-index.js";
 
 const own = { filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
 
@@ -77,7 +78,7 @@ export class FilesLayout implements KeptLayout {
     this.collectionNames = collectionNames;
   }
 
-  static open({ db, client, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, isGuest = false, history, embeddings }: LayoutContext): FilesLayout {
+  static open({ db, client, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, narrowsAbove, isGuest = false, history, embeddings }: LayoutContext): FilesLayout {
     const name = filesCollectionOf(collectionName);
     const collection = new ExactCollection(db.collection<StoredDocument>(name, { writeConcern }));
     const expiry = new MemoryExpiry(expireMs, clock);
@@ -88,6 +89,7 @@ export class FilesLayout implements KeptLayout {
       await refuseCollation(() => db.listCollections({ name, "options.collation": { $exists: true } }).toArray(), name);
       await createIndexes(collection, [listingIndex, ...rootIndexes], "a memory", own.option);
       if (Object.keys(expireMs).length > 0) await createIndexes(collection, [expiryIndex], "a memory", own.option);
+      if (narrowsAbove !== undefined) await makeWordsIndex(collection, own.option);
       if (history?.begins === true) await versions.makeIndexes(own.option);
     });
     const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
@@ -108,8 +110,10 @@ export class FilesLayout implements KeptLayout {
     const indexesOf = (collectionOf: string, descriptions: readonly LayoutIndex["description"][]): LayoutIndex[] =>
       descriptions.map((description) => ({ collection: db.collection(collectionOf), description, example: exampleFor(description), madeWith: collectionOf }));
     const listingOnly = indexesOf(name, [listingIndex]).map((index) => ({ ...index, isNamed: true }));
-    const indexes = [...listingOnly, ...indexesOf(name, rootIndexes), ...indexesOf(versionsName, versionIndexes), ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]), ...indexesOf(vectorsName, vectorIndexes)];
-    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), largeMemories: new RecentMap<true>(maxKnownLarge), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, isGuest };
+    const words = { memory: "g", $text: { $search: "a" } };
+    const wordsOnly = indexesOf(name, [toldWordsIndex]).map((index) => ({ ...index, example: words, isOptional: true }));
+    const indexes = [...listingOnly, ...wordsOnly, ...indexesOf(name, rootIndexes), ...indexesOf(versionsName, versionIndexes), ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]), ...indexesOf(vectorsName, vectorIndexes)];
+    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), largeMemories: new RecentMap<true>(maxKnownLarge), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, narrowsAbove, isGuest };
     return new FilesLayout(context, { indexes, collectionNames: [name, versionsName, proposalsName, vectorsName] });
   }
 

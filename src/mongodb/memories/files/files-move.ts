@@ -6,7 +6,7 @@ import { MemoryTree } from "../../../core/tree.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { MovingMemory } from "../layout.js";
 import { alreadyThere } from "../moved-memory.js";
-import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
+import { idOfPath, memoryKeyOf, pathOfId, placeOfFile, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
 import { byId } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
 import { countsOf } from "./files-summaries.js";
@@ -87,7 +87,7 @@ function documentsBelow(key: string, { tree }: MovingMemory, directoryOf: (path:
   for (const path of [...directories, ...files.map((file) => file.path)]) refuseControlCharacters(path);
   return [
     ...directories.map(directoryOf),
-    ...files.map(({ path, content: text, sizeBytes, createdAt, updatedAt }): StoredFile => ({ _id: idOfPath(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt, updatedAt })),
+    ...files.map(({ path, content: text, sizeBytes, createdAt, updatedAt }): StoredFile => ({ ...placeOfFile(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt, updatedAt })),
   ];
 }
 

@@ -6,7 +6,7 @@ import { compareCodeUnits, utf8Bytes } from "../../../core/text.js";
 import type { RecordedFile } from "../../history/outbox.js";
 import type { DirectoryChange } from "../../history/version-document.js";
 import { directoryNotEmpty } from "../layout.js";
-import { idOfPath, rootIdOf } from "./document-ids.js";
+import { idOfPath, movedDocument, placeOfFile, rootIdOf } from "./document-ids.js";
 import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
 import { newTextId } from "./text-id.js";
 
@@ -103,7 +103,7 @@ export class RecordedTree {
     const fields = { text, textId: newTextId(), sizeBytes: utf8Bytes(text), updatedAt: this.#now };
     if (before === null) {
       this.#makeParents(path);
-      const made: StoredFile = { _id: idOfPath(this.#key, path), kind: "file", ...fields, createdAt };
+      const made: StoredFile = { ...placeOfFile(this.#key, path), kind: "file", ...fields, createdAt };
       this.#set(path, made);
       this.#files.push({ path, gone: false });
       return made;
@@ -152,7 +152,7 @@ export class RecordedTree {
       const document = this.#documents.get(path);
       if (document === undefined) continue;
       this.#set(path, undefined);
-      this.#set(target, { ...document, _id: idOfPath(this.#key, target) });
+      this.#set(target, movedDocument(this.#key, document, target));
       if (document.kind === "file") this.#files.push({ path: target, from: path, gone: false });
     }
     if (moved.kind === "dir") this.#directories.moved = { from, to };

@@ -16,6 +16,9 @@ export interface StoredFile {
   text: string;
   /** Each change of the text gives another one, which no other text ever has. It goes with a file that is moved. */
   textId: string;
+  /** What its id begins with, and the words of its path. A text index has both: it takes no range of ids. Every process writes them, also one without the index. */
+  memory: string;
+  pathText: string;
   /** Bytes of UTF-8 of the text. */
   sizeBytes: number;
   createdAt: Date;

@@ -1,8 +1,9 @@
 import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import { MemoryError } from "../../../core/errors.js";
-import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
+import type { FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
+import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -15,7 +16,9 @@ import type { QueuedChange } from "./change-queue.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import type { FilesContext } from "./files-context.js";
 import { FilesOutline } from "./files-outline.js";
+import { foundFiles } from "./found-files.js";
 import { MemoryLife } from "./memory-life.js";
+import { narrowedSearch } from "./narrowed-search.js";
 import { snapshotSince } from "./snapshot-since.js";
 import { reasonToFollow } from "../moved-memory.js";
 import { transactionError } from "../transaction-errors.js";
@@ -173,6 +176,17 @@ export class StoredFiles {
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
     return this.#readingAtOneMoment<VersionedSnapshot>({ files: [], directories: [] }, () => snapshotSince(this.#context, this.#key, known));
+  }
+
+  /** Null where the store has no index for it, and where nothing is. */
+  async narrow(query: string, path: string): Promise<NarrowedTexts | null> {
+    const { narrowsAbove = null } = this.#context;
+    if (narrowsAbove === null) return null;
+    return this.#readingAtOneMoment(null, () => narrowedSearch({ ...this.#context, narrowsAbove }, this.#key, query, path));
+  }
+
+  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    return this.#readingAtOneMoment<FoundText[]>([], () => foundFiles(this.#context, this.#key, texts, suffix));
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {

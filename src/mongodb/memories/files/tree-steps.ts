@@ -6,7 +6,7 @@ import { parentOf, parentsOf, ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangesBelow, rootIdOf } from "./document-ids.js";
+import { childrenOf, type IdRange, idOfPath, memoryKeyOf, movedDocument, pathOfId, placeOfFile, rangesBelow, rootIdOf } from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import type { IndexedDocument, StoredDirectory, StoredDocument, StoredFile } from "./stored-document.js";
@@ -113,7 +113,7 @@ export class TreeSteps {
     const moved = await this.#collection.findOneAndDelete<StoredDocument>({ _id }, { ...asPlainValues, ...this.#inSession });
     if (moved === null) throw fileNotFound();
     kinds.delete(from);
-    await this.#insertWithParents([{ path: to, at, document: { ...moved, _id: idOfPath(this.#key, to) } }], kinds);
+    await this.#insertWithParents([{ path: to, at, document: movedDocument(this.#key, moved, to) }], kinds);
     if (kind === "dir") await this.#moveBelow(from, to, checkMoved);
   }
 
@@ -131,7 +131,7 @@ export class TreeSteps {
       for await (const document of found) {
         const path = to + pathOfId(this.#key, document._id).slice(from.length);
         checkMoved(path);
-        batch.push({ ...document, _id: idOfPath(this.#key, path) });
+        batch.push(movedDocument(this.#key, document, path));
         bytes += document.kind === "file" ? document.sizeBytes : 0;
         if (batch.length >= movedBatch.documents || bytes >= movedBatch.bytes) await insert();
       }
@@ -221,7 +221,7 @@ export class TreeSteps {
   }
 
   #fileOf({ path, text, at }: NewFile): StoredFile {
-    return { _id: idOfPath(this.#key, path), kind: "file", text, textId: newTextId(), sizeBytes: utf8Bytes(text), createdAt: at, updatedAt: at };
+    return { ...placeOfFile(this.#key, path), kind: "file", text, textId: newTextId(), sizeBytes: utf8Bytes(text), createdAt: at, updatedAt: at };
   }
 
   #directoryOf(path: string, at: Date): StoredDirectory {
