@@ -50,6 +50,8 @@ export interface FilesContext {
   embeddings: { client: MongoClient; embedder: Embedder } | null;
   /** Only memories that have moved here are kept: none is made. Default: false. */
   isGuest?: boolean;
+  /** What all texts of the memory may take, in bytes. Left out: it has no limit. */
+  maxMemoryBytes?: number;
   /** With which the commands end. */
   call?: OngoingCall;
 }
