@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON } from "mongodb";
+import { addressFor } from "../../../src/core/address.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
@@ -58,6 +59,21 @@ describe("a memory at its limit", () => {
     await memory.rename("/d", "/e");
     expect(await memory.list("/e")).toHaveLength(15);
   });
+
+  // Requirement: guarantees.memory-limit-on-every-way
+  it.each([addressFor("global", "global", null), addressFor("é", "perThread", "t"), addressFor("of a user", "perUser", "ada")])(
+    "is filled to its last byte by its first change, and made by none that is one byte more: %j",
+    async (address) => {
+      const nodeId = `${address.nodeId} ${freshAddress().nodeId}`;
+      const [one, other] = ["one", "other"].map((name) => ({ ...address, nodeId: `${name} ${nodeId}`.padEnd(60) }));
+      if (one === undefined || other === undefined) throw new Error("there are two addresses");
+      await store.memory(one).write("/d/file", "x".repeat(1000));
+      const sizeBytes = BSON.calculateObjectSize((await db.collection("memories").findOne(one)) ?? {});
+      await refuses(store.memory(other, { maxMemoryBytes: sizeBytes - 1 }).write("/d/file", "x".repeat(1000)), "ENOSPC");
+      expect(await db.collection("memories").findOne(other)).toBeNull();
+      await store.memory(other, { maxMemoryBytes: sizeBytes }).append("/d/file", "x".repeat(1000));
+    },
+  );
 
   // Requirement: guarantees.memory-limit-on-every-way
   it.each(places)("in the layout %s is never over it, and as it was after every refusal", async (_layout, place) => {
