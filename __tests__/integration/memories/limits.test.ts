@@ -65,7 +65,7 @@ describe("a memory at its limit", () => {
     "is filled to its last byte by its first change, and made by none that is one byte more: %j",
     async (address) => {
       const nodeId = `${address.nodeId} ${freshAddress().nodeId}`;
-      const [one, other] = ["one", "other"].map((name) => ({ ...address, nodeId: `${name} ${nodeId}`.padEnd(60) }));
+      const [one, other] = ["one", "other"].map((which) => ({ ...address, nodeId: `${which} ${nodeId}`.padEnd(60) }));
       if (one === undefined || other === undefined) throw new Error("there are two addresses");
       await store.memory(one).write("/d/file", "x".repeat(1000));
       const sizeBytes = BSON.calculateObjectSize((await db.collection("memories").findOne(one)) ?? {});
