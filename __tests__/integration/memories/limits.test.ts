@@ -37,7 +37,7 @@ const places: [LayoutName, LimitedPlace][] = [
   }],
   ["files", {
     store: filesStore,
-    maxMemoryBytes: 700,
+    maxMemoryBytes: 300,
     usualRuns: 4,
     stored: ({ nodeId }) => replicaSet.db.collection<{ _id: string }>("memories_files").find({ _id: { $gte: `g\u0001${nodeId}\0`, $lt: `g\u0001${nodeId}\u0001` } }).toArray(),
     sizeOf: (documents) => documents.reduce<number>((sum, document) => sum + Buffer.byteLength((document as { text?: string }).text ?? ""), 0),
