@@ -2,7 +2,7 @@ import { MongoClient } from "mongodb";
 import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { testBackend } from "../helpers/backend-suite.js";
-import { repetitions } from "../helpers/repetitions.js";
+import { isLong, repetitions } from "../helpers/repetitions.js";
 import { serverApi } from "../helpers/server-api.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
@@ -25,3 +25,10 @@ for (const layout of layoutNames) {
 const { uri: recordedUri, name: recordedName } = testDatabase("replicaSet");
 const recorded = new MongoMemoryStore({ client: useClient(new MongoClient(recordedUri, { serverApi })), dbName: recordedName, layout: "files", history: true });
 testBackend("MongoDB, layout files, with history", (address, options) => recorded.memory(address, options), repetitions({ usual: 3, long: 20 }));
+
+// So it does with a limit, by the same code but for what deletes and moves.
+if (isLong) {
+  const { uri, name } = testDatabase("replicaSet");
+  const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri, { serverApi })), dbName: name, layout: "files" });
+  testBackend("MongoDB, layout files, with a limit", (address, options) => store.memory(address, { maxMemoryBytes: 100_000_000, ...options }), 20);
+}

@@ -5,7 +5,9 @@ const source = "specification section 16";
 export const files: Requirements = {
   "files.document-for-each-file": { source, says: "the layout files keeps a document for each file and directory, whose id begins with the memory" },
   "files.standalone-refused": { source, says: "a standalone server is refused with the reason and what to do, and nothing is made there" },
-  "files.no-limit": { source, says: "a limit of a whole memory is refused and not ignored" },
+  "files.limit": { source, says: "a limit of a whole memory is kept where it is asked for, on every way, and counts the bytes of the texts" },
+  "files.limit-exact": { source, says: "writers with a limit never exceed it together, and each has an answer of its own" },
+  "files.limit-cost": { source, says: "a memory without a limit sends no command more; with one, a growing change reads the sizes of all files once in a transaction" },
   "files.one-command": { source, says: "a read, and a change of an existing file, is one command; a creation in an existing directory is three" },
   "files.found-on-the-server": { source, says: "of the texts of a memory the server sends those alone that hold what is sought, unless it would have to compare too much" },
   "files.flat": { source, says: "what a command examines does not grow with the memory" },

@@ -35,6 +35,7 @@ async function measureAll(client: MongoClient, dbName: string, rounds: number): 
   const few = await manyFiles(store, documents, 10);
   const hundred = await manyFiles(store, documents, 100);
   const some = await manyFiles(store, documents, 1000);
+  const more = await manyFiles(store, documents, 10_000);
   const many = await manyFiles(store, documents, 100_000);
   // Without the layout's own indexes.
   await documents.aggregate([{ $out: raw.collectionName }]).toArray();
@@ -50,6 +51,19 @@ async function measureAll(client: MongoClient, dbName: string, rounds: number): 
     ...(await tableOf("A connector of 100,000 files, against one of 100", [connectors(tested, store, many, hundred)], Math.min(rounds, 3))),
     ...(await tableOf(`${writers} writers at the same time, against the other side, by the time that all of them take`, [appenders(some, raw), creators(store)], rounds)),
     ...(await tableOf("With `history: true`, against without", cases([...changes, "create"], Infinity, recorded, small), rounds)),
+    ...(await tableOf("With `maxMemoryBytes`, against without", [hundred, more, many].flatMap((files) => limitedAppends(store, files)), rounds)),
+  ];
+}
+
+/** One after the other, and those of all writers at once. */
+function limitedAppends(store: Store, files: ManyFiles): Case[] {
+  const limited = { ...files, memory: store.memory(files.memory.address, { maxMemoryBytes: 1_000_000_000 }) };
+  const [ours, theirs] = [fileCommands(limited).append, fileCommands(files).append];
+  const atOnce = (append: Call): Call => (iteration) => Promise.all(Array.from({ length: writers }, (_, writer) => append(iteration * writers + writer)));
+  const of = `${files.count.toLocaleString("en")} files`;
+  return [
+    { what: `append, ${of}`, goal: Infinity, iterations: 20, ours, theirs },
+    { what: `${writers} appends at once, ${of}`, goal: Infinity, iterations: 4, ours: atOnce(ours), theirs: atOnce(theirs) },
   ];
 }
 

@@ -119,6 +119,6 @@ export interface WriteMode {
 export interface BackendLimits {
   /** Largest file, in bytes of UTF-8. Over it: EFBIG. */
   maxFileBytes: number;
-  /** Largest memory, in bytes as it is stored. Over it: ENOSPC. A backend that does not keep a memory in one piece ignores it. */
+  /** Largest memory, in bytes as it is stored. Over it: ENOSPC. A backend that cannot tell what a whole memory takes ignores it. */
   maxMemoryBytes: number;
 }

@@ -16,7 +16,12 @@ export interface MemoryOptions {
   paths?: PathRule;
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
   maxFileBytes?: number;
-  /** Largest memory, in bytes of its stored document. Backends that do not keep a memory in one document ignore it. @default 15_000_000 */
+  /**
+   * Largest memory in MongoDB; other stores ignore it. With `layout: "document"` in bytes of its document, at most 15,000,000. With
+   * `layout: "files"` in bytes of all its texts, however many; growing changes then take longer, and programs that open the memory without
+   * the option do not keep it.
+   * @default 15_000_000 with `layout: "document"`, none with `layout: "files"`
+   */
   maxMemoryBytes?: number;
   /**
    * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO.
@@ -42,7 +47,7 @@ export interface MemoryUse {
   actor?: MemoryActor | undefined;
 }
 
-/** The most that either limit can be: 15 MB leaves a margin below the 16 MiB that MongoDB allows a document. */
+/** The most that one document can take, a file or a memory: 15 MB leaves a margin below the 16 MiB that MongoDB allows it. */
 export const memoryBytesCeiling = 15_000_000;
 
 export const memoryDefaults = {
@@ -62,15 +67,15 @@ export const timeoutField = z.custom<number>(
   `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
 );
 
-const memoryBytes = z.number().int().min(1).max(memoryBytesCeiling);
+const bytes = z.number().int().min(1);
 
 const pathsField = z.enum(["adr", "posix"]);
 
 /** The fields of MemoryOptions, for option objects that extend it. */
 export const memoryOptionFields = {
   paths: pathsField.optional(),
-  maxFileBytes: memoryBytes.optional(),
-  maxMemoryBytes: memoryBytes.optional(),
+  maxFileBytes: bytes.max(memoryBytesCeiling).optional(),
+  maxMemoryBytes: bytes.max(Number.MAX_SAFE_INTEGER).optional(),
   timeoutMs: timeoutField.optional(),
   searchWords: z.custom<SearchWords>((value) => typeof value === "function", "must be a function from a text to its words").optional(),
 };

@@ -45,7 +45,7 @@ const memoryFields = {
     `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes (default ${memoryDefaults.maxFileBytes})`,
   ),
   maxMemoryBytes: memoryOptionFields.maxMemoryBytes.describe(
-    `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest memory in bytes (default ${memoryDefaults.maxMemoryBytes})`,
+    `a whole number from 1: the largest memory in bytes (default ${memoryDefaults.maxMemoryBytes}, which is also the most, with the layout "document"; none with "files")`,
   ),
   timeoutMs: z
     .number()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
 import { addressFor, type CheckedAddress, memoryScopes } from "../../../src/core/address.js";
-import { MemoryError } from "../../../src/core/errors.js";
+import type { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMemoryPage } from "../../../src/page/index.js";
@@ -45,19 +45,6 @@ describe("the layout files", () => {
       await refuses(call, "EIO", 'EIO: the layout "files" needs a replica set or a sharded cluster, as MongoDB has no transactions on a standalone server; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"');
     }
     expect(await standalone.db.listCollections().toArray()).toEqual([]);
-  });
-
-  // Requirement: files.no-limit
-  it("refuses a limit of a whole memory", () => {
-    const refusal = (make: () => unknown): string => {
-      try {
-        make();
-      } catch (error) {
-        return MemoryError.isInstance(error) ? `${error.code} ${error.message}` : String(error);
-      }
-      return "nothing";
-    };
-    expect(refusal(() => store.memory(freshAddress(), { maxMemoryBytes: 1000 }))).toMatch(/^EINVAL .*maxMemoryBytes/);
   });
 
   // Requirement: mongodb.exact-collation

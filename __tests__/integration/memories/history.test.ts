@@ -325,11 +325,10 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
 
     // Requirement: history.limits
     it("does not count against its limit, nor in its size, what its document keeps for a while", async () => {
-      const small = store.memory({ nodeId: randomUUID() }, { ...(layout === "document" && { maxMemoryBytes: 3000 }), paths: "posix" });
+      const small = store.memory({ nodeId: randomUUID() }, { maxMemoryBytes: 3000, paths: "posix" });
       for (let index = 0; index < 30; index += 1) await small.write("/a", `${index}`.padEnd(1000, "x"));
       expect(await small.read("/a")).toContain("29");
-      // The layout `files` limits no memory.
-      if (layout === "document") await refuses(small.write("/b", "x".repeat(2500)), "ENOSPC");
+      await refuses(small.write("/b", "x".repeat(2500)), "ENOSPC");
       const [summaryOf] = await all(store.listMemories({ nodeId: small.address.nodeId }));
       expect(summaryOf?.sizeBytes).toBeLessThan(1500);
     });

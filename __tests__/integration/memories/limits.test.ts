@@ -2,8 +2,10 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON } from "mongodb";
+import { addressFor } from "../../../src/core/address.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
+import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -12,6 +14,35 @@ import { testDatabase } from "../../helpers/test-database.js";
 const { client, db, name } = testDatabase("standalone");
 const store = new MongoMemoryStore({ client, dbName: name });
 const maxMemoryBytes = 1500;
+const replicaSet = testDatabase("replicaSet");
+const filesStore = new MongoMemoryStore({ client: replicaSet.client, dbName: replicaSet.name, layout: "files" });
+
+/** A layout, with all that it stores of a memory and what that counts. */
+interface LimitedPlace {
+  store: MongoMemoryStore;
+  maxMemoryBytes: number;
+  /** A refusal of the layout `files` takes long, as it waits until all that it has read is acknowledged. */
+  usualRuns: number;
+  stored: (address: { nodeId: string }) => Promise<unknown[]>;
+  sizeOf: (stored: unknown[]) => number;
+}
+
+const places: [LayoutName, LimitedPlace][] = [
+  ["document", {
+    store,
+    maxMemoryBytes,
+    usualRuns: 15,
+    stored: (address) => db.collection("memories").find(address).toArray(),
+    sizeOf: ([document]) => BSON.calculateObjectSize(document ?? {}),
+  }],
+  ["files", {
+    store: filesStore,
+    maxMemoryBytes: 300,
+    usualRuns: 4,
+    stored: ({ nodeId }) => replicaSet.db.collection<{ _id: string }>("memories_files").find({ _id: { $gte: `g\u0001${nodeId}\0`, $lt: `g\u0001${nodeId}\u0001` } }).toArray(),
+    sizeOf: (documents) => documents.reduce<number>((sum, document) => sum + Buffer.byteLength((document as { text?: string }).text ?? ""), 0),
+  }],
+];
 
 type Command = (memory: Memory) => Promise<unknown>;
 
@@ -30,7 +61,22 @@ describe("a memory at its limit", () => {
   });
 
   // Requirement: guarantees.memory-limit-on-every-way
-  it("is never over it, and as it was after every refusal", async () => {
+  it.each([addressFor("global", "global", null), addressFor("é", "perThread", "t"), addressFor("of a user", "perUser", "ada")])(
+    "is filled to its last byte by its first change, and made by none that is one byte more: %j",
+    async (address) => {
+      const nodeId = `${address.nodeId} ${freshAddress().nodeId}`;
+      const [one, other] = ["one", "other"].map((which) => ({ ...address, nodeId: `${which} ${nodeId}`.padEnd(60) }));
+      if (one === undefined || other === undefined) throw new Error("there are two addresses");
+      await store.memory(one).write("/d/file", "x".repeat(1000));
+      const sizeBytes = BSON.calculateObjectSize((await db.collection("memories").findOne(one)) ?? {});
+      await refuses(store.memory(other, { maxMemoryBytes: sizeBytes - 1 }).write("/d/file", "x".repeat(1000)), "ENOSPC");
+      expect(await db.collection("memories").findOne(other)).toBeNull();
+      await store.memory(other, { maxMemoryBytes: sizeBytes }).append("/d/file", "x".repeat(1000));
+    },
+  );
+
+  // Requirement: guarantees.memory-limit-on-every-way
+  it.each(places)("in the layout %s is never over it, and as it was after every refusal", async (_layout, place) => {
     const segment = fc.constantFrom("a", "b", "long".repeat(20), "é".repeat(30), "$x", "a.b");
     const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join("/")}`);
     const text = fc.constantFrom("", "x".repeat(50), "é".repeat(100), "y".repeat(400));
@@ -46,17 +92,16 @@ describe("a memory at its limit", () => {
     );
     const property = fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
       const address = freshAddress();
-      const memory = store.memory(address, { paths: "posix", maxMemoryBytes });
-      const document = () => db.collection("memories").findOne(address);
+      const memory = place.store.memory(address, { paths: "posix", maxMemoryBytes: place.maxMemoryBytes });
       for (const run of commands) {
-        const before = await document();
+        const before = await place.stored(address);
         const refused: unknown = await run(memory).then(() => null, (error: unknown) => error);
-        const after = await document();
+        const after = await place.stored(address);
         if (refused !== null) expect([MemoryError.isInstance(refused), after]).toEqual([true, before]);
-        expect(BSON.calculateObjectSize(after ?? {})).toBeLessThanOrEqual(maxMemoryBytes);
+        expect(place.sizeOf(after)).toBeLessThanOrEqual(place.maxMemoryBytes);
       }
     });
-    await fc.assert(property, { numRuns: repetitions({ usual: 15, long: 60 }) });
+    await fc.assert(property, { numRuns: repetitions({ usual: place.usualRuns, long: 60 }) });
   });
 });
 

@@ -60,7 +60,7 @@ describe("a graph definition", () => {
     ["memory", { nodeId: "" }, 'nodeId must be a text of 1 to 512 characters, none of them a control character: what the memory is called in the store (default: the id of the node) (given "")'],
     ["memory", { paths: true }, 'paths must be "adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode) (given true)'],
     ["memory", { maxFileBytes: 0 }, "maxFileBytes must be a whole number from 1 to 15000000: the largest file in bytes (default 1000000) (given 0)"],
-    ["memory", { maxMemoryBytes: 15_000_001 }, "maxMemoryBytes must be a whole number from 1 to 15000000: the largest memory in bytes (default 15000000) (given 15000001)"],
+    ["memory", { maxMemoryBytes: 0 }, 'maxMemoryBytes must be a whole number from 1: the largest memory in bytes (default 15000000, which is also the most, with the layout "document"; none with "files") (given 0)'],
     ["agent", { systemPrompt: 1 }, "systemPrompt must be a text that goes before the messages of a conversation (default: none) (given 1)"],
     ["agent", { title: "" }, 'title must be a text of at least 1 character: what its runs are called in traces (default "LangGraph") (given "")'],
     ["memoryTool", { name: "no spaces" }, 'name must be 1 to 64 letters, digits, "_" or "-": what the model calls the tool (default "memory") (given "no spaces")'],

@@ -105,7 +105,7 @@ async function memoryChecks(
   top: number,
 ): Promise<Pick<Health, "checks" | "memories" | "largest">> {
   const [full, nearly, earlier, strange] = [new Examples(), new Examples(), new Examples(), new Examples()];
-  const limit = database.layout.limitsMemories ? limitBytes : null;
+  const limit = database.layout.limitsByDefault ? limitBytes : null;
   let memories = 0;
   let largest: MemorySize[] = [];
   for await (const facts of database.facts(address)) {

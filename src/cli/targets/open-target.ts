@@ -118,7 +118,7 @@ export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { ac
     address,
     name: nameOf(address),
     paths,
-    isOneDocument: database.layout.limitsMemories,
+    isOneDocument: database.layout.limitsByDefault,
     moment: () => database.moment(address, makesNothing(access) ? "read" : "write"),
     archive: { read: () => database.archived(address), restore: (tree, history, key) => database.restore(address, tree, history, key) },
     dated: (time) => open(() => time),

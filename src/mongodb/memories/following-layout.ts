@@ -14,7 +14,7 @@ import { isAddress, ownerOfAnyNode } from "./address-keys.js";
 import type { AddressRange } from "./address-ranges.js";
 import { FollowingBackend } from "./following-backend.js";
 import type { Following } from "./following.js";
-import type { KeptLayout, LayoutIndex, MemoriesBeside, MemoryFacts, MovableLayout, MovedMemory, NodeFacts, PlannedChange } from "./layout.js";
+import type { KeptLayout, LayoutIndex, MemoriesBeside, MemoryFacts, MemoryLimits, MovableLayout, MovedMemory, NodeFacts, PlannedChange } from "./layout.js";
 import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
 import type { ArchivedMemory } from "./memory-moment.js";
 import { movedAway } from "./moved-memory.js";
@@ -36,8 +36,8 @@ export class FollowingLayout implements MovableLayout {
     this.#db = db;
   }
 
-  get limitsMemories(): boolean {
-    return this.#home.limitsMemories;
+  get limitsByDefault(): boolean {
+    return this.#home.limitsByDefault;
   }
 
   get indexes(): readonly LayoutIndex[] {
@@ -58,7 +58,7 @@ export class FollowingLayout implements MovableLayout {
     return this.#home.ready();
   }
 
-  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
     return new FollowingBackend(this.#following, address, (layout) => layout.backend(address, limits, clock));
   }
 

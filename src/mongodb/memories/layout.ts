@@ -27,7 +27,7 @@ export interface MemoryLayout {
   /** The same memories for one call, which ends with its next command where it is over before. */
   forCall(call: OngoingCall): MemoryLayout;
   /** One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was last changed */
-  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend;
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend;
   /** Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a batch. */
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress>;
   /** The files and directories at those places as items, null where nothing is; one server command for each hundred of a memory. */
@@ -41,8 +41,8 @@ export interface MemoryLayout {
    * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
    */
   checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void>;
-  /** Whether it keeps the limit `maxMemoryBytes`. */
-  readonly limitsMemories: boolean;
+  /** Whether a memory has a limit also where none is asked for. */
+  readonly limitsByDefault: boolean;
   /** What the collections of this layout must have, for programs that look whether they do. */
   readonly indexes: readonly LayoutIndex[];
   /** All that it writes to. */
@@ -66,6 +66,12 @@ export interface MemoryLayout {
   restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean>;
   /** Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another. @throws ECONFLICT, ENOSPC */
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
+}
+
+/** The limits with which a memory is opened. */
+export interface MemoryLimits extends BackendLimits {
+  /** Whether `maxMemoryBytes` was asked for, and is no default. A layout that has no limit by default keeps no other one. @default false */
+  isLimited?: boolean;
 }
 
 /** All memories of a database, whichever layout keeps each of them. */
@@ -208,7 +214,7 @@ export interface NodeFacts {
 export interface MemoryFacts {
   /** Null for ids that no memory can have. */
   address: CheckedAddress | null;
-  /** As it is stored, to be held against `maxMemoryBytes`. */
+  /** As `maxMemoryBytes` counts them. */
   sizeBytes: number;
   /** In a form that the next change rewrites. */
   outdated: boolean;

@@ -1,6 +1,6 @@
 import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
-import { closedStorage, invalid } from "../../core/errors.js";
+import { closedStorage } from "../../core/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { HistoryContext, MovableLayout } from "../memories/layout.js";
@@ -14,7 +14,8 @@ import {
   type MemorySummary,
 } from "../memories/memory-filter.js";
 import { summariesIn } from "../memories/summary-pages.js";
-import { checkAddress, type MemoryAddress } from "../../core/address.js";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
+import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
 import { type OngoingCall, type Waiting, withinTime } from "../../core/ongoing-call.js";
@@ -35,7 +36,7 @@ import { readInRun } from "../../run-tree/read-in-run.js";
 import { shownBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage } from "../memories/store-spans.js";
-import { checkMoveOptions, checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
+import { checkDocumentLimit, checkMoveOptions, checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
@@ -159,14 +160,17 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * The memory of an address. Sends nothing to the database.
-   * @throws MemoryError EINVAL for a bad address, and for a `maxMemoryBytes` with `layout: "files"`; TypeError for bad options
+   * @throws MemoryError EINVAL for a bad address; TypeError for bad options
    */
   memory(address: MemoryAddress, options?: MemoryOptions): Memory {
     const timeoutMs = options?.timeoutMs ?? this.#timeoutMs;
-    if (options?.maxMemoryBytes !== undefined && !this.#storage.memories.limitsMemories) {
-      throw invalid('the layout "files" keeps no limit of a whole memory; leave maxMemoryBytes out, or use the layout "document"');
-    }
-    return openMemoryOver((checked, limits) => this.#storage.memories.backend(checked, limits), address, { ...options, timeoutMs }, { server: this.#server });
+    const { memories } = this.#storage;
+    const isLimited = options?.maxMemoryBytes !== undefined;
+    const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend => {
+      if (memories.limitsByDefault) checkDocumentLimit(limits);
+      return memories.backend(checked, { ...limits, isLimited });
+    };
+    return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
   }
 
   /**

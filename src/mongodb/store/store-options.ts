@@ -2,7 +2,7 @@ import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
 import { memoryRootLabel } from "../../core/namespace.js";
-import { checkOptions, timeoutField } from "../../core/options.js";
+import { checkOptions, memoryBytesCeiling, timeoutField } from "../../core/options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";
@@ -129,6 +129,10 @@ const vectorSearchSchema = z
 
 const collectionName = z.string().refine(isCollectionName, collectionNameRule);
 
+const documentLimitSchema = z.object({
+  maxMemoryBytes: z.number().max(memoryBytesCeiling, `must be at most ${memoryBytesCeiling} with layout: "document", which keeps a memory in one document`),
+});
+
 const optionsSchema = z
   .object({
     client: z.custom<MongoClient>(
@@ -191,6 +195,11 @@ const moveSchema = z.object({ layout: z.enum(layoutNames) }).strict();
 export function checkMoveOptions(options: { layout: LayoutName }): { layout: LayoutName } {
   checkOptions("options of moveMemory", moveSchema, options);
   return options;
+}
+
+/** Of a store whose memories are documents. @throws TypeError */
+export function checkDocumentLimit({ maxMemoryBytes }: { maxMemoryBytes: number }): void {
+  checkOptions("MemoryOptions", documentLimitSchema, { maxMemoryBytes });
 }
 
 /** As much of a zod 3 or 4 context as is used. */

@@ -5,7 +5,7 @@ import { sharedCall } from "./creations.js";
 import type { RecordedTree } from "./recorded-tree.js";
 import { isTooMuch } from "../transaction-errors.js";
 
-/** A change of one memory that makes versions. */
+/** A change of one memory that makes versions, or that a limit of the memory may refuse. */
 export interface QueuedChange<T> {
   /** All paths that it looks at or changes. */
   paths: readonly string[];
@@ -17,6 +17,8 @@ export interface QueuedChange<T> {
   clock: () => Date;
   /** The times of files, where they are not those of `clock`. */
   fileClock?: (() => Date) | undefined;
+  /** What all texts of the memory may take after it, in bytes. Left out: it has no limit. */
+  maxMemoryBytes?: number | undefined;
   /** Makes the change, or throws what refuses it. May run again, on a tree that nothing of it was made in. */
   apply: (tree: RecordedTree) => T | Promise<T>;
 }

@@ -55,6 +55,8 @@ export interface FilesContext {
   narrowsAbove?: number | undefined;
   /** Only memories that have moved here are kept: none is made. Default: false. */
   isGuest?: boolean;
+  /** What all texts of the memory may take, in bytes. Left out: it has no limit. */
+  maxMemoryBytes?: number;
   /** With which the commands end. */
   call?: OngoingCall;
 }

@@ -70,7 +70,7 @@ export class FilesHistory implements HistorySource {
     };
     const recorded = { revision: revision + 1, actor, files: recordedFiles(restoration), directories };
     if (isReader) return { ...recorded, at: clock() };
-    return this.#stored.recorded<RecordedChange | null>({
+    return this.#stored.queued<RecordedChange | null>({
       paths: [...files.keys(), ...addedDirectories],
       below: removedDirectories,
       chars: 0,

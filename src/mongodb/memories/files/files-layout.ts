@@ -2,7 +2,7 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, type MemoryScope, memoryScopes } from "../../../core/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
-import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
+import type { MemoryBackend } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
 import { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { MemoryOptions } from "../../../core/options.js";
@@ -27,7 +27,7 @@ import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { type AddressedDocuments, memoriesWithin, storedAddress } from "../found-memories.js";
-import { directoryNotEmpty, type LayoutContext, type KeptLayout, type LayoutIndex, type MemoriesBeside, type MemoryFacts, type MovedMemory, type MovingMemory, type NodeFacts, type PlannedChange } from "../layout.js";
+import { directoryNotEmpty, type LayoutContext, type KeptLayout, type LayoutIndex, type MemoriesBeside, type MemoryFacts, type MemoryLimits, type MovedMemory, type MovingMemory, type NodeFacts, type PlannedChange } from "../layout.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
@@ -48,6 +48,7 @@ import { countsOf, removeMemories, summaryPage } from "./files-summaries.js";
 import { KnownLives } from "./known-lives.js";
 import { arriveInFiles, leaveFiles, lookForFiles } from "./files-move.js";
 import { laggingDeadline, MemoryLife } from "./memory-life.js";
+import { QueuedBackend } from "./queued-backend.js";
 import { deleteEmptyDirectory, RecordedBackend } from "./recorded-backend.js";
 import { makeRecorded } from "./recording.js";
 import type { StoredDocument, StoredRoot } from "./stored-document.js";
@@ -66,7 +67,7 @@ function filesCollectionOf(memoriesCollection: string): string {
 
 /** A document for each file and directory, in one collection (ADR 0021). */
 export class FilesLayout implements KeptLayout {
-  readonly limitsMemories = false;
+  readonly limitsByDefault = false;
   readonly maxArrivingBytes = Infinity;
   readonly indexes: readonly LayoutIndex[];
   readonly collectionNames: readonly string[];
@@ -102,9 +103,8 @@ export class FilesLayout implements KeptLayout {
     const vectors = VectorCollection.open(db, vectorsName, { writeConcern, connect, clock, expiryIndexes: expiryIndexes(expireMs), isUsed: embeddings !== null });
     const transactions = { client, writeConcern };
     const creations = new Creations((address, files, call) => makeFiles({ collection, transactions, isGuest }, address, files, call));
-    const begins = history?.begins === true;
-    const changes = new ChangeQueue((address, queued, call) => makeRecorded({ collection, transactions, versions, clock, expiry, begins, isGuest }, address, queued, call));
-    const kept = history && { begins };
+    const kept = history && { begins: history.begins };
+    const changes = new ChangeQueue((address, queued, call) => makeRecorded({ collection, transactions, versions, clock, expiry, history: kept, isGuest }, address, queued, call));
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const streams = new ChangeStreams(db, name);
     const indexesOf = (collectionOf: string, descriptions: readonly LayoutIndex["description"][]): LayoutIndex[] =>
@@ -125,9 +125,11 @@ export class FilesLayout implements KeptLayout {
     await this.#context.ready();
   }
 
-  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
-    const context = { ...this.#context, ...(clock && { fileClock: clock }) };
-    return context.history === null ? new FilesBackend(context, address, limits) : new RecordedBackend(context, address, limits);
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
+    const { isLimited = false, maxMemoryBytes } = limits;
+    const context = { ...this.#context, ...(clock && { fileClock: clock }), ...(isLimited && { maxMemoryBytes }) };
+    if (context.history !== null) return new RecordedBackend(context, address, limits);
+    return isLimited ? new QueuedBackend(context, address, limits) : new FilesBackend(context, address, limits);
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {

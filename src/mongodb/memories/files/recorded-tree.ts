@@ -17,6 +17,7 @@ import { newTextId } from "./text-id.js";
 export class RecordedTree {
   /** How many changes have made versions. */
   revision = 0;
+  #grownBytes = 0;
   readonly #documents: Map<string, StoredDocument>;
   readonly #address: CheckedAddress;
   readonly #key: string;
@@ -36,6 +37,11 @@ export class RecordedTree {
 
   get documents(): ReadonlyMap<string, StoredDocument> {
     return this.#documents;
+  }
+
+  /** By how many bytes the texts are longer than those that are stored. */
+  get grownBytes(): number {
+    return this.#grownBytes;
   }
 
   /** Begins the next change. */
@@ -72,6 +78,11 @@ export class RecordedTree {
   setRoot(fields: Partial<StoredRoot>): void {
     const root = this.root ?? (this.#directoryOf(ROOT) as StoredRoot);
     this.#set(ROOT, { ...root, ...fields });
+  }
+
+  /** Writes the root, so that of two transactions that do so only one can end. */
+  touchRoot(): void {
+    this.setRoot({ made: (this.root?.made ?? 0) + 1 });
   }
 
   setHead(path: string, head: StoredFile["head"]): void {
@@ -209,9 +220,14 @@ export class RecordedTree {
   }
 
   #place(path: string, document: StoredDocument | undefined): void {
+    this.#grownBytes += textBytesOf(document) - textBytesOf(this.#documents.get(path));
     if (document === undefined) this.#documents.delete(path);
     else this.#documents.set(path, document);
   }
+}
+
+function textBytesOf(document: StoredDocument | undefined): number {
+  return document?.kind === "file" ? document.sizeBytes : 0;
 }
 
 /** Everything but the root. */

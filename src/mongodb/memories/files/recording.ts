@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
+import { memoryFull } from "../../../core/errors.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { parentsOf, ROOT } from "../../../core/paths.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
@@ -10,14 +11,14 @@ import { type Head, linkedVersions, pathsBefore, type RecordedChange, type Unlin
 import type { VersionCollection } from "../../history/version-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../../history/version-document.js";
 import type { MadeChanges, Outcome, QueuedChange } from "./change-queue.js";
-import { idOfPath, memoryKeyOf, pathOfId, rangesBelow, rootIdOf } from "./document-ids.js";
-import { byId } from "./file-indexes.js";
+import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
+import { byId, listingIndex } from "./file-indexes.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import type { FilesContext } from "./files-context.js";
 import { RecordedTree } from "./recorded-tree.js";
 import type { StoredDocument, StoredHistory } from "./stored-document.js";
 
-type RecordingContext = Pick<FilesContext, "collection" | "transactions" | "versions" | "clock" | "expiry" | "isGuest"> & { begins: boolean };
+type RecordingContext = Pick<FilesContext, "collection" | "transactions" | "versions" | "clock" | "expiry" | "isGuest" | "history">;
 
 /** How many documents come at a time, or go. */
 const batchSize = 1000;
@@ -37,8 +38,9 @@ interface Made {
 }
 
 /**
- * Makes changes of a memory one after the other, with their versions, by one transaction (ADR 0023). It writes the root, so of two that run
- * at the same time one is made anew.
+ * Makes changes of a memory one after the other by one transaction, with their versions where there is a history (ADR 0023), and within a limit
+ * of the memory (ADR 0027). What makes a version, or a limited memory larger, writes the root, so of two that run at the same time one is made
+ * anew.
  */
 export async function makeRecorded(context: RecordingContext, address: CheckedAddress, changes: readonly QueuedChange<unknown>[], call: OngoingCall | undefined): Promise<MadeChanges> {
   const collection = call === undefined ? context.collection : context.collection.forCall(call);
@@ -53,6 +55,7 @@ class Recording {
   readonly #address: CheckedAddress;
   readonly #key: string;
   readonly #session: ClientSession;
+  #storedBytes: number | undefined;
 
   constructor(context: RecordingContext, address: CheckedAddress, session: ClientSession) {
     this.#context = context;
@@ -65,22 +68,53 @@ class Recording {
     const stored = await this.#load(changes);
     const tree = new RecordedTree(stored, this.#address, this.#key);
     const found = tree.root?.history ?? null;
-    const records = found !== null || this.#context.begins;
+    const { history: kept } = this.#context;
+    const records = kept !== null && (kept.begins || found !== null);
     const history = found ?? { id: randomBytes(12).toString("hex"), revision: 0 };
     const recorded: RecordedChange[] = [];
     const outcomes: Outcome[] = [];
     let chars = 0;
     for (const change of changes) {
       if (outcomes.length > 0 && chars > maxTextChars) break;
-      outcomes.push(await outcomeOf(tree, change, history.revision + recorded.length));
+      outcomes.push(await this.#outcomeOf(tree, change, history.revision + recorded.length));
       const { recorded: told } = tree;
-      if (told === null || !records) continue;
+      if (told === null) continue;
       for (const { path, before } of told.files) chars += (before?.length ?? 0) + textOf(tree, path).length;
-      recorded.push({ revision: history.revision + recorded.length + 1, at: tree.at, actor: change.actor, ...told });
+      if (records) recorded.push({ revision: history.revision + recorded.length + 1, at: tree.at, actor: change.actor, ...told });
     }
     const next = recorded.length === 0 ? null : await this.#recordIn(tree, stored, history, recorded, found === null);
     await this.#write(stored, tree);
     return { outcomes, history: next, revision: history.revision };
+  }
+
+  async #outcomeOf(tree: RecordedTree, change: QueuedChange<unknown>, revision: number): Promise<Outcome> {
+    const at = change.clock();
+    const { grownBytes } = tree;
+    tree.begin({ at, fileAt: change.fileClock?.() ?? at }, revision);
+    let answer: unknown;
+    try {
+      answer = await change.apply(tree);
+    } catch (refusal) {
+      tree.undo();
+      return { refusal };
+    }
+    const { maxMemoryBytes } = change;
+    if (maxMemoryBytes === undefined || tree.grownBytes <= grownBytes) return { answer };
+    const sizeBytes = (this.#storedBytes ??= await this.#sizeOfAll()) + tree.grownBytes;
+    if (sizeBytes > maxMemoryBytes) {
+      tree.undo();
+      return { refusal: memoryFull(sizeBytes, maxMemoryBytes) };
+    }
+    tree.touchRoot();
+    return { answer };
+  }
+
+  /** What all texts take, as they are stored, by the index of listings. */
+  async #sizeOfAll(): Promise<number> {
+    const pipeline = [{ $match: { _id: rangeOfMemory(this.#key) } }, { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" } } }];
+    const options = { ...asPlainValues, hint: listingIndex.name, session: this.#session };
+    const [found] = await this.#collection.aggregate<{ sizeBytes: number }>(pipeline, options).toArray();
+    return found?.sizeBytes ?? 0;
   }
 
   /** Whatever the changes name, with all parents and the root. */
@@ -101,12 +135,12 @@ class Recording {
 
   /** Inserts the versions, and tells the root and the files of them. @returns what the root then knows */
   async #recordIn(tree: RecordedTree, stored: ReadonlyMap<string, StoredDocument>, found: StoredHistory, changes: readonly RecordedChange[], isFirst: boolean): Promise<StoredHistory> {
-    const { expiry, clock, versions, begins } = this.#context;
+    const { expiry, clock, versions, history: kept } = this.#context;
     const texts = new Map(changes.flatMap(({ files }) => files.map(({ path }): [string, string] => [path, textOf(tree, path)])));
     for (const path of texts.keys()) if (tree.kind(path) !== "file") texts.delete(path);
     const unlinked = unlinkedVersions(found.id, changes, texts);
     const documents = linkedVersions(unlinked, await this.#headsOf(stored, found, changes));
-    const known = begins ? undefined : found.lifetimeMs;
+    const known = kept?.begins === true ? undefined : found.lifetimeMs;
     const lifetimeMs = expiry.lifetimeMs(this.#address.scope) ?? known;
     const until = lifetimeMs === undefined ? null : expiryOf(lifetimeMs, clock());
     // What has no time to go yet, as nothing expired then or an archive brought it, is as if it had to go now: `prolong` gives it one.
@@ -162,17 +196,6 @@ class Recording {
 
   get #collection(): ExactCollection<StoredDocument> {
     return this.#context.collection;
-  }
-}
-
-async function outcomeOf(tree: RecordedTree, change: QueuedChange<unknown>, revision: number): Promise<Outcome> {
-  const at = change.clock();
-  tree.begin({ at, fileAt: change.fileClock?.() ?? at }, revision);
-  try {
-    return { answer: await change.apply(tree) };
-  } catch (refusal) {
-    tree.undo();
-    return { refusal };
   }
 }
 

@@ -48,8 +48,6 @@ export interface StoredRoot extends StoredDirectory {
   applied?: Record<string, true>;
   /** Of a memory that has moved here: how many changes it had had. */
   formerRevision?: number;
-  /** What all texts take. Kept where a limit is asked for. */
-  textBytes?: number;
   /** Kept where the store has a history (ADR 0023). */
   history?: StoredHistory;
 }

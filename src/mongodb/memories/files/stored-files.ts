@@ -262,10 +262,10 @@ export class StoredFiles {
     }
   }
 
-  /** Makes a change together with its versions. */
-  async recorded<T>(change: QueuedChange<T>): Promise<T> {
-    const { changes, call } = this.#context;
-    const outcome = await this.#writing(true, () => changes.run(this.#key, this.#address, change, call), (made) => "answer" in made);
+  /** Makes a change together with its versions, within the limit of the memory. */
+  async queued<T>(change: QueuedChange<T>): Promise<T> {
+    const { changes, call, maxMemoryBytes } = this.#context;
+    const outcome = await this.#writing(true, () => changes.run(this.#key, this.#address, { ...change, maxMemoryBytes }, call), (made) => "answer" in made);
     if ("refusal" in outcome) {
       await reading(() => this.#untilAcknowledged());
       throw outcome.refusal;

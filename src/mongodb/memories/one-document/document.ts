@@ -1,5 +1,5 @@
 import type { ObjectId } from "mongodb";
-import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/address.js";
+import type { CheckedAddress, MemoryScope } from "../../../core/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
@@ -105,9 +105,10 @@ export function directoryKeyBytes(key: string): number {
   return utf8Bytes(key) + 3;
 }
 
-/** The document that a first write makes, without the file. */
+/** The document that a first write makes, without the file: its own fields, and each part of the address with its name. */
 export function emptyDocumentBytes(address: CheckedAddress): number {
-  return 229 + utf8Bytes(address.nodeId) + utf8Bytes(ownerOf(address) ?? "");
+  const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
+  return 176 + ids;
 }
 
 /** The files and directories of a document in today's layout or the earlier one, in which any object is a directory. */

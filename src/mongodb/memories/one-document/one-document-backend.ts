@@ -34,7 +34,7 @@ import { MemoryMeaning } from "../../meaning/memory-meaning.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Circumstances, Status } from "./change.js";
 import { DocumentRecords } from "./document-records.js";
-import { type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
+import { emptyDocumentBytes, type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
 import { vectorsInCall } from "../in-call.js";
 import { contextFor, type DocumentContext } from "./document-context.js";
 import { listenToDocument, versionOf } from "./document-listener.js";
@@ -320,7 +320,7 @@ export class OneDocumentBackend implements MemoryBackend {
   /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */
   #creating(path: string, content: string, create: boolean): boolean {
     const { maxMemoryBytes } = this.#limits;
-    const bytes = this.#checkedBytes(content) + newFileBytes(path);
+    const bytes = this.#checkedBytes(content) + newFileBytes(path) + emptyDocumentBytes(this.#address);
     if (create && bytes > maxMemoryBytes) throw memoryFull(bytes, maxMemoryBytes);
     return create;
   }

@@ -59,7 +59,7 @@ function exampleFor({ key, expireAfterSeconds }: LayoutIndex["description"]): La
 
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
 export class OneDocumentLayout implements KeptLayout {
-  readonly limitsMemories = true;
+  readonly limitsByDefault = true;
   readonly maxArrivingBytes = memoryBytesCeiling;
   readonly indexes: readonly LayoutIndex[];
   readonly collectionNames: readonly string[];
@@ -125,7 +125,9 @@ export class OneDocumentLayout implements KeptLayout {
   }
 
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
-    return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, limits);
+    // A store of the other layout may have asked for more.
+    const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
+    return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, { ...limits, maxMemoryBytes });
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
