@@ -46,7 +46,7 @@ export default defineConfig([
       codeSplitting: { groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })) },
     }),
   },
-  // A program, which nobody imports or reads. Its names stay, for the traces of errors.
+  // A program, which nobody imports or reads. The names of its functions stay, for the traces of errors.
   {
     ...common,
     plugins: [pageClient],
@@ -54,6 +54,6 @@ export default defineConfig([
     format: "esm",
     dts: false,
     clean: false,
-    outputOptions: { comments: { jsdoc: false }, minify: { ...withoutWhitespace, compress: true } },
+    outputOptions: { comments: { jsdoc: false }, minify: { ...withoutWhitespace, compress: true, mangle: { keepNames: true } } },
   },
 ]);

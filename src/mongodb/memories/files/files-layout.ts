@@ -46,13 +46,14 @@ import { archivedMemory, restoreMemory } from "./files-archive.js";
 import { allItemsOf, itemsOfMemory } from "./files-items.js";
 import { countsOf, removeMemories, summaryPage } from "./files-summaries.js";
 import { KnownLives } from "./known-lives.js";
+import { makeFiles } from "./make-files.js";
 import { arriveInFiles, leaveFiles, lookForFiles } from "./files-move.js";
 import { laggingDeadline, MemoryLife } from "./memory-life.js";
 import { QueuedBackend } from "./queued-backend.js";
 import { deleteEmptyDirectory, RecordedBackend } from "./recorded-backend.js";
 import { makeRecorded } from "./recording.js";
 import type { StoredDocument, StoredRoot } from "./stored-document.js";
-import { makeFiles, StoredFiles } from "./stored-files.js";
+import { StoredFiles } from "./stored-files.js";
 import { makeWordsIndex } from "./words-index.js";
 
 const own = { filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } }, option: "memoriesCollection" };

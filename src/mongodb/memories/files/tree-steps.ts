@@ -203,7 +203,7 @@ export class TreeSteps {
   async #kindsOf(paths: readonly string[]): Promise<Map<string, "file" | "dir">> {
     const ids = Array.from(new Set([ROOT, ...paths]), (path) => idOfPath(this.#key, path));
     const kinds = new Map<string, "file" | "dir">();
-    const options = { projection: listingProjection, hint: listingIndex.name, batchSize: ids.length + 1, ...asPlainValues, ...this.#inSession };
+    const options = { projection: listingProjection, ...byId, batchSize: ids.length + 1, ...asPlainValues, ...this.#inSession };
     const found = this.#collection.find<IndexedDocument>({ _id: { $in: ids } }, options);
     for await (const { _id, kind } of found) kinds.set(pathOfId(this.#key, _id), kind);
     const root = kinds.get(ROOT);
