@@ -1,3 +1,4 @@
+import type { ClientSession, MongoClient } from "mongodb";
 import { maxAttempts, pause } from "../../core/lost-race.js";
 
 /** SnapshotUnavailable, as while an index is made; SnapshotTooOld; and its kin of migrated chunks. */
@@ -5,6 +6,16 @@ const goneCodes = new Set<unknown>([246, 239, 250]);
 
 /** For a find or an aggregation whose answer is of one moment, however many documents it reads. */
 export const atOneMoment = { readConcern: { level: "snapshot" } } as const;
+
+/** Several commands of one moment. */
+export async function inSnapshot<T>(client: MongoClient, read: (session: ClientSession) => Promise<T>): Promise<T> {
+  const session = client.startSession({ snapshot: true });
+  try {
+    return await read(session);
+  } finally {
+    await session.endSession();
+  }
+}
 
 /** Reads at one moment. `read` may run again, and then from the start. */
 export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {

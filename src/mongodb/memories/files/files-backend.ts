@@ -24,57 +24,57 @@ import type { Made } from "./tree-steps.js";
 
 /** One memory as a document for each file and directory (ADR 0021). What changes the tree is a transaction, all else one command. */
 export class FilesBackend implements MemoryBackend {
-  readonly #context: FilesContext;
-  readonly #stored: StoredFiles;
-  readonly #address: CheckedAddress;
+  protected readonly context: FilesContext;
+  protected readonly stored: StoredFiles;
+  protected readonly address: CheckedAddress;
   readonly #key: string;
-  readonly #limits: BackendLimits;
+  protected readonly limits: BackendLimits;
 
   constructor(context: FilesContext, address: CheckedAddress, limits: BackendLimits) {
-    this.#context = context;
-    this.#stored = new StoredFiles(context, address);
-    this.#address = address;
+    this.context = context;
+    this.stored = new StoredFiles(context, address);
+    this.address = address;
     this.#key = memoryKeyOf(address);
-    this.#limits = limits;
+    this.limits = limits;
   }
 
   forCall(call: OngoingCall): MemoryBackend {
-    return new FilesBackend(contextFor(call, this.#context), this.#address, this.#limits);
+    return new FilesBackend(contextFor(call, this.context), this.address, this.limits);
   }
 
   meaning(): MeaningBackend | null {
-    const { embeddings, expiry } = this.#context;
-    const address = this.#address;
-    return embeddings && new MemoryMeaning({ ...embeddings, address, vectors: vectorsInCall(this.#context), lifetimeMs: expiry.lifetimeMs(address.scope) });
+    const { embeddings, expiry } = this.context;
+    const address = this.address;
+    return embeddings && new MemoryMeaning({ ...embeddings, address, vectors: vectorsInCall(this.context), lifetimeMs: expiry.lifetimeMs(address.scope) });
   }
 
   /** One for all backends of a layout. */
   get storage(): object {
-    return this.#context.edits;
+    return this.context.edits;
   }
 
   async listen(): Promise<ChangeListener | null> {
-    await this.#context.ready();
-    return listenToMemory(this.#context, this.#key);
+    await this.context.ready();
+    return listenToMemory(this.context, this.#key);
   }
 
   async read(path: string): Promise<string> {
-    const found = await this.#stored.find(path, { _id: 0, kind: 1, text: 1 });
+    const found = await this.stored.find(path, { _id: 0, kind: 1, text: 1 });
     if (found?.kind === "file") return found.text;
     throw found !== null || path === ROOT ? pathIsDirectory() : fileNotFound();
   }
 
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const texts = await this.#stored.texts(paths);
+    const texts = await this.stored.texts(paths);
     return paths.map((path) => texts.get(path) ?? null);
   }
 
   findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
-    return this.#stored.findFiles(texts, suffix);
+    return this.stored.findFiles(texts, suffix);
   }
 
   async list(path: string): Promise<MemoryEntry[]> {
-    const found = await this.#stored.list(path);
+    const found = await this.stored.list(path);
     if (found === "file") throw pathIsFile();
     if (found === null) throw directoryNotFound();
     return found;
@@ -82,9 +82,9 @@ export class FilesBackend implements MemoryBackend {
 
   async append(path: string, content: string, create: boolean): Promise<void> {
     if (path === ROOT) throw pathIsDirectory();
-    this.#checkedBytes(content);
+    this.checkedBytes(content);
     await this.#trying<unknown>(async (now) => {
-      const appended = (): Promise<boolean> => this.#stored.set(path, appendUpdate(content, now, this.#limits.maxFileBytes));
+      const appended = (): Promise<boolean> => this.stored.set(path, appendUpdate(content, now, this.limits.maxFileBytes));
       if (await appended()) return true;
       if (create && (await this.#create(path, content, now)) === "made") return true;
       const kind = await this.#kindOf(path);
@@ -111,25 +111,25 @@ export class FilesBackend implements MemoryBackend {
       const at = this.#now();
       // So that of two such calls one sees what the other has appended.
       await steps.touchRoot(at);
-      const before = await this.#stored.snapshotIn(session);
+      const before = await this.stored.snapshotIn(session);
       if (before.directories.includes(path)) throw pathIsDirectory();
       const file = before.files.find((each) => each.path === path);
       if (file === undefined && !create) throw fileNotFound();
       const text = appendText(file?.content ?? "", content);
-      this.#checkedBytes(text);
+      this.checkedBytes(text);
       if ((await steps.put({ path, text, at })) === "parentIsFile") throw parentIsFile();
       return before;
     };
     // Those of this process one after the other: as each writes the root, the server would abort all but one of them, over and over.
-    return this.#context.edits.run(JSON.stringify([this.#address]), () => this.#stored.inTransaction(append));
+    return this.context.edits.run(JSON.stringify([this.address]), () => this.stored.inTransaction(append));
   }
 
   async replace(path: string, oldContent: string, content: string): Promise<number> {
     if (path === ROOT) throw pathIsDirectory();
     return this.#trying(async (now) => {
-      const update = replaceUpdate(oldContent, content, now, this.#limits.maxFileBytes);
+      const update = replaceUpdate(oldContent, content, now, this.limits.maxFileBytes);
       const isMade = ({ lastChange }: Pick<StoredFile, "lastChange">): boolean => lastChange?.id === update.textId;
-      const found = await this.#stored.update<Pick<StoredFile, "lastChange">>(path, update, { _id: 0, lastChange: 1 }, (each) => isMade(each) && each.lastChange?.replaced !== 0);
+      const found = await this.stored.update<Pick<StoredFile, "lastChange">>(path, update, { _id: 0, lastChange: 1 }, (each) => isMade(each) && each.lastChange?.replaced !== 0);
       if (found?.lastChange !== undefined && isMade(found)) return found.lastChange.replaced;
       if ((await this.#kindOf(path)) === undefined) throw fileNotFound();
       return this.#replaceHere(path, oldContent, content);
@@ -140,7 +140,7 @@ export class FilesBackend implements MemoryBackend {
   async #replaceHere(path: string, oldContent: string, content: string): Promise<number> {
     let replaced = 0;
     await this.#swap(path, undefined, (text) => {
-      const changed = replaceText(text, oldContent, content, this.#limits.maxFileBytes);
+      const changed = replaceText(text, oldContent, content, this.limits.maxFileBytes);
       replaced = changed.replaced;
       return replaced === 0 ? null : changed.text;
     });
@@ -149,18 +149,18 @@ export class FilesBackend implements MemoryBackend {
 
   async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
     if (path !== ROOT) {
-      if (await this.#stored.deleteFile(path)) return { files: 1, dirs: 0 };
+      if (await this.stored.deleteFile(path)) return { files: 1, dirs: 0 };
       const kind = await this.#kindOf(path, "answered");
       if (kind === undefined) return { files: 0, dirs: 0 };
       if (kind === "file") return this.delete(path, ifDirectory, checkBelow);
     }
     if (ifDirectory === "fail") throw pathIsDirectory();
-    return this.#stored.inTransaction((steps) => steps.deleteDirectory(path, this.#now(), checkBelow), ({ files, dirs }) => files + dirs > 0);
+    return this.stored.inTransaction((steps) => steps.deleteDirectory(path, this.#now(), checkBelow), ({ files, dirs }) => files + dirs > 0);
   }
 
   async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
     if (path === ROOT) throw pathIsDirectory();
-    const sizeBytes = this.#checkedBytes(content);
+    const sizeBytes = this.checkedBytes(content);
     return this.#trying(async (now) => {
       const statOf = (createdAt: Date): FileStat => ({ kind: "file", sizeBytes, createdAt, updatedAt: now });
       if (mode.ifExists === "replace") {
@@ -189,12 +189,12 @@ export class FilesBackend implements MemoryBackend {
     stored: string | undefined,
     change: (text: string) => Changed,
   ): Promise<FileStat | (Changed & null)> {
-    return this.#context.edits.run(JSON.stringify([this.#address, path]), async () => {
+    return this.context.edits.run(JSON.stringify([this.address, path]), async () => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const text = attempt === 0 && stored !== undefined ? stored : await this.read(path);
         const content = change(text);
         if (content === null) return content as Changed & null;
-        const sizeBytes = this.#checkedBytes(content);
+        const sizeBytes = this.checkedBytes(content);
         const now = this.#now();
         const createdAt = await this.#set(path, swapUpdate(text, content, now));
         if (createdAt !== null) return { kind: "file", sizeBytes, createdAt, updatedAt: now };
@@ -205,46 +205,46 @@ export class FilesBackend implements MemoryBackend {
   }
 
   async rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
-    await this.#stored.inTransaction((steps) => steps.rename(from, to, this.#now(), checkMoved));
+    await this.stored.inTransaction((steps) => steps.rename(from, to, this.#now(), checkMoved));
   }
 
   async stat(path: string): Promise<MemoryStat | null> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = path === ROOT ? null : await this.#stored.find(path, { _id: 0, kind: 1, sizeBytes: 1, createdAt: 1, updatedAt: 1 });
+      const found = path === ROOT ? null : await this.stored.find(path, { _id: 0, kind: 1, sizeBytes: 1, createdAt: 1, updatedAt: 1 });
       if (found === null && path !== ROOT) return null;
       if (found?.kind === "file") {
         const { kind, sizeBytes, createdAt, updatedAt } = found;
         return { kind, sizeBytes, createdAt, updatedAt };
       }
-      const sizeBytes = await this.#stored.sizeBelow(path);
+      const sizeBytes = await this.stored.sizeBelow(path);
       if (sizeBytes !== null) return { kind: "dir", sizeBytes, createdAt: null, updatedAt: null };
     }
     throw lostRace();
   }
 
   snapshot(): Promise<MemorySnapshot> {
-    return this.#stored.snapshot();
+    return this.stored.snapshot();
   }
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
-    return this.#stored.snapshotSince(known);
+    return this.stored.snapshotSince(known);
   }
 
   narrow(query: string, path: string): Promise<NarrowedTexts | null> {
-    return this.#stored.narrow(query, path);
+    return this.stored.narrow(query, path);
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
-    return this.#stored.outline(wanted);
+    return this.stored.outline(wanted);
   }
 
   records(): ChangeRecords {
-    return new FilesRecords(this.#context, this.#stored, this.#address, (text) => this.#checkedBytes(text));
+    return new FilesRecords(this.context, this.stored, this.address, (text) => this.checkedBytes(text));
   }
 
   /** @returns what is there, and undefined where nothing is. @throws EISDIR unless `ifDirectory` is "answered" */
   async #kindOf(path: string, ifDirectory: "refused" | "answered" = "refused"): Promise<"file" | "dir" | undefined> {
-    const found = await this.#stored.find(path, { _id: 0, kind: 1 });
+    const found = await this.stored.find(path, { _id: 0, kind: 1 });
     if (found?.kind === "dir" && ifDirectory === "refused") throw pathIsDirectory();
     return found?.kind;
   }
@@ -261,7 +261,7 @@ export class FilesBackend implements MemoryBackend {
 
   /** @throws ENOTDIR */
   async #create(path: string, text: string, at: Date): Promise<Made> {
-    const made = await this.#stored.create({ path, text, at });
+    const made = await this.stored.create({ path, text, at });
     if (made === "parentIsFile") throw parentIsFile();
     return made;
   }
@@ -269,16 +269,17 @@ export class FilesBackend implements MemoryBackend {
   /** @returns when the file was made; null where nothing was changed */
   async #set(path: string, update: TextUpdate): Promise<Date | null> {
     const isSet = ({ textId }: Pick<StoredFile, "textId">): boolean => textId === update.textId;
-    const found = await this.#stored.update<Pick<StoredFile, "createdAt" | "textId">>(path, update, { _id: 0, createdAt: 1, textId: 1 }, isSet);
+    const found = await this.stored.update<Pick<StoredFile, "createdAt" | "textId">>(path, update, { _id: 0, createdAt: 1, textId: 1 }, isSet);
     return found !== null && isSet(found) ? found.createdAt : null;
   }
 
   #now(): Date {
-    return (this.#context.fileClock ?? this.#context.clock)();
+    return (this.context.fileClock ?? this.context.clock)();
   }
 
-  #checkedBytes(text: string): number {
-    const { maxFileBytes } = this.#limits;
+  /** @throws EFBIG */
+  protected checkedBytes(text: string): number {
+    const { maxFileBytes } = this.limits;
     const bytes = utf8Bytes(text);
     if (bytes > maxFileBytes) throw fileTooLarge(bytes, maxFileBytes);
     return bytes;

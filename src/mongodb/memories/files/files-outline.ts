@@ -1,4 +1,4 @@
-import type { ClientSession, FindOptions } from "mongodb";
+import type { ClientSession } from "mongodb";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
 import { hiddenDirectoryOf, parentOf, prefixOf, ROOT } from "../../../core/paths.js";
 import { compareCodeUnits } from "../../../core/text.js";
@@ -7,6 +7,7 @@ import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow, rootIdO
 import { refuseElsewhere } from "./elsewhere.js";
 import { byId, listingIndex } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
+import { hasMoreThan } from "./has-more-than.js";
 import { partOfListing } from "./listed-parts.js";
 import type { IndexedDocument, StoredDocument } from "./stored-document.js";
 import { childrenBefore, isBefore, rangeAfter } from "./unread-ranges.js";
@@ -94,7 +95,7 @@ export class FilesOutline {
     ]);
     if (last === undefined || first.length < page) return this.#outlineOf(first);
     const rest = rangeAfter(range, last._id);
-    if (!hasMore && !(await this.#hasMoreThan(this.#mostWhole() - first.length, rest))) {
+    if (!hasMore && !(await hasMoreThan(this.#context, this.#mostWhole() - first.length, rest, this.#session))) {
       largeMemories.delete(this.#memoryKey);
       return this.#outlineOf([...first, ...(await this.#findAll(rest))]);
     }
@@ -122,13 +123,7 @@ export class FilesOutline {
     return Math.ceil(Math.max(this.#limits.counted + maxPathChars / leastLineChars, maxPathChars / leastNameChars));
   }
 
-  /** Examines so many places of the index of ids, which is the smallest, and answers one at most. */
-  async #hasMoreThan(count: number, _id: IdRange): Promise<boolean> {
-    const options: FindOptions = { projection: { _id: 1 }, ...byId, ...asPlainValues, skip: Math.max(0, count), limit: 1, session: this.#session };
-    return (await this.#context.collection.find({ _id }, options).toArray()).length > 0;
-  }
-
-  /** The same, of this moment. Where the server refuses to count, as version 5.0.8 does by the strict Stable API, the answer is no. */
+  /** Whether there are more, at this moment. Where the server refuses to count, as version 5.0.8 does by the strict Stable API, the answer is no. */
   async #countsMoreThan(count: number, _id: IdRange): Promise<boolean> {
     const found = await this.#context.collection.count({ _id }, { ...byId, limit: count + 1, readConcern: { level: "majority" } }).catch(() => 0);
     return found > count;

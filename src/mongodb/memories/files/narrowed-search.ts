@@ -3,9 +3,11 @@ import { ROOT } from "../../../core/paths.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import { spacedWords } from "../../../core/search/words.js";
 import { asPlainValues } from "../../driver/plain-values.js";
+import { inSnapshot } from "../../driver/snapshot-reads.js";
 import { idOfPath, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
 import { byId } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
+import { hasMoreThan } from "./has-more-than.js";
 import type { StoredFile } from "./stored-document.js";
 
 type SearchContext = Pick<FilesContext, "collection" | "transactions"> & { narrowsAbove: number };
@@ -29,12 +31,7 @@ export async function narrowedSearch(context: SearchContext, memoryKey: string, 
   const words = spacedWords(query)?.slice(0, maxWords) ?? null;
   const told = words?.filter((word) => !leftOut.has(word)) ?? [];
   if (words === null || (words.length > 0 && told.length === 0)) return null;
-  const session = context.transactions.client.startSession({ snapshot: true });
-  try {
-    return await new NarrowedSearch(context, session, memoryKey, path).read(told);
-  } finally {
-    await session.endSession();
-  }
+  return inSnapshot(context.transactions.client, (session) => new NarrowedSearch(context, session, memoryKey, path).read(told));
 }
 
 class NarrowedSearch {
@@ -53,17 +50,11 @@ class NarrowedSearch {
 
   async read(words: readonly string[]): Promise<NarrowedTexts | null> {
     const { narrowsAbove } = this.#context;
-    if (!(await this.#hasMoreThan(narrowsAbove))) return null;
+    if (!(await hasMoreThan(this.#context, narrowsAbove, rangeOfMemory(this.#key), this.#session))) return null;
     if (words.length === 0) return { texts: [], files: narrowsAbove };
     const found = await this.#find(words, maxTexts + 1);
     const all = withinBounds(found);
     return { texts: await this.#texts(all.length === found.length ? all : withinBounds(await this.#best(words))), files: narrowsAbove };
-  }
-
-  /** Counts no further. */
-  async #hasMoreThan(documents: number): Promise<boolean> {
-    const options = { projection: { _id: 1 }, skip: documents, limit: 1, ...asPlainValues, ...byId, session: this.#session };
-    return (await this.#context.collection.find({ _id: rangeOfMemory(this.#key) }, options).toArray()).length > 0;
   }
 
   /**

@@ -1,18 +1,16 @@
-import type { CheckedAddress } from "../../../core/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
-import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
-import { alreadyExists, fileNotFound, fileTooLarge, pathIsDirectory } from "../../../core/errors.js";
+import type { MemoryBackend, WriteMode } from "../../../core/backend.js";
+import { alreadyExists, fileNotFound, pathIsDirectory } from "../../../core/errors.js";
 import type { FileStat, MemorySnapshot } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ROOT } from "../../../core/paths.js";
-import { appendText, replaceText, utf8Bytes } from "../../../core/text.js";
+import { appendText, replaceText } from "../../../core/text.js";
 import type { QueuedChange } from "./change-queue.js";
 import { FilesBackend } from "./files-backend.js";
 import { contextFor, type FilesContext } from "./files-context.js";
 import { RecordedRecords } from "./recorded-records.js";
 import type { RecordedTree } from "./recorded-tree.js";
 import type { StoredFile } from "./stored-document.js";
-import { StoredFiles } from "./stored-files.js";
 
 /** What a change is, but for who makes it and when. */
 export type Told<T> = Pick<QueuedChange<T>, "paths" | "apply"> & Partial<Pick<QueuedChange<T>, "below" | "chars">>;
@@ -22,30 +20,17 @@ export type Told<T> = Pick<QueuedChange<T>, "paths" | "apply"> & Partial<Pick<Qu
  * What makes nothing larger, such as a delete, stays as it is.
  */
 export class QueuedBackend extends FilesBackend {
-  readonly #context: FilesContext;
-  readonly #stored: StoredFiles;
-  readonly #address: CheckedAddress;
-  readonly #limits: BackendLimits;
-
-  constructor(context: FilesContext, address: CheckedAddress, limits: BackendLimits) {
-    super(context, address, limits);
-    this.#context = context;
-    this.#stored = new StoredFiles(context, address);
-    this.#address = address;
-    this.#limits = limits;
-  }
-
   override forCall(call: OngoingCall): MemoryBackend {
-    return new QueuedBackend(contextFor(call, this.#context), this.#address, this.#limits);
+    return new QueuedBackend(contextFor(call, this.context), this.address, this.limits);
   }
 
   override records(): ChangeRecords {
-    return new RecordedRecords(this.#context, this.#stored, this.#address, (text) => this.#checked(text));
+    return new RecordedRecords(this.context, this.stored, this.address, (text) => this.checkedBytes(text));
   }
 
   override async append(path: string, content: string, create: boolean): Promise<void> {
     if (path === ROOT) throw pathIsDirectory();
-    this.#checked(content);
+    this.checkedBytes(content);
     await this.change({ paths: [path], chars: content.length, apply: (tree) => this.#append(tree, path, content, create) });
   }
 
@@ -73,7 +58,7 @@ export class QueuedBackend extends FilesBackend {
       paths: [path],
       chars: content.length,
       apply: (tree) => {
-        const { text, replaced } = replaceText(tree.file(path).text, oldContent, content, this.#limits.maxFileBytes);
+        const { text, replaced } = replaceText(tree.file(path).text, oldContent, content, this.limits.maxFileBytes);
         if (replaced > 0) this.#put(tree, path, text);
         return replaced;
       },
@@ -82,7 +67,7 @@ export class QueuedBackend extends FilesBackend {
 
   override async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
     if (path === ROOT) throw pathIsDirectory();
-    this.#checked(content);
+    this.checkedBytes(content);
     return this.change({
       paths: [path],
       chars: content.length,
@@ -101,18 +86,12 @@ export class QueuedBackend extends FilesBackend {
   }
 
   #put(tree: RecordedTree, path: string, text: string): StoredFile {
-    this.#checked(text);
+    this.checkedBytes(text);
     return tree.put(path, text);
   }
 
   protected change<T>(told: Told<T>): Promise<T> {
-    return this.#stored.queued(changeOf(this.#context, told));
-  }
-
-  #checked(text: string): void {
-    const { maxFileBytes } = this.#limits;
-    const bytes = utf8Bytes(text);
-    if (bytes > maxFileBytes) throw fileTooLarge(bytes, maxFileBytes);
+    return this.stored.queued(changeOf(this.context, told));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../../../core/actor.js";
 import type { CheckedAddress } from "../../../core/address.js";
-import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
+import type { MemoryBackend } from "../../../core/backend.js";
 import { pathIsDirectory } from "../../../core/errors.js";
 import type { HistoryBackend } from "../../../core/history-backend.js";
 import type { DeletedCounts } from "../../../core/memory.js";
@@ -12,29 +12,16 @@ import { StoredFiles } from "./stored-files.js";
 
 /** The same memory, each change of which makes its versions in the same step (ADR 0023). It reads as one without history does. */
 export class RecordedBackend extends QueuedBackend {
-  readonly #context: FilesContext;
-  readonly #stored: StoredFiles;
-  readonly #address: CheckedAddress;
-  readonly #limits: BackendLimits;
-
-  constructor(context: FilesContext, address: CheckedAddress, limits: BackendLimits) {
-    super(context, address, limits);
-    this.#context = context;
-    this.#stored = new StoredFiles(context, address);
-    this.#address = address;
-    this.#limits = limits;
-  }
-
   override forCall(call: OngoingCall): MemoryBackend {
-    return new RecordedBackend(contextFor(call, this.#context), this.#address, this.#limits);
+    return new RecordedBackend(contextFor(call, this.context), this.address, this.limits);
   }
 
   forActor(actor: MemoryActor): MemoryBackend {
-    return new RecordedBackend({ ...this.#context, actor }, this.#address, this.#limits);
+    return new RecordedBackend({ ...this.context, actor }, this.address, this.limits);
   }
 
   history(): HistoryBackend | null {
-    return historyOf(this.#context, { stored: this.#stored, address: this.#address, limits: this.#limits, proposals: this.records() });
+    return historyOf(this.context, { stored: this.stored, address: this.address, limits: this.limits, proposals: this.records() });
   }
 
   override async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {

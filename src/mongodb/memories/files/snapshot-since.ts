@@ -1,6 +1,6 @@
 import type { VersionedFile, VersionedSnapshot } from "../../../core/snapshot.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { atOneMoment } from "../../driver/snapshot-reads.js";
+import { atOneMoment, inSnapshot } from "../../driver/snapshot-reads.js";
 import { pathOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import { byId, listingIndex, textIdProjection } from "./file-indexes.js";
@@ -41,11 +41,10 @@ async function readAll(context: ReadContext, memoryKey: string): Promise<Version
 }
 
 /** The ids of all texts from the index alone, then the texts that are new. The session keeps both to one moment. */
-async function readChanged(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+function readChanged(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
   const { collection, transactions } = context;
   const rootId = rootIdOf(memoryKey);
-  const session = transactions.client.startSession({ snapshot: true });
-  try {
+  return inSnapshot(transactions.client, async (session) => {
     let root: Pick<TextIdDocument, "kind"> | undefined;
     const snapshot: VersionedSnapshot = { files: [], directories: [] };
     const changed = new Map<string, VersionedFile>();
@@ -73,9 +72,7 @@ async function readChanged(context: ReadContext, memoryKey: string, known: Reado
       }
     }
     return snapshot;
-  } finally {
-    await session.endSession();
-  }
+  });
 }
 
 /** @returns the file; null for a directory */

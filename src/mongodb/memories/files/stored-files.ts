@@ -8,7 +8,7 @@ import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
-import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { inTransaction } from "../../driver/transactions.js";
 import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
@@ -190,14 +190,9 @@ export class StoredFiles {
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
-    return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, async () => {
-      const session = this.#context.transactions.client.startSession({ snapshot: true });
-      try {
-        return await new FilesOutline(this.#context, this.#key, session, wanted).read();
-      } finally {
-        await session.endSession();
-      }
-    });
+    return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, () =>
+      inSnapshot(this.#context.transactions.client, (session) => new FilesOutline(this.#context, this.#key, session, wanted).read()),
+    );
   }
 
   /** The memory's own document. */
