@@ -81,6 +81,8 @@ async function caseOf(store: Store, collection: Collection<BenchDocument>, fileC
     const fields = { data: put("$data", { $literal: text }), meta: put("$meta", { createdAt: now, updatedAt: now }) };
     const bothSides = { scope: "global" as const, nodeId: { $in: [ourDocument.nodeId, rawDocument.nodeId] } };
     await collection.updateMany(bothSides, [{ $set: fields }]);
+    // An agent deletes a file that it has seen.
+    await ours.read(iteration);
   };
   await reset();
   await checkSameWork(ours, raw, fixture, restore);

@@ -53,14 +53,22 @@ describe("server commands", () => {
       });
 
       // Requirement: mongodb.served-by-an-index
-      it(`${title} is served by an index on a ${scope} memory`, async () => {
+      it(`${title} is served by the index of addresses where a ${scope} memory is new to the store`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
-        for (const { command } of await sentBy(() => run(memory))) {
-          const { explained } = await explain(command);
-          expect(explained).toContain(documentIndexes[scope].name);
-          expect(explained).not.toContain("COLLSCAN");
-        }
+        const newcomer = new MongoMemoryStore({ client, dbName: name });
+        await newcomer.start();
+        const [first] = await sentBy(() => run(newcomer.memory(memory.address)));
+        const { explained } = await explain(first?.command ?? {});
+        expect(explained).toContain(documentIndexes[scope].name);
+        expect(explained).not.toContain("COLLSCAN");
+      });
+
+      // Requirement: mongodb.found-by-id
+      it(`${title} finds a ${scope} memory that the store has seen by its id alone`, async () => {
+        const memory = open();
+        await memory.write("/notes/today", "text");
+        for (const { command } of await sentBy(() => run(memory))) expect((await explain(command)).explained).toContain("IDHACK");
       });
     }
   }

@@ -14,6 +14,7 @@ import { KeyedMutex } from "../../../src/core/keyed-mutex.js";
 import { mountMemories } from "../../../src/core/mounted-memory.js";
 import { memoryDefaults } from "../../../src/core/options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
+import { KnownDocuments } from "../../../src/mongodb/memories/one-document/known-documents.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -198,6 +199,7 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
       rivals += 1;
       await rival.append("/file", String(rivals));
     },
+    known: new KnownDocuments(),
     edits: new KeyedMutex(),
     clock: () => new Date(),
     expiry: new MemoryExpiry({}, () => new Date()),

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from "@jest/globals";
-import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
+import { beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { type CommandStartedEvent, Db, type Document, MongoClient } from "mongodb";
 import { addressFor, memoryScopes } from "../../../src/core/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { namespaceOfMemory } from "../../../src/core/namespace.js";
@@ -20,7 +20,15 @@ const store = new MongoMemoryStore({ client: watched, dbName: name });
 const prefix = ["acme", "users"];
 const item = { namespace: prefix, key: "k" };
 
-beforeAll(() => store.start());
+/** As a router answers: what it asks of a command is known only by its filter. */
+beforeAll(async () => {
+  const command = Db.prototype.command;
+  const ofRouter = jest.spyOn(Db.prototype, "command").mockImplementation(async function (this: Db, ...args) {
+    const answer = await command.apply(this, args);
+    return "hello" in args[0] ? { ...answer, msg: "isdbgrid" } : answer;
+  });
+  await store.start().finally(() => ofRouter.mockRestore());
+});
 
 interface Filter {
   collection: string;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Db, Document } from "mongodb";
 import { exactCollation } from "../driver/exact-collection.js";
 import { reading } from "../driver/reads.js";
+import { type Topology, topologyOf } from "../driver/topology.js";
 import { byNamespace, defaultItemsCollection } from "../items/item-indexes.js";
 import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
@@ -15,12 +16,11 @@ export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
 
 export interface ServerFacts {
   version: string;
-  topology: "standalone" | "replica set" | "sharded cluster";
+  topology: Topology;
 }
 
 export async function serverFacts({ db }: MemoryDatabase): Promise<ServerFacts> {
-  const [build, hello] = await reading(() => Promise.all([db.command({ buildInfo: 1 }), db.command({ hello: 1 })]));
-  const topology = hello["msg"] === "isdbgrid" ? "sharded cluster" : hello["setName"] ? "replica set" : "standalone";
+  const [build, topology] = await Promise.all([reading(() => db.command({ buildInfo: 1 })), topologyOf(db)]);
   return { version: String(build["version"]), topology };
 }
 

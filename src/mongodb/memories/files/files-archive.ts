@@ -19,7 +19,7 @@ import { presentOf } from "./files-history.js";
 import { FilesMoment, type ListedRoot } from "./files-moment.js";
 import { MemoryLife } from "./memory-life.js";
 import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
-import { newTextId } from "./text-id.js";
+import { newChangeId } from "../change-id.js";
 
 export function archivedMemory(context: FilesContext, address: CheckedAddress): Promise<ArchivedMemory | null> {
   const { collection, transactions, ready } = context;
@@ -101,7 +101,7 @@ async function insertFiles({ collection }: FilesContext, session: ClientSession,
   for (const { path, sizeBytes, load } of files) {
     if (batch.length === maxBatch.files || bytes + sizeBytes > maxBatch.bytes) await insert();
     const { content: text, createdAt, updatedAt } = await load();
-    batch.push({ ...placeOfFile(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt, updatedAt });
+    batch.push({ ...placeOfFile(key, path), kind: "file", text, textId: newChangeId(), sizeBytes, createdAt, updatedAt });
     bytes += sizeBytes;
     if (createdAt < earliest) earliest = createdAt;
   }

@@ -16,6 +16,7 @@ import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { isUnauthorized, storageError } from "../../driver/errors.js";
 import { once } from "../../driver/once.js";
 import { asPlainValues } from "../../driver/plain-values.js";
+import { type Topology, topologyOf } from "../../driver/topology.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
 import { Embedder } from "../../meaning/embedder.js";
@@ -85,7 +86,7 @@ export class FilesLayout implements KeptLayout {
     const collection = new ExactCollection(db.collection<StoredDocument>(name, { writeConcern }));
     const expiry = new MemoryExpiry(expireMs, clock);
     const prepare = once(async () => {
-      await refuseStandalone(() => db.command({ hello: 1 }));
+      refuseStandalone(await topologyOf(db));
       if (!makesIndexes) return;
       await refuseForeignDocuments(collection, own);
       await refuseCollation(() => db.listCollections({ name, "options.collation": { $exists: true } }).toArray(), name);
@@ -264,9 +265,8 @@ async function unlessElsewhere<T>(run: () => Promise<T>): Promise<T | null> {
 }
 
 /** @throws MemoryError EIO */
-async function refuseStandalone(hello: () => Promise<Record<string, unknown>>): Promise<void> {
-  const { setName, msg } = await reading(hello);
-  if (setName !== undefined || msg === "isdbgrid") return;
+function refuseStandalone(topology: Topology): void {
+  if (topology !== "standalone") return;
   const reason = "MongoDB has no transactions on a standalone server";
   throw new MemoryError("EIO", `EIO: the layout "files" needs a replica set or a sharded cluster, as ${reason}; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"`);
 }

@@ -12,7 +12,7 @@ import type { FilesContext } from "./files-context.js";
 import { countsOf } from "./files-summaries.js";
 import { changedAfter } from "./memory-life.js";
 import { snapshotOf } from "./recorded-tree.js";
-import { newTextId } from "./text-id.js";
+import { newChangeId } from "../change-id.js";
 import { isMark, type StoredDirectory, type StoredDocument, type StoredFile, type StoredHistory, type StoredMark, type StoredRoot } from "./stored-document.js";
 
 /** How many documents come at a time. */
@@ -87,7 +87,7 @@ function documentsBelow(key: string, { tree }: MovingMemory, directoryOf: (path:
   for (const path of [...directories, ...files.map((file) => file.path)]) refuseControlCharacters(path);
   return [
     ...directories.map(directoryOf),
-    ...files.map(({ path, content: text, sizeBytes, createdAt, updatedAt }): StoredFile => ({ ...placeOfFile(key, path), kind: "file", text, textId: newTextId(), sizeBytes, createdAt, updatedAt })),
+    ...files.map(({ path, content: text, sizeBytes, createdAt, updatedAt }): StoredFile => ({ ...placeOfFile(key, path), kind: "file", text, textId: newChangeId(), sizeBytes, createdAt, updatedAt })),
   ];
 }
 

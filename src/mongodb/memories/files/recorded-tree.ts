@@ -8,7 +8,7 @@ import type { DirectoryChange } from "../../history/version-document.js";
 import { directoryNotEmpty } from "../layout.js";
 import { idOfPath, movedDocument, placeOfFile, rootIdOf } from "./document-ids.js";
 import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
-import { newTextId } from "./text-id.js";
+import { newChangeId } from "../change-id.js";
 
 /**
  * The documents of a memory that some changes concern, as one change after the other leaves them. It has each path that a change names,
@@ -111,7 +111,7 @@ export class RecordedTree {
   /** Sets the text of a file, which is made where it is missing. @throws EISDIR, ENOTDIR */
   put(path: string, text: string, createdAt: Date = this.#now): StoredFile {
     const before = this.kind(path) === undefined ? null : this.file(path);
-    const fields = { text, textId: newTextId(), sizeBytes: utf8Bytes(text), updatedAt: this.#now };
+    const fields = { text, textId: newChangeId(), sizeBytes: utf8Bytes(text), updatedAt: this.#now };
     if (before === null) {
       this.#makeParents(path);
       const made: StoredFile = { ...placeOfFile(this.#key, path), kind: "file", ...fields, createdAt };

@@ -1,6 +1,6 @@
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
 import { bound, type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
-import { newTextId } from "./text-id.js";
+import { newChangeId } from "../change-id.js";
 
 /**
  * One command that changes the text of a file that is there. What must hold stands in the pipeline: a filter of the `_id` alone is what
@@ -23,7 +23,7 @@ export function appendUpdate(content: string, now: Date, maxFileBytes: number): 
   const joins: Expression = { $or: [{ $eq: ["$text", ""] }, { $ne: ["$text", withoutNewlines] }] };
   const start: Expression[] = mayNeedNewline ? ["$text", where(joins, "", "\n")] : ["$text"];
   const hasRoom: Expression = { $lte: ["$sizeBytes", maxFileBytes - bytes - (mayNeedNewline ? 1 : 0)] };
-  const textId = newTextId();
+  const textId = newChangeId();
   const changed = bound([["text", { $concat: [...start, literal(content)] }]], withFields({ text: "$$text", textId, sizeBytes: textBytes("$$text"), updatedAt: now }));
   return { textId, pipeline: [{ $replaceWith: where({ $and: [isFile, hasRoom] }, changed, "$$ROOT") }] };
 }
@@ -38,7 +38,7 @@ export function swapUpdate(expected: string, content: string, now: Date): TextUp
 }
 
 function setUpdate(condition: Expression, content: string, now: Date): TextUpdate {
-  const textId = newTextId();
+  const textId = newChangeId();
   const changed = withFields({ text: literal(content), textId, sizeBytes: utf8Bytes(content), updatedAt: now });
   return { textId, pipeline: [{ $replaceWith: where(condition, changed, "$$ROOT") }] };
 }
@@ -48,7 +48,7 @@ function setUpdate(condition: Expression, content: string, now: Date): TextUpdat
  * would take long to search.
  */
 export function replaceUpdate(search: string, content: string, now: Date, maxFileBytes: number): TextUpdate {
-  const textId = newTextId();
+  const textId = newChangeId();
   const searchBytes = utf8Bytes(search);
   // It is compared at each place of the text where it could begin, and at one at least.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);

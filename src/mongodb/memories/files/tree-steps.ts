@@ -10,7 +10,7 @@ import { childrenOf, type IdRange, idOfPath, memoryKeyOf, movedDocument, pathOfI
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import type { IndexedDocument, StoredDirectory, StoredDocument, StoredFile } from "./stored-document.js";
-import { newTextId } from "./text-id.js";
+import { newChangeId } from "../change-id.js";
 
 /** A file that is to be made. */
 export interface NewFile {
@@ -143,7 +143,7 @@ export class TreeSteps {
   /** Sets the text of a file, which is made where it is missing. */
   async put(file: NewFile): Promise<"made" | "set" | "directory" | "parentIsFile"> {
     const _id = idOfPath(this.#key, file.path);
-    const fields = { text: file.text, textId: newTextId(), sizeBytes: utf8Bytes(file.text), updatedAt: file.at };
+    const fields = { text: file.text, textId: newChangeId(), sizeBytes: utf8Bytes(file.text), updatedAt: file.at };
     const { matchedCount } = await this.#collection.updateOne({ _id, kind: "file" }, { $set: fields }, { ...this.#inSession, ...byId });
     if (matchedCount === 1) return "set";
     const [made = "made"] = await this.make([file]);
@@ -221,7 +221,7 @@ export class TreeSteps {
   }
 
   #fileOf({ path, text, at }: NewFile): StoredFile {
-    return { ...placeOfFile(this.#key, path), kind: "file", text, textId: newTextId(), sizeBytes: utf8Bytes(text), createdAt: at, updatedAt: at };
+    return { ...placeOfFile(this.#key, path), kind: "file", text, textId: newChangeId(), sizeBytes: utf8Bytes(text), createdAt: at, updatedAt: at };
   }
 
   #directoryOf(path: string, at: Date): StoredDirectory {

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { ROOT } from "../../../core/paths.js";
 import { keyOfPath, parentKeys } from "./document.js";
+import { newChangeId } from "../change-id.js";
 import { outboxCount, outboxReport, outboxWith, type Recorded, type Recording } from "./outbox-expressions.js";
 import { bound, type Expression, literal, type Variables, where } from "../expressions.js";
 import { valueAt } from "./expressions.js";
@@ -28,6 +28,8 @@ export interface Change {
   reasons?: readonly Status[];
   /** Null: the projection of the document before tells all. */
   receipt: Receipt | null;
+  /** Whether it is enough to know that the document was modified. */
+  answersNothing?: boolean;
 }
 
 /** How a change tells that it was made, for less than why it was not: it leaves its id in the document (ADR 0020). */
@@ -47,7 +49,7 @@ export function changeReport<Report>(answer: Answer<Report>, { reasons = [] }: C
 }
 
 /** Changes nothing where a condition holds; the first that does is the reason. */
-export type Refusals = [condition: Expression, reason: Exclude<Status, "ok" | "overtaken">][];
+export type Refusals = [condition: Expression, reason: Exclude<Status, "ok">][];
 
 export interface Limits {
   maxFileBytes: number;
@@ -59,6 +61,8 @@ export interface Circumstances extends Limits {
   now: Date;
   /** Null where the store keeps no history. */
   recording: Recording | null;
+  /** Where the document is found by its id: whether it is that of another memory, or not in today's layout. */
+  isOther?: Expression;
 }
 
 /**
@@ -90,7 +94,9 @@ export interface ChangeParts {
  * same document: in the update, which changes nothing unless it is "ok", and in the projection of the document as it
  * was before, which is how the caller learns it.
  */
-export function change(status: Expression, { fields, recorded, report }: ChangeParts, circumstances: Circumstances): Change {
+export function change(statusThere: Expression, { fields, recorded, report }: ChangeParts, circumstances: Circumstances): Change {
+  const { isOther } = circumstances;
+  const status = isOther === undefined ? statusThere : where(isOther, "overtaken", statusThere);
   return {
     pipeline: [{ $replaceWith: where({ $eq: [status, "ok"] }, changed(fields, circumstances, recorded), "$$ROOT") }],
     projection: { _id: 0, status, ...report, ...outboxReport(circumstances.recording) },
@@ -101,6 +107,10 @@ export function change(status: Expression, { fields, recorded, report }: ChangeP
 /** Of a change that is made in one command, and told why it was not in a second one. */
 export interface RefusableParts extends ChangeParts {
   refusals: Refusals;
+  /** What refuses the change of a document that is found by its id. Default: the same as everywhere else. */
+  strict?: StrictParts | undefined;
+  /** Reasons that hold only where one of the `refusals` does, and come before them. */
+  closerReasons?: Refusals | undefined;
   variables?: Variables;
   /** Known to `fields`, `recorded` and `counts`, and no part of the report. */
   ownVariables?: Variables | undefined;
@@ -116,30 +126,39 @@ export interface RefusableParts extends ChangeParts {
   leavesReceipt?: boolean | undefined;
 }
 
+/** They refuse more than they need to, as that is told in fewer operators. Then the document is found by its address. */
+export interface StrictParts {
+  refusals: Refusals;
+  variables: Variables;
+}
+
 /**
  * The same for what is done most. Most of what a change costs is the parsing of its expressions, about a microsecond
  * for each operator and operand: hence plain conditions in place of a status, and a receipt.
  */
 export function refusableChange(parts: RefusableParts, circumstances: Circumstances): Change {
-  const { refusals, fields, recorded, report, variables = [], ownVariables = [], changesNothing, answer, leavesReceipt = true } = parts;
-  const { recording } = circumstances;
-  const all: Refusals = [[isLegacy, "legacy"], ...refusals];
-  const conditions = all.map(([condition]) => condition);
-  const receipt = leavesReceipt ? receiptOf(parts, recording) : null;
+  const { refusals, strict, closerReasons = [], fields, recorded, report, variables = [], ownVariables = [], counts, changesNothing, answer, leavesReceipt = true } = parts;
+  const { recording, isOther } = circumstances;
+  const first: Refusals[number] = isOther === undefined ? [isLegacy, "legacy"] : [isOther, "overtaken"];
+  const all: Refusals = [first, ...closerReasons, ...refusals];
+  const asked = (recording === null && isOther !== undefined && strict) || { refusals, variables };
+  const refused = [first, ...asked.refusals].map(([condition]) => condition);
+  const answersNothing = isOther !== undefined && recording === null && leavesReceipt && counts === undefined && answer === undefined;
+  const receipt = leavesReceipt && !answersNothing ? receiptOf(parts, recording) : null;
   const made = bound(ownVariables, changed(fields, circumstances, recorded, receipt && { lastChange: receipt }));
   const answered = receipt && { lastChange: { ...receipt, ...(recording && { recordedBytes: 0 }) } };
   const after = changesNothing === undefined ? made : where(changesNothing, { $mergeObjects: ["$$ROOT", answered] }, made);
   return {
-    pipeline: [{ $replaceWith: bound(variables, where({ $or: conditions }, "$$ROOT", after)) }],
-    projection: { _id: 0, found: bound(variables, { refused: conditions, ...report, ...outboxReport(recording) }) },
+    pipeline: [{ $replaceWith: bound(asked.variables, where({ $or: refused }, "$$ROOT", after)) }],
+    projection: { _id: 0, found: bound(variables, { refused: all.map(([condition]) => condition), ...report, ...outboxReport(recording) }) },
     reasons: all.map(([, reason]) => reason),
+    answersNothing,
     receipt: receipt && { id: receipt.id, projection: { _id: 0, lastChange: 1, ...answer, ...(recording?.expires && { versionsExpireAt: 1 }) } },
   };
 }
 
 function receiptOf({ counts = [0, 0], recordedBytes = null }: RefusableParts, recording: Recording | null): { id: string } & Record<string, Expression> {
-  // Not an ObjectId, for which the driver would be loaded with this package.
-  return { id: randomBytes(12).toString("base64"), counts, ...(recording && { ...outboxCount, recordedBytes: { $ifNull: [recordedBytes, 0] } }) };
+  return { id: newChangeId(), counts, ...(recording && { ...outboxCount, recordedBytes: { $ifNull: [recordedBytes, 0] } }) };
 }
 
 function changed(fields: Expression, { now, recording }: Circumstances, recorded: Recorded, lastChange: object | null = null): Expression {
@@ -154,9 +173,10 @@ function changed(fields: Expression, { now, recording }: Circumstances, recorded
 }
 
 /** Outside the earlier layout: there the values of `data` are texts, and to the server any text is true. */
-export const parentIsFile = (path: string): Expression => ({
-  $or: parentKeys(keyOfPath(path)).map((key) => valueAt("$data", key)),
-});
+export const parentIsFile = (path: string): Expression => {
+  const [first = false, ...others] = parentKeys(keyOfPath(path)).map((key) => valueAt("$data", key));
+  return others.length === 0 ? first : { $or: [first, ...others] };
+};
 
 export function withParents(dirs: Expression, path: string): Expression {
   return { $mergeObjects: [dirs, literal(Object.fromEntries(parentKeys(keyOfPath(path)).map((key) => [key, true])))] };

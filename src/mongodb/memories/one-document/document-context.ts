@@ -11,6 +11,7 @@ import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moved-memory.js";
+import type { KnownDocuments } from "./known-documents.js";
 import { isMark, lookUp, type MemoryDocument } from "./document.js";
 
 /** What all memories of one collection share. */
@@ -18,6 +19,7 @@ export interface DocumentContext {
   collection: ExactCollection<MemoryDocument>;
   /** Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
   ready: () => Promise<void> | undefined;
+  known: KnownDocuments;
   /** Queues the edits of one file inside this process, so that they do not race each other. */
   edits: KeyedMutex;
   clock: () => Date;

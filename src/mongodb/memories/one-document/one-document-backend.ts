@@ -43,7 +43,7 @@ import { historyOf } from "./document-history.js";
 import { withoutKey } from "./expressions.js";
 import { findFilesProjection, listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
 import { appendChange, replaceChange, swapChange, writeChange } from "./text-changes.js";
-import { deleteChange, type DeleteMode, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
+import { deleteChange, deleteFileChange, type DeleteMode, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
 
 /** One memory as one document; every command is one server command (specification sections 4 and 5). */
 export class OneDocumentBackend implements MemoryBackend {
@@ -95,7 +95,7 @@ export class OneDocumentBackend implements MemoryBackend {
     const found = await this.#document.find<{ text?: string; isDirectory?: true }>(readProjection(path));
     if (found === null) throw path === ROOT ? pathIsDirectory() : fileNotFound();
     if (found instanceof MemoryTree) return found.file(path).content;
-    if (found.text !== undefined) return found.text;
+    if (found.text !== undefined) return this.#knowFile(path, found.text);
     throw found.isDirectory ? pathIsDirectory() : fileNotFound();
   }
 
@@ -134,6 +134,7 @@ export class OneDocumentBackend implements MemoryBackend {
     if (path === ROOT) throw pathIsDirectory();
     const upsert = this.#creating(path, content, create);
     await this.#apply((circumstances) => appendChange(path, content, create, circumstances), { upsert });
+    this.#knowFile(path, null);
   }
 
   async snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
@@ -167,6 +168,7 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
+    if (await this.#deleteKnown(path)) return { files: 1, dirs: 0 };
     if (ifDirectory === "fail" || checkBelow === undefined) return (await this.#delete(path, ifDirectory)).counts;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const found = await this.#delete(path, "report");
@@ -177,6 +179,15 @@ export class OneDocumentBackend implements MemoryBackend {
       await pause(attempt);
     }
     throw lostRace();
+  }
+
+  /** In fewer operators, as nothing has to be known of a directory. */
+  async #deleteKnown(path: string): Promise<boolean> {
+    const { known, history } = this.#context;
+    if (history !== null || !known.isFile(this.#address, path)) return false;
+    known.forgetFile(this.#address, path);
+    const { report } = await this.#document.change((circumstances) => deleteFileChange(path, circumstances), false);
+    return report?.status === "ok";
   }
 
   async #delete(path: string, mode: DeleteMode): Promise<{ status: Status; counts: DeletedCounts; keys: string[]; revision: number }> {
@@ -194,7 +205,7 @@ export class OneDocumentBackend implements MemoryBackend {
       (circumstances) => writeChange(path, content, mode, circumstances),
       { upsert },
     );
-    return { kind: "file", sizeBytes: utf8Bytes(content), createdAt: createdAt ?? now, updatedAt: now };
+    return this.#knowFile(path, { kind: "file", sizeBytes: utf8Bytes(content), createdAt: createdAt ?? now, updatedAt: now });
   }
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat> {
@@ -323,6 +334,11 @@ export class OneDocumentBackend implements MemoryBackend {
     const bytes = this.#checkedBytes(content) + newFileBytes(path) + emptyDocumentBytes(this.#address);
     if (create && bytes > maxMemoryBytes) throw memoryFull(bytes, maxMemoryBytes);
     return create;
+  }
+
+  #knowFile<Answer>(path: string, answer: Answer): Answer {
+    this.#context.known.setFile(this.#address, path);
+    return answer;
   }
 
   #checkedBytes(text: string): number {

@@ -12,6 +12,7 @@ import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { reading, streaming } from "../../driver/reads.js";
+import { topologyOf } from "../../driver/topology.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { Embedder } from "../../meaning/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
@@ -37,6 +38,7 @@ import { documentIndexes, outboxIndex, ownerIndexes } from "./document-indexes.j
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
 import { removeMemories, summaryPage, unnameIn } from "./document-summaries.js";
 import { ExpectedDocument } from "./expected-document.js";
+import { KnownDocuments } from "./known-documents.js";
 import { OneDocumentBackend } from "./one-document-backend.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { recordsInCall, vectorsInCall } from "../in-call.js";
@@ -79,8 +81,10 @@ export class OneDocumentLayout implements KeptLayout {
     const collection = new ExactCollection(documents);
     const expiry = new MemoryExpiry(expireMs, clock);
     const versions = new VersionCollection(new ExactCollection(db.collection(versionsCollectionOf(collectionName), { writeConcern })), history ?? {}, clock);
+    const known = new KnownDocuments();
     const prepare = once(async () => {
       if (!makesIndexes) return;
+      if ((await topologyOf(db)) !== "sharded cluster") known.use();
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, [...Object.values(documentIndexes), ...Object.values(ownerIndexes)], "a memory", own.option);
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
@@ -113,7 +117,7 @@ export class OneDocumentLayout implements KeptLayout {
     ];
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout({ collection, ready, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records, vectors, embeddings: embedded, streams: new ChangeStreams(db, collectionName), isReader: !makesIndexes, isGuest }, { indexes, collectionNames }, versions);
+    return new OneDocumentLayout({ collection, ready, known, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records, vectors, embeddings: embedded, streams: new ChangeStreams(db, collectionName), isReader: !makesIndexes, isGuest }, { indexes, collectionNames }, versions);
   }
 
   forCall(call: OngoingCall): KeptLayout {

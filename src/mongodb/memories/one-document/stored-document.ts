@@ -1,4 +1,4 @@
-import type { FindOneAndUpdateOptions, FindOptions } from "mongodb";
+import type { FindOneAndUpdateOptions, ObjectId } from "mongodb";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
@@ -8,6 +8,7 @@ import { type Answer, type Change, changeReport, type Circumstances, type Status
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { notHere } from "../moved-memory.js";
+import { addressFields, isAt, isOther } from "./known-documents.js";
 import { type DocumentContext, presentLookUp, refuseElsewhere, versionsInCall } from "./document-context.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { type Expression, where } from "../expressions.js";
@@ -38,14 +39,14 @@ export class StoredDocument {
   }
 
   /** What the projection answers. It holds the revision, as all that are asked for here do; of a document without one, a second command reads the whole tree. */
-  async find<Found extends object>(projection: object): Promise<Found | MemoryTree | null> {
+  async find<Found extends object>(projection: Projection): Promise<Found | MemoryTree | null> {
     const found = await this.#findRaw<Found & { revision?: number }>(projection);
     return found === null || found.revision !== undefined ? found : new MemoryTree(snapshotOfDocument(await this.findWhole()));
   }
 
   findWhole(): Promise<MemoryDocument | null> {
     // To leave a field out takes the server some time, so not where there is hardly ever one.
-    return this.#findRaw<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 });
+    return this.#findRaw<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 }, true);
   }
 
   /** Nothing of the earlier layout is read for it. */
@@ -82,11 +83,17 @@ export class StoredDocument {
       try {
         // How long the memory is kept may be known only then.
         await this.#context.ready();
+        const knownId = marked === undefined && fileClock === undefined ? this.#knownId() : undefined;
         const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.lifetimeMs(this.#address.scope) !== null };
-        const change = build({ ...this.#limits, now, recording });
+        const change = build({ ...this.#limits, now, recording, ...(knownId !== undefined && { isOther: isOther(this.#address) }) });
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
         const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
-        const report = await this.#make<Report & OutboxReport>({ ...change, pipeline: all }, upsert && !isGuest, marked && markedFilter(marked));
+        const filter = knownId === undefined ? { ...presentLookUp(this.#context, this.#address), ...(marked && markedFilter(marked)) } : { _id: knownId };
+        const report = await this.#make<Report & OutboxReport>({ ...change, pipeline: all }, filter, upsert && !isGuest && knownId === undefined);
+        if (knownId !== undefined && (report === null || report.status === "overtaken")) {
+          this.#context.known.forgetId(this.#address);
+          continue;
+        }
         if (report === null && marked !== undefined && !(upsert && !isGuest)) return raced(now);
         if (report === null && isGuest) throw notHere();
         if (report?.status === "ok" && history !== null) await this.#keepOutboxSmall(report);
@@ -108,17 +115,33 @@ export class StoredDocument {
   }
 
   /** Null where there was no document. */
-  async #make<Report extends object>(change: Change, upsert: boolean, extraFilter?: object): Promise<(Report & { status: Status }) | null> {
-    const { pipeline, receipt } = change;
+  async #make<Report extends object>(change: Change, filter: object, upsert: boolean): Promise<(Report & { status: Status }) | null> {
+    const { pipeline, receipt, answersNothing } = change;
+    if (answersNothing) return this.#makeSilently(change, filter);
     if (receipt === null) {
-      const answer = await this.#update<Answer<Report>>(pipeline, { projection: change.projection, upsert }, extraFilter);
+      const answer = await this.#update<Answer<Report>>(filter, pipeline, { projection: change.projection, upsert });
       return answer && changeReport(answer, change);
     }
-    const options = { projection: receipt.projection, upsert, returnDocument: "after" } as const;
-    const changed = await this.#update<Partial<Report> & { lastChange?: LastChange }>(pipeline, options, extraFilter);
+    const options = { projection: { ...receipt.projection, _id: 1 }, upsert, returnDocument: "after" } as const;
+    const changed = await this.#update<Partial<Report> & { _id: ObjectId; lastChange?: LastChange }>(filter, pipeline, options);
     if (changed === null) return null;
-    const { lastChange, ...answer } = changed;
-    if (lastChange?.id === receipt.id) return { ...answer, ...lastChange, status: "ok" } as unknown as Report & { status: Status };
+    const { _id, lastChange, ...answer } = changed;
+    if (lastChange?.id === receipt.id) {
+      this.#context.known.setId(this.#address, _id);
+      return { ...answer, ...lastChange, status: "ok" } as unknown as Report & { status: Status };
+    }
+    return this.#reasonOf<Report>(change);
+  }
+
+  /** Of a large document the server keeps no copy for it, by which it could answer the command again. Also null where there was no document. */
+  async #makeSilently<Report extends object>(change: Change, filter: object): Promise<(Report & { status: Status }) | null> {
+    const { modifiedCount, matchedCount } = await this.#context.collection.updateOne(filter, change.pipeline, {});
+    if (matchedCount === 0) return null;
+    return modifiedCount === 1 ? ({ status: "ok" } as Report & { status: Status }) : this.#reasonOf<Report>(change);
+  }
+
+  /** Why a change was not made. */
+  async #reasonOf<Report extends object>(change: Change): Promise<Report & { status: Status }> {
     const found = await this.#findRaw<Answer<Report>>(change.projection);
     const report = found && changeReport(found, change);
     return report === null || report.status === "ok" ? ({ status: "overtaken" } as Report & { status: Status }) : report;
@@ -180,10 +203,16 @@ export class StoredDocument {
   }
 
   /** Once the context is ready. */
-  #update<Report extends object>(pipeline: object[], options: FindOneAndUpdateOptions, extraFilter: object = {}): Promise<Report | null> {
-    const filter = { ...presentLookUp(this.#context, this.#address), ...extraFilter };
+  #update<Report extends object>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Report | null> {
     return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { ...asPlainValues, ...options });
   }
+
+  /** Undefined where the document has to be found by its address. */
+  #knownId(): ObjectId | undefined {
+    const { known, expiry } = this.#context;
+    return expiry.deadline(this.#address.scope) === null ? known.idOf(this.#address) : undefined;
+  }
+
 
   /**
    * Rewrites a document of the earlier system flat, as the first change of it would do. Nothing else of it changes.
@@ -208,7 +237,7 @@ export class StoredDocument {
     const pipeline = [{ $set: { applied: where({ $eq: [kept, []] }, "$$REMOVE", { $arrayToObject: kept }) } }];
     try {
       await this.#context.ready();
-      await this.#update(pipeline, { projection: { _id: 1 } }, { applied: { $exists: true } });
+      await this.#update({ ...presentLookUp(this.#context, this.#address), applied: { $exists: true } }, pipeline, { projection: { _id: 1 } });
     } catch (error) {
       throw storageError(error, "write", this.#limits.maxMemoryBytes);
     }
@@ -226,22 +255,43 @@ export class StoredDocument {
     };
     const fields = { ...flatFields(snapshotOfDocument(document)), revision: 0 };
     const pipeline = [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }];
-    const found = await this.#update(pipeline, { projection: { _id: 1 } }, unchanged);
+    const found = await this.#update({ ...presentLookUp(this.#context, this.#address), ...unchanged }, pipeline, { projection: { _id: 1 } });
     return found === null ? "raced" : "rewritten";
   }
 
-  async #findRaw<Found extends object>(projection: FindOptions["projection"]): Promise<Found | null> {
+  /** @param answersWhole whether the projection leaves out fields, and does not name those that it answers */
+  async #findRaw<Found extends object>(projection: Projection, answersWhole = false): Promise<Found | null> {
     try {
       await this.#context.ready();
-      const options = { ...asPlainValues, projection: projection ?? {} };
-      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), options);
+      const found = (await this.#findById<Found>(projection, answersWhole)) ?? (await this.#findByAddress<Found>(projection, answersWhole));
       refuseElsewhere(this.#context, found);
       return found;
     } catch (error) {
       throw storageError(error, "read", this.#limits.maxMemoryBytes);
     }
   }
+
+  /** Null where the id is not known, or no longer that of this memory. */
+  async #findById<Found extends object>(projection: Projection, answersWhole: boolean): Promise<Found | null> {
+    const _id = this.#knownId();
+    if (_id === undefined) return null;
+    const options = { ...asPlainValues, projection: answersWhole ? projection : { ...projection, ...addressFields } };
+    const found = await this.#context.collection.findOne<Found & Partial<MemoryDocument>>({ _id }, options);
+    if (found !== null && isAt(this.#address, found)) return found;
+    this.#context.known.forgetId(this.#address);
+    return null;
+  }
+
+  async #findByAddress<Found extends object>(projection: Projection, answersWhole: boolean): Promise<Found | null> {
+    const options = { ...asPlainValues, projection: answersWhole ? projection : { ...projection, _id: 1 } };
+    const found = await this.#context.collection.findOne<Found & Pick<MemoryDocument, "_id" | "revision">>(presentLookUp(this.#context, this.#address), options);
+    // Only in today's layout are the values of its fields what the changes by an id take them for.
+    if (typeof found?.revision === "number") this.#context.known.setId(this.#address, found._id);
+    return found;
+  }
 }
+
+type Projection = Record<string, Expression>;
 
 /** A change that is made once, and only if nobody has changed the document since it was read. */
 export interface MarkedChange {

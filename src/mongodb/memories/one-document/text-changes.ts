@@ -7,8 +7,10 @@ import { type Expression, isNull, literal, maxComparedBytes, textBytes, type Var
 import { textOrNull, valueAt, withValueAt } from "./expressions.js";
 import { type Recorded, textEntry } from "./outbox-expressions.js";
 
-interface TextChange extends Pick<RefusableParts, "counts" | "changesNothing" | "leavesReceipt" | "ownVariables"> {
+interface TextChange extends Pick<RefusableParts, "strict" | "counts" | "changesNothing" | "leavesReceipt" | "ownVariables"> {
   path: string;
+  /** Whether it makes a missing file. */
+  create: boolean;
   /** The file's text afterwards. May use the variables. */
   newText: Expression;
   newBytes: Expression;
@@ -28,24 +30,28 @@ interface TextChange extends Pick<RefusableParts, "counts" | "changesNothing" | 
 
 /** The change of one file's text, and of all that goes with it. */
 function textChange(textual: TextChange, circumstances: Circumstances): Change {
-  const { path, newText, newBytes, growth, refusals, variables, report, counts, changesNothing, answersTimes = false, leavesReceipt, ownVariables } = textual;
+  const { path, create, newText, newBytes, growth, refusals, variables, report, strict, counts, changesNothing, answersTimes = false, leavesReceipt, ownVariables } = textual;
   const { now, maxFileBytes } = circumstances;
   const key = keyOfPath(path);
+  const directory: Refusals = [[isDirectory(path), "directory"]];
   return refusableChange(
     {
+      strict: strict && { ...strict, refusals: [...(create ? directory : []), ...strict.refusals] },
+      closerReasons: create ? [] : directory,
       refusals: [
-        [isDirectory(path), "directory"],
+        ...(create ? directory : []),
         ...refusals,
         // The caller has checked a text whose size it knows.
         ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
-        [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"],
+        ...(growth === 0 ? [] : ([[{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"]] satisfies Refusals)),
       ],
       fields: {
         data: withValueAt("$data", key, newText),
         meta: withValueAt("$meta", key, {
           $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
         }),
-        dirs: withParents("$dirs", path),
+        // A file that is there has them already.
+        ...(create && { dirs: withParents("$dirs", path) }),
       },
       recorded: recordedText(textual),
       report: { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
@@ -76,6 +82,11 @@ function recordedBytes({ before }: TextChange): Expression {
   return utf8Bytes(text) + JSON.stringify(kept).length;
 }
 
+/** Whether the document may become too large. */
+function strictRoom(mostGrowth: number, { maxMemoryBytes }: Circumstances): Refusals[number] {
+  return [{ $gt: [{ $bsonSize: "$$ROOT" }, maxMemoryBytes - mostGrowth] }, "memoryFull"];
+}
+
 /** What refuses to create a file. Where the file is there, its parents are directories. */
 function creationRefusals(path: string, create: boolean, isMissing: Expression): Refusals {
   if (!create) return [[isMissing, "missing"]];
@@ -98,18 +109,28 @@ export function appendChange(
   const mayNeedNewline = appendSeparator("x", content) !== "";
   const withoutNewlines: Expression = { $rtrim: { input: "$$text", chars: "\n" } };
   const joins: Expression = { $or: [{ $eq: ["$$text", ""] }, { $ne: ["$$text", withoutNewlines] }] };
-  const withNewline: Variables = [
-    ["text", text],
-    ["start", { $concat: ["$$text", where(joins, "", "\n")] }],
-  ];
+  const start: Expression = { $concat: ["$$text", where(joins, "", "\n")] };
+  const createdBytes = bytes + newFileBytes(path);
+  const textOrEmpty: Expression = { $ifNull: [valueAt("$data", keyOfPath(path)), ""] };
   return textChange(
     {
       path,
+      create,
       newText: { $concat: [{ $ifNull: ["$$start", ""] }, literal(content)] },
       newBytes: { $add: [textBytes("$$start"), bytes] },
-      growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), bytes + newFileBytes(path)),
+      growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), createdBytes),
       refusals: creationRefusals(path, create, isNull("$$start")),
-      variables: mayNeedNewline ? withNewline : [["start", text]],
+      variables: mayNeedNewline ? [["text", text], ["start", start]] : [["start", text]],
+      ...(create && {
+        strict: {
+          refusals: [
+            ...creationRefusals(path, create, false),
+            [{ $gt: [textBytes("$$start"), circumstances.maxFileBytes - bytes] }, "fileTooLarge"],
+            strictRoom(createdBytes, circumstances),
+          ],
+          variables: mayNeedNewline ? [["text", textOrEmpty], ["start", start]] : [["start", textOrEmpty]],
+        },
+      }),
       ...(report && { report, leavesReceipt: false }),
       before: { bytes: textBytes(mayNeedNewline ? "$$text" : "$$start") },
       ...(content === "" && { unless: { $not: [isNull("$$start")] } }),
@@ -122,11 +143,16 @@ export function writeChange(path: string, content: string, mode: WriteMode, circ
   const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
   if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
   const text = textOrNull(valueAt("$data", keyOfPath(path)));
-  if (circumstances.recording === null) return textChange({ ...wholeText(path, content, textBytes(text)), refusals, before: null }, circumstances);
+  const create = mode.ifMissing === "create";
+  if (circumstances.recording === null) {
+    const strict = mode.ifExists === "replace" && create && { refusals: [...creationRefusals(path, create, false), strictRoom(utf8Bytes(content) + newFileBytes(path), circumstances)], variables: [] };
+    return textChange({ ...wholeText(path, content, textBytes(text)), create, refusals, before: null, ...(strict && { strict }) }, circumstances);
+  }
   const whole = wholeText(path, content, textBytes("$$text"));
   return textChange(
     {
       ...whole,
+      create,
       newText: "$$content",
       refusals,
       variables: [["text", text], ...whole.variables],
@@ -145,6 +171,7 @@ export function swapChange(path: string, expected: string, content: string, circ
   return textChange(
     {
       ...whole,
+      create: false,
       refusals: [
         [isNull("$$text"), "missing"],
         ["$$raced", "raced"],
@@ -162,7 +189,7 @@ export function swapChange(path: string, expected: string, content: string, circ
   );
 }
 
-function wholeText(path: string, content: string, oldBytes: Expression): Omit<TextChange, "refusals" | "before"> {
+function wholeText(path: string, content: string, oldBytes: Expression): Omit<TextChange, "create" | "refusals" | "before"> {
   const newBytes = utf8Bytes(content);
   return {
     path,
@@ -180,12 +207,14 @@ export function replaceChange(path: string, search: string, content: string, cir
   // It is compared at each place of the text where it could begin, and at one at least.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
   const parts: Expression = { $split: [{ $ifNull: ["$$text", ""] }, literal(search)] };
-  const growth: Expression = { $multiply: ["$$replaced", utf8Bytes(content) - searchBytes] };
+  const longer = utf8Bytes(content) - searchBytes;
+  const growth: Expression = longer === 0 ? 0 : { $multiply: ["$$replaced", longer] };
   return textChange(
     {
       path,
+      create: false,
       newText: { $replaceAll: { input: "$$text", find: literal(search), replacement: literal(content) } },
-      newBytes: { $add: [textBytes("$$text"), growth] },
+      newBytes: longer === 0 ? textBytes("$$text") : { $add: [textBytes("$$text"), growth] },
       growth,
       refusals: [
         [isNull("$$text"), "missing"],

@@ -14,7 +14,7 @@ import {
   withParents,
 } from "./change.js";
 import { directoryKeyBytes, keyOfPath, parentKeys } from "./document.js";
-import { type Branch, type Expression, firstOf, literal, textBytes, where } from "../expressions.js";
+import { type Branch, type Expression, firstOf, isNull, literal, textBytes, where } from "../expressions.js";
 import {
   entriesWhere,
   isText,
@@ -36,10 +36,19 @@ import { largeBytes, type Recorded, type RecordedTree, recordedTree, type Record
  */
 export type DeleteMode = "delete" | "fail" | "report" | number;
 
+/** Changes nothing where the path is not that of a file. It answers nothing, and tells the history nothing. */
+export function deleteFileChange(path: string, circumstances: Circumstances): Change {
+  const key = keyOfPath(path);
+  return refusableChange({ refusals: [[isNull({ $ifNull: [valueAt("$data", key), null] }), "missing"]], fields: withoutFile(key), recorded: null }, circumstances);
+}
+
+function withoutFile(key: string): { data: Expression; meta: Expression } {
+  return { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
+}
+
 export function deleteChange(path: string, mode: DeleteMode, circumstances: Circumstances): Change {
   if (path === ROOT) return deleteEverything(mode, circumstances);
   const key = keyOfPath(path);
-  const fileDeleted = { data: withoutKey("$data", key), meta: withoutKey("$meta", key) };
   const directoryDeleted = recordsWhere(["data", "meta", "dirs"], { $not: [keyIsWithin(key)] });
   const isMissing: Expression = { $not: [{ $or: ["$$text", isDirectory(path)] }] };
   const counts = where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key)));
@@ -50,7 +59,7 @@ export function deleteChange(path: string, mode: DeleteMode, circumstances: Circ
   return refusableChange(
     {
       refusals: [[isMissing, "unchanged"], ...refusalsFor(mode, isDirectory(path))],
-      fields: where("$$text", fileDeleted, directoryDeleted),
+      fields: where("$$text", withoutFile(key), directoryDeleted),
       recorded,
       ...reported(mode, path, counts),
       recordedBytes: { $ifNull: [textBytes("$$text"), largeBytes] },
