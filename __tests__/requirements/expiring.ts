@@ -5,6 +5,7 @@ const source = "specification section 15";
 export const expiring: Requirements = {
   "expiring.gone-at-once": { source, says: "a memory is gone to every method from the ms when its time is up" },
   "expiring.new-memory": { source, says: "a change of an expired memory makes a new one" },
+  "expiring.refused-removes-nothing": { source, says: "a change that an expired memory refuses, or that finds nothing in it, removes nothing" },
   "expiring.change-prolongs": { source, says: "the time runs from the last change, by whichever store it was" },
   "expiring.forget": { source, says: "forget removes what has expired" },
   "expiring.migration": { source, says: "files that bring earlier times do not let their memory expire sooner" },

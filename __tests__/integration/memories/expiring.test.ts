@@ -1,21 +1,24 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
-import { MongoClient } from "mongodb";
+import { type Document, MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../../src/core/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { namespaceOfMemory } from "../../../src/core/namespace.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { migrateFromMongoDBStore } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
+import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { MongoMemoryStoreOptions } from "../../../src/mongodb/store/store-options.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";
 import { serverApi } from "../../helpers/server-api.js";
+import { storedDocuments } from "../../helpers/stored-documents.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { useClient } from "../../helpers/use-client.js";
 
 const { uri, db, client, name: dbName } = testDatabase();
+const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
 const dayMs = 86_400_000;
 const startMs = Date.now();
 let nowMs = startMs;
@@ -23,17 +26,6 @@ const clock = (): Date => new Date(nowMs);
 
 const storeWith = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
   new MongoMemoryStore({ client, dbName, clock, expireMs: { perUser: dayMs, perThread: 2 * dayMs }, ...options });
-const store = storeWith();
-const unlimited = storeWith({ expireMs: {} });
-const documents = db.collection("memories");
-
-/** A user's memory that was written at the start, as it is one ms before it expires, or at the moment. */
-async function writtenMemory(address = freshUser()): Promise<Memory> {
-  nowMs = startMs;
-  const memory = store.memory(address, { paths: "posix" });
-  await memory.write("/notes/today", "old");
-  return memory;
-}
 
 const freshUser = () => ({ nodeId: "assistant", scope: "perUser", userId: randomUUID() }) as const;
 
@@ -45,43 +37,79 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
 
 type Look = (memory: Memory) => Promise<unknown>;
 
-/** What each way to look at a memory answers while it is there, and when it has gone. */
-const looks: [title: string, look: Look, present: unknown, gone: unknown][] = [
-  ["read", (memory) => memory.read("/notes/today").catch(codeOf), "old", "ENOENT"],
-  ["list", (memory) => memory.list("/"), [{ name: "notes", kind: "dir" }], []],
-  ["stat", async (memory) => (await memory.stat("/notes/today"))?.sizeBytes, 3, undefined],
-  ["snapshot", async (memory) => (await memory.snapshot()).revision, 1, 0],
-  ["outline", async (memory) => (await memory.outline()).directories, ["/notes"], []],
-  ["readFiles", (memory) => memory.readFiles(["/notes/today"]), ["old"], [null]],
-  ["store.get", async ({ address }) => (await store.get(namespaceOfMemory(address), "/notes/today"))?.value, { content: "old" }, undefined],
-  ["store.search", async ({ address }) => (await store.search(namespaceOfMemory(address))).length, 2, 0],
-  ["store.search of all", async ({ address }) => (await store.search(["memory", "assistant"], { limit: 1000 })).filter(({ namespace }) => namespace[3] === ownerIn(address)).length, 2, 0],
-  ["store.listNamespaces", async ({ address }) => (await store.listNamespaces({ suffix: [ownerIn(address)] })).length, 1, 0],
-  ["listMemories", async ({ address }) => (await all(store.listMemories({ userId: ownerIn(address) }))).length, 1, 0],
-  ["the connector", async ({ address }) => (await nodeOf().createConnector({ content: "full" }).renderMessage({ userId: ownerIn(address) }))?.text.includes("old"), true, undefined],
-  ["update", (memory) => memory.update("/notes/today", "old", "new").catch(codeOf), 1, "ENOENT"],
-  ["edit", async (memory) => memory.edit("/notes/today", (text) => text).then(() => "done", codeOf), "done", "ENOENT"],
-  ["rename", async (memory) => memory.rename("/notes", "/other").then(() => "done", codeOf), "done", "ENOENT"],
-  ["delete", (memory) => memory.delete("/"), { files: 1, dirs: 1 }, { files: 0, dirs: 0 }],
-];
-
-const nodeOf = (): MemoryNode => new MemoryNode({ store, nodeId: "assistant", scope: "perUser" });
 const ownerIn = (address: CheckedAddress): string => (address.scope === "perUser" ? address.userId : "");
 
 function codeOf(error: unknown): unknown {
   return (error as { code?: unknown }).code;
 }
 
-describe("expireMs", () => {
+/** The commands of a read, an append and a list of a memory that the store has written. */
+async function sentFor(layout: LayoutName, expireMs: MongoMemoryStoreOptions["expireMs"], address = freshUser()): Promise<Document[]> {
+  const memory = new MongoMemoryStore({ client: watched, dbName, layout, clock, ...(expireMs && { expireMs }) }).memory(address);
+  await memory.write("/a", "x");
+  const calls = () => Promise.all([memory.read("/a"), memory.append("/a", "x"), memory.list("/")]);
+  return (await commandsOf(watched, calls)).map(({ command }) => command);
+}
+
+describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
+  const store = storeWith({ layout });
+  const unlimited = storeWith({ layout, expireMs: {} });
+  /** The layout `files` counts no changes. */
+  const revisionAfter = (changes: number): number | null => (layout === "files" ? null : changes);
+  const stored = (address: CheckedAddress): Promise<Document[]> => storedDocuments(db, layout, address);
+
+  /** A user's memory that was written at the start, as it is one ms before it expires, or at the moment. */
+  async function writtenMemory(address = freshUser(), keptBy = store): Promise<Memory> {
+    nowMs = startMs;
+    const memory = keptBy.memory(address, { paths: "posix" });
+    await memory.write("/notes/today", "old");
+    return memory;
+  }
+
+  /** What each way to look at a memory answers while it is there, and when it has gone. */
+  const looks: [title: string, look: Look, present: unknown, gone: unknown][] = [
+    ["read", (memory) => memory.read("/notes/today").catch(codeOf), "old", "ENOENT"],
+    ["list", (memory) => memory.list("/"), [{ name: "notes", kind: "dir" }], []],
+    ["stat", async (memory) => (await memory.stat("/notes/today"))?.sizeBytes, 3, undefined],
+    ["snapshot", (memory) => memory.snapshot().then(({ files, revision }) => [files.length, revision]), [1, revisionAfter(1)], [0, revisionAfter(0)]],
+    ["outline", async (memory) => (await memory.outline()).directories, ["/notes"], []],
+    ["readFiles", (memory) => memory.readFiles(["/notes/today"]), ["old"], [null]],
+    ["store.get", async ({ address }) => (await store.get(namespaceOfMemory(address), "/notes/today"))?.value, { content: "old" }, undefined],
+    ["store.search", async ({ address }) => (await store.search(namespaceOfMemory(address))).length, 2, 0],
+    ["store.search of all", async ({ address }) => (await store.search(["memory", "assistant"], { limit: 1000 })).filter(({ namespace }) => namespace[3] === ownerIn(address)).length, 2, 0],
+    ["store.listNamespaces", async ({ address }) => (await store.listNamespaces({ suffix: [ownerIn(address)] })).length, 1, 0],
+    ["listMemories", async ({ address }) => (await all(store.listMemories({ userId: ownerIn(address) }))).length, 1, 0],
+    ["the connector", async ({ address }) => (await nodeOf().createConnector({ content: "full" }).renderMessage({ userId: ownerIn(address) }))?.text.includes("old"), true, undefined],
+  ];
+
+  /** Of a store whose clock is ahead these must not take away what others still have. */
+  const refusedChanges: typeof looks = [
+    ["update", (memory) => memory.update("/notes/today", "old", "new").catch(codeOf), 1, "ENOENT"],
+    ["edit", async (memory) => memory.edit("/notes/today", (text) => text).then(() => "done", codeOf), "done", "ENOENT"],
+    ["rename", async (memory) => memory.rename("/notes", "/other").then(() => "done", codeOf), "done", "ENOENT"],
+    ["delete", (memory) => memory.delete("/"), { files: 1, dirs: 1 }, { files: 0, dirs: 0 }],
+  ];
+
+  const nodeOf = (): MemoryNode => new MemoryNode({ store, nodeId: "assistant", scope: "perUser" });
+
   beforeAll(() => store.start());
 
-  // Requirement: expiring.gone-at-once
-  it.each(looks)("lets %s find a memory until the last ms, and nothing from then on", async (_, look, present, gone) => {
+  // Requirement: expiring.gone-at-once, expiring.refused-removes-nothing
+  it.each([...looks, ...refusedChanges])("lets %s find a memory until the last ms, and nothing from then on", async (_, look, present, gone) => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
     expect(await look(memory)).toEqual(gone);
     nowMs = startMs + dayMs - 1;
     expect(await look(memory)).toEqual(present);
+  });
+
+  // Requirement: expiring.refused-removes-nothing
+  it.each(refusedChanges)("lets %s of a history find a memory until the last ms, and removes nothing from then on", async (_, change, present, gone) => {
+    const memory = await writtenMemory(freshUser(), storeWith({ layout, history: true, memoriesCollection: "with history" }));
+    nowMs = startMs + dayMs;
+    expect(await change(memory)).toEqual(gone);
+    nowMs = startMs + dayMs - 1;
+    expect(await change(memory)).toEqual(present);
   });
 
   // Requirement: expiring.new-memory
@@ -96,8 +124,8 @@ describe("expireMs", () => {
     await change(memory);
     const { files, revision } = await memory.snapshot();
     expect(files).toEqual([expect.objectContaining({ path: "/notes/today", content: "new", createdAt: new Date(nowMs), updatedAt: new Date(nowMs) })]);
-    expect(revision).toBe(1);
-    expect(await documents.countDocuments({ userId: ownerIn(memory.address) })).toBe(1);
+    expect(revision).toBe(revisionAfter(1));
+    expect(await stored(memory.address)).toHaveLength(layout === "files" ? 3 : 1);
   });
 
   // Requirement: expiring.change-prolongs
@@ -147,7 +175,7 @@ describe("expireMs", () => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
     expect(await store.forget({ userId: ownerIn(memory.address) })).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
-    expect(await documents.countDocuments({ userId: ownerIn(memory.address) })).toBe(0);
+    expect(await stored(memory.address)).toEqual([]);
   });
 
   // Requirement: expiring.migration
@@ -158,19 +186,24 @@ describe("expireMs", () => {
     await db.collection(collectionName).insertOne({ namespace: namespaceOfMemory(address), key: "/ancient", value: { content: "text" }, ...times });
     await migrateFromMongoDBStore({ source: { client, dbName, collectionName }, store });
     expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
-    expect(await documents.findOne({ userId: ownerIn(address) })).toMatchObject({ updatedAt: new Date(nowMs) });
+    const changes = (await stored(address)).map(({ updatedAt }) => Number(updatedAt));
+    expect(Math.max(...changes)).toBe(nowMs);
   });
 
   // Requirement: expiring.no-cost
-  it("sends one command for each call, and the same as ever without the option", async () => {
-    const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
+  it("sends one command for each call, as without the option", async () => {
+    const namesFor = async (expireMs: MongoMemoryStoreOptions["expireMs"]) => (await sentFor(layout, expireMs)).map((command) => Object.keys(command)[0]);
+    expect(await namesFor({ perUser: dayMs })).toEqual(await namesFor(undefined));
+    expect(await namesFor({ perUser: dayMs })).toHaveLength(3);
+  });
+});
+
+describe("expireMs", () => {
+  // Requirement: expiring.no-cost
+  it("is a part of the look-up in the layout document, whose commands are the same as ever without it", async () => {
     const address = freshUser();
-    const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> => {
-      const memory = new MongoMemoryStore({ client: watched, dbName, clock, ...(expireMs && { expireMs }) }).memory(address);
-      await memory.write("/a", "x");
-      const calls = () => Promise.all([memory.read("/a"), memory.append("/a", "x"), memory.list("/")]);
-      return (await commandsOf(watched, calls)).map(({ command }) => (command["filter"] ?? command["query"]) as unknown);
-    };
+    const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> =>
+      (await sentFor("document", expireMs, address)).map((command) => (command["filter"] ?? command["query"]) as unknown);
     expect(await filters(undefined)).toEqual([address, address, address]);
     const updatedAt = { $not: { $lte: new Date(nowMs - dayMs) } };
     expect(await filters({ perUser: dayMs })).toEqual([1, 2, 3].map(() => ({ ...address, updatedAt })));
@@ -190,6 +223,7 @@ describe("expireMs", () => {
   });
 });
 
+/** The layout `files` has none that sweeps its memories: a TTL index cannot know when a memory was changed (ADR 0021). */
 describe("the indexes of expireMs", () => {
   const strict = useClient(new MongoClient(uri, { serverApi }));
   const ttlIndexes = async (collection: string) => (await db.collection(collection).indexes()).filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);

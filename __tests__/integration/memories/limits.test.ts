@@ -2,13 +2,14 @@ import { describe, expect, it } from "@jest/globals";
 import type { PutOperation } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { BSON } from "mongodb";
-import { addressFor } from "../../../src/core/address.js";
+import { addressFor, type CheckedAddress } from "../../../src/core/address.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
 import { repetitions } from "../../helpers/repetitions.js";
+import { storedDocuments } from "../../helpers/stored-documents.js";
 import { testDatabase } from "../../helpers/test-database.js";
 
 const { client, db, name } = testDatabase("standalone");
@@ -23,7 +24,7 @@ interface LimitedPlace {
   maxMemoryBytes: number;
   /** A refusal of the layout `files` takes long, as it waits until all that it has read is acknowledged. */
   usualRuns: number;
-  stored: (address: { nodeId: string }) => Promise<unknown[]>;
+  stored: (address: CheckedAddress) => Promise<unknown[]>;
   sizeOf: (stored: unknown[]) => number;
 }
 
@@ -32,14 +33,14 @@ const places: [LayoutName, LimitedPlace][] = [
     store,
     maxMemoryBytes,
     usualRuns: 15,
-    stored: (address) => db.collection("memories").find(address).toArray(),
+    stored: (address) => storedDocuments(db, "document", address),
     sizeOf: ([document]) => BSON.calculateObjectSize(document ?? {}),
   }],
   ["files", {
     store: filesStore,
     maxMemoryBytes: 300,
     usualRuns: 4,
-    stored: ({ nodeId }) => replicaSet.db.collection<{ _id: string }>("memories_files").find({ _id: { $gte: `g\u0001${nodeId}\0`, $lt: `g\u0001${nodeId}\u0001` } }).toArray(),
+    stored: (address) => storedDocuments(replicaSet.db, "files", address),
     sizeOf: (documents) => documents.reduce<number>((sum, document) => sum + Buffer.byteLength((document as { text?: string }).text ?? ""), 0),
   }],
 ];
@@ -91,12 +92,11 @@ describe("a memory at its limit", () => {
       { weight: 3, arbitrary: pair(path, (from, to) => (memory) => memory.rename(from, to)) },
     );
     const property = fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
-      const address = freshAddress();
-      const memory = place.store.memory(address, { paths: "posix", maxMemoryBytes: place.maxMemoryBytes });
+      const memory = place.store.memory(freshAddress(), { paths: "posix", maxMemoryBytes: place.maxMemoryBytes });
       for (const run of commands) {
-        const before = await place.stored(address);
+        const before = await place.stored(memory.address);
         const refused: unknown = await run(memory).then(() => null, (error: unknown) => error);
-        const after = await place.stored(address);
+        const after = await place.stored(memory.address);
         if (refused !== null) expect([MemoryError.isInstance(refused), after]).toEqual([true, before]);
         expect(place.sizeOf(after)).toBeLessThanOrEqual(place.maxMemoryBytes);
       }

@@ -155,7 +155,10 @@ export class FilesBackend implements MemoryBackend {
       if (kind === "file") return this.delete(path, ifDirectory, checkBelow);
     }
     if (ifDirectory === "fail") throw pathIsDirectory();
-    return this.stored.inTransaction((steps) => steps.deleteDirectory(path, this.#now(), checkBelow), ({ files, dirs }) => files + dirs > 0);
+    return this.stored.inTransaction((steps) => steps.deleteDirectory(path, this.#now(), checkBelow), {
+      isChange: ({ files, dirs }) => files + dirs > 0,
+      ifExpired: () => ({ files: 0, dirs: 0 }),
+    });
   }
 
   async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
@@ -205,7 +208,11 @@ export class FilesBackend implements MemoryBackend {
   }
 
   async rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
-    await this.stored.inTransaction((steps) => steps.rename(from, to, this.#now(), checkMoved));
+    await this.stored.inTransaction((steps) => steps.rename(from, to, this.#now(), checkMoved), {
+      ifExpired: () => {
+        throw fileNotFound();
+      },
+    });
   }
 
   async stat(path: string): Promise<MemoryStat | null> {

@@ -154,9 +154,9 @@ export class FilesLayout implements KeptLayout {
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
     if (this.#context.history !== null) return deleteEmptyDirectory(this.#context, address, path);
-    await this.#stored(address).inTransaction(async (steps) => {
+    await this.#stored(address).inTransaction<unknown>(async (steps) => {
       if (!(await steps.deleteEmptyDirectory(path, this.#context.clock()))) throw directoryNotEmpty();
-    });
+    }, { ifExpired: () => null });
   }
 
   async checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
@@ -222,7 +222,10 @@ export class FilesLayout implements KeptLayout {
 
   async beforeMove(address: CheckedAddress): Promise<void> {
     await this.#context.ready();
-    await unlessElsewhere(() => new MemoryLife(this.#context, address).beforeChange());
+    const life = new MemoryLife(this.#context, address);
+    await unlessElsewhere(async () => {
+      if (!(await life.isPresent())) await life.remove();
+    });
   }
 
   leave(address: CheckedAddress, session: ClientSession, maxBytes: number): Promise<MovingMemory | null> {

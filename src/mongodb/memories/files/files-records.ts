@@ -35,7 +35,7 @@ export class FilesRecords extends MemoryRecords {
       await this.#make(steps, record, found);
       await steps.mark(record.id);
       return "applied";
-    }, (outcome) => outcome === "applied");
+    }, { isChange: (outcome) => outcome === "applied" });
   }
 
   async #make(steps: TreeSteps, record: ChangeRecord, found: MemorySnapshot): Promise<void> {

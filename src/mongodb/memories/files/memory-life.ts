@@ -55,11 +55,10 @@ export class MemoryLife {
     return at !== null;
   }
 
-  /** What has expired goes before anything is changed. */
-  async beforeChange(): Promise<void> {
+  /** Removes what has expired, before something is made in its place. Nothing where it has been changed since. */
+  async remove(): Promise<void> {
     const deadline = this.#deadline;
-    if (deadline === null || (await this.isPresent())) return;
-    await removeExpired(this.#context, this.#key, deadline);
+    if (deadline !== null) await removeExpired(this.#context, this.#key, deadline);
   }
 
   /** @param isSeen whether a document has the time of the change. */

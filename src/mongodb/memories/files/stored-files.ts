@@ -18,6 +18,7 @@ import type { FilesContext } from "./files-context.js";
 import { FilesOutline } from "./files-outline.js";
 import { foundFiles } from "./found-files.js";
 import { MemoryLife } from "./memory-life.js";
+import { outcomeOnNothing } from "./outcome-on-nothing.js";
 import { narrowedSearch } from "./narrowed-search.js";
 import { snapshotSince } from "./snapshot-since.js";
 import { reasonToFollow } from "../moved-memory.js";
@@ -28,6 +29,13 @@ import { type Made, type NewFile, TreeSteps } from "./tree-steps.js";
 
 /** The steps of a transaction, with its session for reading. */
 export type RunSteps<T> = (steps: TreeSteps, session: ClientSession) => Promise<T>;
+
+export interface ChangeOptions<T> {
+  /** Whether an answer tells of a change. Default: all do */
+  isChange?: (answer: T) => boolean;
+  /** Answers, or throws, for a memory that has expired, of which then nothing is removed. Undefined, as where it is left out: the change makes a new one. */
+  ifExpired?: () => T | undefined | Promise<T | undefined>;
+}
 
 /** How many documents come at a time where many are read. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
@@ -215,36 +223,36 @@ export class StoredFiles {
   async unmark(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
-    await this.#writing(true, () => this.#context.collection.updateOne({ _id: this.#rootId }, update, byId));
+    await this.#writing<unknown>(true, () => this.#context.collection.updateOne({ _id: this.#rootId }, update, byId), { ifExpired: () => null });
   }
 
   /** @returns whether it changed a file. For less than `update`, for which a replica set keeps the document as it is then. */
   set(path: string, { pipeline }: TextUpdate): Promise<boolean> {
     const _id = idOfPath(this.#key, path);
-    return this.#writing(true, async () => (await this.#context.collection.updateOne({ _id }, pipeline, {})).modifiedCount > 0, Boolean);
+    return this.#writing(true, async () => (await this.#context.collection.updateOne({ _id }, pipeline, {})).modifiedCount > 0, { isChange: Boolean, ifExpired: () => false });
   }
 
   /** Answers what the document has afterwards. @param isChange whether that tells of a change. @returns null where nothing is */
   update<Found extends object>(path: string, { pipeline }: TextUpdate, projection: Record<string, 0 | 1>, isChange: (found: Found) => boolean): Promise<Found | null> {
     const options = { projection, returnDocument: "after", ...asPlainValues } as const;
-    return this.#writing(true, () => this.#context.collection.findOneAndUpdate<Found>({ _id: idOfPath(this.#key, path) }, pipeline, options),
-      (found) => found !== null && isChange(found),
-    );
+    return this.#writing<Found | null>(true, () => this.#context.collection.findOneAndUpdate<Found>({ _id: idOfPath(this.#key, path) }, pipeline, options), {
+      isChange: (found) => found !== null && isChange(found),
+      ifExpired: () => null,
+    });
   }
 
   create(file: NewFile): Promise<Made> {
-    return this.#writing(true, () => this.#context.creations.create(this.#key, this.#address, file, this.#context.call), (made) => made === "made");
+    return this.#writing(true, () => this.#context.creations.create(this.#key, this.#address, file, this.#context.call), { isChange: (made) => made === "made" });
   }
 
   /** @returns whether a file was there */
   deleteFile(path: string): Promise<boolean> {
     const filter = { _id: idOfPath(this.#key, path), kind: "file" };
-    return this.#writing(false, async () => (await this.#context.collection.deleteOne(filter, byId)) > 0, Boolean);
+    return this.#writing(false, async () => (await this.#context.collection.deleteOne(filter, byId)) > 0, { isChange: Boolean, ifExpired: () => false });
   }
 
-  /** @param isChange whether an answer tells of a change. Default: all do */
-  inTransaction<T>(run: RunSteps<T>, isChange?: (answer: T) => boolean): Promise<T> {
-    return this.#writing(false, () => this.#inTransaction(run), isChange);
+  inTransaction<T>(run: RunSteps<T>, options?: ChangeOptions<T>): Promise<T> {
+    return this.#writing(false, () => this.#inTransaction(run), options);
   }
 
   async #inTransaction<T>(run: RunSteps<T>): Promise<T> {
@@ -260,7 +268,10 @@ export class StoredFiles {
   /** Makes a change together with its versions, within the limit of the memory. */
   async queued<T>(change: QueuedChange<T>): Promise<T> {
     const { changes, call, maxMemoryBytes } = this.#context;
-    const outcome = await this.#writing(true, () => changes.run(this.#key, this.#address, { ...change, maxMemoryBytes }, call), (made) => "answer" in made);
+    const outcome = await this.#writing(true, () => changes.run(this.#key, this.#address, { ...change, maxMemoryBytes }, call), {
+      isChange: (made) => "answer" in made,
+      ifExpired: () => outcomeOnNothing(change, this.#address),
+    });
     if ("refusal" in outcome) {
       await reading(() => this.#untilAcknowledged());
       throw outcome.refusal;
@@ -325,11 +336,19 @@ export class StoredFiles {
     return this.#reading(missing, () => readAtOneMoment(read));
   }
 
-  /** @param isSeen whether a document has the time of the change. @param isChange whether an answer tells of one; else it is made anyway. */
-  async #writing<T>(isSeen: boolean, write: () => Promise<T>, isChange: (answer: T) => boolean = () => true): Promise<T> {
+  /** @param isSeen whether a document has the time of the change */
+  async #writing<T>(isSeen: boolean, write: () => Promise<T>, { isChange = () => true, ifExpired }: ChangeOptions<T> = {}): Promise<T> {
     try {
       await this.#context.ready();
-      await this.#life.beforeChange();
+      const isPresent = this.#life.isPresent();
+      if (isPresent !== true && !(await isPresent)) {
+        const left = await ifExpired?.();
+        if (left !== undefined) {
+          refuseElsewhere(this.#context, null);
+          return left;
+        }
+        await this.#life.remove();
+      }
       const answer = await write();
       if (isChange(answer)) await this.#life.afterChange(isSeen);
       return answer;
