@@ -22,11 +22,19 @@ export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly s
   return [`<${tagName} scope="${scope}" view="${view}">`, ...lines, `</${tagName}>`].join("\n");
 }
 
+/** Null where it is longer than `maxChars`. To tell that, ten thousand lines are not put together. */
+export function fenceWithin(maxChars: number, scope: MemoryScope, view: MemoryContent, lines: readonly string[]): string | null {
+  if (lines.reduce((chars, line) => chars + line.length + 1, 0) > maxChars) return null;
+  const text = fence(scope, view, lines);
+  return text.length <= maxChars ? text : null;
+}
+
 /**
  * `text` in which nothing reads as the fence's tag, whatever text follows it: a bracket is escaped where the letters
  * after it begin the tag's name, and also where `text` ends before they can tell.
  */
 export function guardFence(text: string): string {
+  if (!openingBracket.test(text)) return text;
   const parts = text.split(openingBracket);
   // From the end, so that each bracket knows the letters after it without a scan of its own.
   let letters = "";

@@ -3,7 +3,7 @@ import type { Mount } from "../core/mounts.js";
 import { prefixOf, ROOT, segmentsOf } from "../core/paths.js";
 import { compareCodeUnits } from "../core/text.js";
 import type { MemoryContent } from "./connector-options.js";
-import { fence, printablePath } from "./fence.js";
+import { fence, fenceWithin, printablePath } from "./fence.js";
 import { type IntroducedMounts, leftOut, mountsIntroduction, type OwnedScope, scopeWords, shortMountsIntroduction } from "./introduction.js";
 import { contentLines, counted, type Entry, indexLines, omission, sortedEntries, withNewline } from "./render.js";
 
@@ -40,10 +40,7 @@ export function renderMounts(mounts: readonly MountOutline[], options: RenderMou
   const total = sections.reduce((sum, { entries }) => sum + entries.length, 0);
   if (total === 0) return null;
   const scope = mounts.find(({ mount }) => mount.point === ROOT)?.mount.memory.address.scope ?? "global";
-  const fitting = (view: MemoryContent, lines: readonly string[]): string | null => {
-    const text = fence(scope, view, lines);
-    return text.length <= maxChars ? text : null;
-  };
+  const fitting = (view: MemoryContent, lines: readonly string[]): string | null => fenceWithin(maxChars, scope, view, lines);
   const rich = content === "tree" ? null : richLines(sections, { ...options, content });
   const richView = { ...options, view: content };
   const treeView: IntroducedMounts = { ...options, view: content === "tree" ? "tree" : `tree instead of ${content}` };

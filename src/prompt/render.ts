@@ -1,9 +1,9 @@
 import type { MemoryScope } from "../core/address.js";
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
-import { hiddenDirectoryOf, segmentsOf } from "../core/paths.js";
+import { hiddenDirectoryOf } from "../core/paths.js";
 import { compareCodeUnits } from "../core/text.js";
 import type { MemoryContent } from "./connector-options.js";
-import { fence, printablePath, quoteContent } from "./fence.js";
+import { fence, fenceWithin, printablePath, quoteContent } from "./fence.js";
 import { type Introduced, introduction, type OwnedScope, shortIntroduction } from "./introduction.js";
 
 export interface RenderOptions {
@@ -62,8 +62,11 @@ function hiddenSummary(hidden: readonly OutlineFile[] | undefined, isCounted: bo
   return ` (${hidden.length} hidden ${hidden.length === 1 ? "file" : "files"}, ${sizeBytes} bytes)`;
 }
 
+/** How many slashes it has. */
 function depthOf(path: string): number {
-  return segmentsOf(path).length;
+  let depth = 0;
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) depth += 1;
+  return depth;
 }
 
 function fileLine({ path, sizeBytes }: OutlineFile): string {
@@ -76,8 +79,8 @@ function renderFull(entries: readonly Entry[], options: RenderOptions): string |
   if (lines === null) return null;
   const introduced = introducedBy(options, "full");
   return (
-    fitting(fence(options.scope, "full", [...introduction(introduced), ...lines]), options.maxChars) ??
-    fitting(fence(options.scope, "full", [...shortIntroduction(introduced), ...lines]), options.maxChars)
+    fenceWithin(options.maxChars, options.scope, "full", [...introduction(introduced), ...lines]) ??
+    fenceWithin(options.maxChars, options.scope, "full", [...shortIntroduction(introduced), ...lines])
   );
 }
 
@@ -107,8 +110,8 @@ function renderIndex(entries: readonly Entry[], options: RenderOptions): string 
   const lines = indexLines(entries, descriptions);
   const introduced = introducedBy(options, "index");
   return (
-    fitting(fence(scope, "index", [...introduction(introduced), ...lines]), maxChars) ??
-    fitting(fence(scope, "index", [...shortIntroduction(introduced), ...lines]), maxChars)
+    fenceWithin(maxChars, scope, "index", [...introduction(introduced), ...lines]) ??
+    fenceWithin(maxChars, scope, "index", [...shortIntroduction(introduced), ...lines])
   );
 }
 
@@ -128,10 +131,10 @@ function renderTree(entries: readonly Entry[], options: RenderOptions, moreThan:
   const short = shortIntroduction(introduced);
   const count = `(${counted(entries.length, moreThan)} left out)`;
   return (
-    fitting(fence(scope, "tree", [...introduction(introduced), ...lines]), maxChars) ??
+    fenceWithin(maxChars, scope, "tree", [...introduction(introduced), ...lines]) ??
     fitTree(entries, short, options, moreThan) ??
-    fitting(fence(scope, "tree", [...short, count]), maxChars) ??
-    fitting(fence(scope, "tree", [count]), maxChars)
+    fenceWithin(maxChars, scope, "tree", [...short, count]) ??
+    fenceWithin(maxChars, scope, "tree", [count])
   );
 }
 
@@ -170,8 +173,4 @@ export function omission(omitted: number, total: { entries: number; moreThan: nu
 export function counted(entries: number, moreThan?: number): string {
   if (moreThan !== undefined) return `more than ${moreThan} entries`;
   return entries === 1 ? "1 entry" : `${entries} entries`;
-}
-
-function fitting(text: string, maxChars: number): string | null {
-  return text.length <= maxChars ? text : null;
 }

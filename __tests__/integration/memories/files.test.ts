@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
+import { randomUUID } from "node:crypto";
 import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
 import { addressFor, type CheckedAddress, memoryScopes } from "../../../src/core/address.js";
 import type { MemoryError } from "../../../src/core/errors.js";
-import type { Memory } from "../../../src/core/memory.js";
+import type { Memory, MemoryOutline } from "../../../src/core/memory.js";
+import { compareCodeUnits } from "../../../src/core/text.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMemoryPage } from "../../../src/page/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -216,13 +218,26 @@ describe("a memory of the layout files is as fast at any size", () => {
       const connector = new MemoryNode({ store, nodeId: address.nodeId }).createConnector();
       const found = await examined(db, "memories_files", () => connector.renderMessage());
       expect(found).toEqual([446, 10_555].map((keysExamined) => ({ op: "query", command: "find", keysExamined, docsExamined: 0 })));
-      const events = await commandsOf(client, () => connector.renderMessage());
-      for (const id of events.flatMap(idsIn)) expect(id.startsWith(`${keyOf({ scope: "global", ...address })}\0`) || id === `${keyOf({ scope: "global", ...address })}\u0001`).toBe(true);
       const text = (await connector.renderMessage())?.content;
+      const again = await examined(db, "memories_files", () => connector.renderMessage());
+      expect(new Map(again.map(({ command, ...figures }) => [command, figures]))).toEqual(new Map([["count", 11_001] as const, ["aggregate", 446] as const].map(([command, keysExamined]) => [command, { op: "command", keysExamined, docsExamined: 0 }])));
+      const events = await commandsOf(client, () => connector.renderMessage());
+      expect(events.map(({ commandName }) => commandName)).toEqual(["aggregate", "count"]);
+      for (const id of events.flatMap(idsIn)) expect(id.startsWith(`${keyOf({ scope: "global", ...address })}\0`) || id === `${keyOf({ scope: "global", ...address })}\u0001`).toBe(true);
       expect((await askPage(createMemoryPage({ store, token: pageToken }), `/api/message?${pageQuery(address)}`)).json).toMatchObject({ text, entries: 10_000, isMore: true, leftOut: 10_000, isMoreLeftOut: true });
       expect(text).toMatch(/^\/f\/0 \(4 bytes\)$[^]*^\(more than 10000 entries left out, deepest first: limit 4000 characters\)$/m);
     }
   }, isLong ? 300_000 : 60_000);
+
+  // Requirement: files.outline-bounded
+  it("by the commands that read a whole outline, each of as many ids as the server can answer", async () => {
+    const address = { nodeId: `${randomUUID()}${"\uFFFD".repeat(476)}` };
+    await fill(address, 4000);
+    const outlines: MemoryOutline[] = [];
+    const sent = await commandsOf(client, async () => outlines.push(await store.memory(address).outline({ maxPathChars: 4000 })));
+    expect(sent.map(({ commandName, command }) => [commandName, (command["pipeline"] as Document[] | undefined)?.[2]])).toEqual([["find", undefined], ["find", undefined], ["aggregate", { $limit: 3476 }], ["aggregate", { $limit: 3476 }]]);
+    expect(outlines).toEqual([{ files: Array.from({ length: 4000 }, (_, index) => ({ path: `/f/${index}`, sizeBytes: 4 })).toSorted((a, b) => compareCodeUnits(a.path, b.path)), directories: ["/f"], revision: null }]);
+  });
 });
 
 async function fill(address: { nodeId: string }, size: number): Promise<void> {
