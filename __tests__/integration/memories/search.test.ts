@@ -13,12 +13,12 @@ const another = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), 
 
 describe("a search in MongoDB", () => {
   // Requirement: search.one-small-read
-  it("reads two numbers where nothing has changed, also for another object of the same memory", async () => {
+  it("reads the version alone where nothing has changed, also for another object of the same memory", async () => {
     const address = freshAddress();
     await store.memory(address).write("/a", "zebra");
     await store.memory(address).search("zebra");
     const sent = await commandsOf(client, () => store.memory(address).search("zebra"));
-    expect(sent.map(({ commandName, command }) => [commandName, command["projection"]])).toEqual([["find", { revision: 1 }]]);
+    expect(sent.map(({ commandName, command }) => [commandName, command["projection"]])).toEqual([["find", { revision: 1, nodeId: 1, scope: 1, threadId: 1, userId: 1 }]]);
   });
 
   // Requirement: search.fresh

@@ -92,8 +92,10 @@ it("every command of a store says that texts are compared byte by byte", async (
     await memory.snapshot();
     await memory.delete("/");
   });
-  expect(new Set(sent.map(({ commandName }) => commandName))).toEqual(new Set(["aggregate", "createIndexes", "find", "findAndModify", "update", "delete"]));
-  for (const { commandName, command } of sent) {
+  // What the server is has nothing to do with texts.
+  const compared = sent.filter(({ commandName }) => commandName !== "hello");
+  expect(new Set(compared.map(({ commandName }) => commandName))).toEqual(new Set(["aggregate", "createIndexes", "find", "findAndModify", "update", "delete"]));
+  for (const { commandName, command } of compared) {
     expect([commandName, collationsOf(command)]).toEqual([commandName, collationsOf(command).map(() => ({ locale: "simple" }))]);
   }
 });

@@ -84,8 +84,8 @@ export class OneDocumentLayout implements KeptLayout {
     const known = new KnownDocuments();
     const prepare = once(async () => {
       if (!makesIndexes) return;
-      if ((await topologyOf(db)) !== "sharded cluster") known.use();
-      await refuseForeignDocuments(collection, own);
+      const [topology] = await Promise.all([topologyOf(db), refuseForeignDocuments(collection, own)]);
+      if (topology !== "sharded cluster") known.use();
       await createIndexes(collection, [...Object.values(documentIndexes), ...Object.values(ownerIndexes)], "a memory", own.option);
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
       if (history === null) return;
