@@ -3,32 +3,35 @@ import { z } from "zod";
 import type { Template } from "./definition.js";
 import { configFields, edgeFields, idField } from "./fields.js";
 
-const edgeSchema = z.object(edgeFields).strict();
+let made: Record<string, unknown> | undefined;
 
-const nodeSchema = z
-  .object({
-    id: idField,
-    data: z.discriminatedUnion("template", [
-      dataSchema("memory"),
-      dataSchema("agent"),
-      dataSchema("memoryTool"),
-      dataSchema("memoryConnector"),
-    ]),
-  })
-  .strict();
+function madeSchema(): Record<string, unknown> {
+  made ??= openButConfigs(toJsonSchema(definitionSchema())) as Record<string, unknown>;
+  return made;
+}
+
+function definitionSchema() {
+  const data = z.discriminatedUnion("template", [dataSchema("memory"), dataSchema("agent"), dataSchema("memoryTool"), dataSchema("memoryConnector")]);
+  const node = z.object({ id: idField, data }).strict();
+  return z.object({ nodes: z.array(node), edges: z.array(z.object(edgeFields).strict()) }).strict();
+}
 
 function dataSchema<Name extends Template>(template: Name) {
   const config = z.object(configFields[template]).strict().optional().describe(`the settings of the template "${template}"`);
   return z.object({ template: z.literal(template), config }).strict();
 }
 
+const keys = ["$schema", "type", "properties", "required"];
+
 /**
  * The JSON Schema of a GraphDefinition, for editors. `buildGraph` refuses whatever it refuses, and also: equal ids, equal names
  * of an agent's tools, edges between the wrong nodes, and a field beside the config that was probably meant for the config.
  */
-export const graphDefinitionSchema = openButConfigs(
-  toJsonSchema(z.object({ nodes: z.array(nodeSchema), edges: z.array(edgeSchema) }).strict()),
-) as Record<string, unknown>;
+export const graphDefinitionSchema: Record<string, unknown> = Object.defineProperties(
+  {},
+  // Made by the first look at it: it takes seven milliseconds, and few programs that import the package need it.
+  Object.fromEntries(keys.map((key) => [key, { enumerable: true, get: () => madeSchema()[key] }])),
+);
 
 /** Everything except a config may hold what an editor saves. zod cannot say so: LangChain closes every object of a zod schema. */
 function openButConfigs(schema: unknown): unknown {

@@ -45,8 +45,8 @@ const reads: [string, (memory: Memory) => Promise<unknown>][] = [
   ["files", (memory) => memory.readFiles(["/file"])],
 ];
 
-// Requirement: mongodb.found-by-id
 describe("a document whose id the store knows", () => {
+  // Requirement: mongodb.found-by-id
   it.each(changes)("was given to another memory by hand: %s leaves it as it is", async (_, change, created) => {
     const memory = await seen();
     const other = freshAddress();

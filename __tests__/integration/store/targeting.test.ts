@@ -22,11 +22,8 @@ const item = { namespace: prefix, key: "k" };
 
 /** As a router answers: what it asks of a command is known only by its filter. */
 beforeAll(async () => {
-  const command = Db.prototype.command;
-  const ofRouter = jest.spyOn(Db.prototype, "command").mockImplementation(async function (this: Db, ...args) {
-    const answer = await command.apply(this, args);
-    return "hello" in args[0] ? { ...answer, msg: "isdbgrid" } : answer;
-  });
+  const hello = await db.command({ hello: 1 });
+  const ofRouter = jest.spyOn(Db.prototype, "command").mockResolvedValue({ ...hello, msg: "isdbgrid" });
   await store.start().finally(() => ofRouter.mockRestore());
 });
 

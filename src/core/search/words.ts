@@ -11,8 +11,17 @@ const accents = /[\u0300-\u036f]/g;
 const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"].map((script) => `\\p{scx=${script}}`).join("");
 
 const asciiWord = /[a-z0-9]+/g;
-const anyWord = new RegExp(`(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspaced}])+|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+|\\p{RI}{2}|\\p{Extended_Pictographic}`, "gu");
-const unspacedStart = new RegExp(`^[${unspaced}]`, "u");
+
+let patterns: { anyWord: RegExp; unspacedStart: RegExp } | undefined;
+
+/** Made when they are needed, as that takes some milliseconds. */
+function patternsOfScripts(): NonNullable<typeof patterns> {
+  patterns ??= {
+    anyWord: new RegExp(`(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspaced}])+|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+|\\p{RI}{2}|\\p{Extended_Pictographic}`, "gu"),
+    unspacedStart: new RegExp(`^[${unspaced}]`, "u"),
+  };
+  return patterns;
+}
 
 const stopWords = new Set(
   (
@@ -46,6 +55,7 @@ export function englishWords(text: string): string[] {
     for (const found of text.toLowerCase().match(asciiWord) ?? []) pushStem(words, found);
     return words;
   }
+  const { anyWord, unspacedStart } = patternsOfScripts();
   for (const found of folded(text).match(anyWord) ?? []) {
     if (notAscii.test(found) && unspacedStart.test(found)) pushPairs(words, found);
     else pushStem(words, found);
@@ -67,6 +77,7 @@ const joinedWord = /[\p{L}\p{M}\p{N}_']+/gu;
  * scripts without spaces, and emoji.
  */
 export function spacedWords(query: string): string[] | null {
+  const { anyWord, unspacedStart } = patternsOfScripts();
   const found = folded(query).match(anyWord) ?? [];
   if (found.some((word) => unspacedStart.test(word) || !letterOrDigit.test(word))) return null;
   const joined = query.toLowerCase().normalize("NFC").match(joinedWord) ?? [];
