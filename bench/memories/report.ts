@@ -10,6 +10,8 @@ export interface ServerResults {
 }
 
 const commandGoal = 1.15;
+const changeGoal = 1.1;
+const changes = new Set(["append", "update", "write", "delete"]);
 const importGoal = 1.2;
 const mountGoal = 1.05;
 const connectorGoal = 1.5;
@@ -38,7 +40,7 @@ function commandTable(results: MemoryResult[]): string[] {
   const commands = [...new Set(results.map((result) => result.command))];
   const cell = (command: string, fileCount: number): string => {
     const result = results.find((one) => one.command === command && one.fileCount === fileCount);
-    return result ? comparisonCell(result, command !== "noise" && result.ratio > commandGoal) : "";
+    return result ? comparisonCell(result, command !== "noise" && result.ratio > (changes.has(command) ? changeGoal : commandGoal)) : "";
   };
   const columns = counts.map((count) => {
     const iterations = results.find((result) => result.fileCount === count)?.iterations ?? 0;
