@@ -120,6 +120,7 @@ describe("near a limit", () => {
 it("a refusal is told by two commands", async () => {
   const memory = store.memory(freshAddress());
   await memory.write("/directory/file", "text");
+  await memory.write("/empty", "");
   const refused: [MemoryErrorCode, () => Promise<unknown>][] = [
     ["EISDIR", () => memory.append("/directory", "x")],
     ["ENOTDIR", () => memory.append("/directory/file/below", "x")],
@@ -127,6 +128,8 @@ it("a refusal is told by two commands", async () => {
     ["EISDIR", () => memory.write("/directory", "x")],
     ["ENOENT", () => memory.update("/missing", "a", "b")],
     ["EISDIR", () => memory.update("/directory", "a", "b")],
+    ["ENOTDIR", () => memory.append("/empty/below", "x")],
+    ["ENOTDIR", () => memory.write("/empty/below", "x")],
   ];
   for (const [code, run] of refused) {
     expect(await commandsOf(client, () => refuses(run(), code))).toHaveLength(2);

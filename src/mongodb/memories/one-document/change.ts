@@ -172,11 +172,10 @@ function changed(fields: Expression, { now, recording }: Circumstances, recorded
   return { $mergeObjects: ["$$ROOT", fields, count] };
 }
 
-/** Outside the earlier layout: there the values of `data` are texts, and to the server any text is true. */
-export const parentIsFile = (path: string): Expression => {
-  const [first = false, ...others] = parentKeys(keyOfPath(path)).map((key) => valueAt("$data", key));
-  return others.length === 0 ? first : { $or: [first, ...others] };
-};
+/** Outside the earlier layout: there the values of `data` are texts, and to the server any text is true, an empty one, too. To the caller it would not be. */
+export const parentIsFile = (path: string): Expression => ({
+  $or: parentKeys(keyOfPath(path)).map((key) => valueAt("$data", key)),
+});
 
 export function withParents(dirs: Expression, path: string): Expression {
   return { $mergeObjects: [dirs, literal(Object.fromEntries(parentKeys(keyOfPath(path)).map((key) => [key, true])))] };
