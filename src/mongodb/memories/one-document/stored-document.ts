@@ -213,7 +213,6 @@ export class StoredDocument {
     return expiry.deadline(this.#address.scope) === null ? known.idOf(this.#address) : undefined;
   }
 
-
   /**
    * Rewrites a document of the earlier system flat, as the first change of it would do. Nothing else of it changes.
    * @returns whether it was one. @throws ECONFLICT, ENOSPC
