@@ -14,7 +14,9 @@ const common = {
 /** A file with a single other character takes the engine twice the memory, and longer to read. There are some in texts and patterns only. */
 const asciiOnly = {
   name: "ascii-only",
-  renderChunk: (code: string): string => code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  /** Declarations are read by people, and by no engine. */
+  renderChunk: (code: string, { fileName }: { fileName: string }): string | null =>
+    /\.d\.c?ts$/.test(fileName) ? null : code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
 };
 
 const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
@@ -55,7 +57,7 @@ export default defineConfig([
   // A program, which nobody imports or reads. The names of its functions stay, for the traces of errors.
   {
     ...common,
-    plugins: [pageClient, asciiOnly],
+    plugins: [pageClient],
     entry: { cli: "src/cli/main.ts" },
     format: "esm",
     dts: false,

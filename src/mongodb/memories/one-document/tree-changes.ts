@@ -14,7 +14,7 @@ import {
   withParents,
 } from "./change.js";
 import { directoryKeyBytes, keyOfPath, parentKeys } from "./document.js";
-import { type Branch, type Expression, firstOf, isNull, literal, textBytes, where } from "../expressions.js";
+import { type Branch, type Expression, firstOf, literal, textBytes, where } from "../expressions.js";
 import {
   entriesWhere,
   isText,
@@ -39,7 +39,7 @@ export type DeleteMode = "delete" | "fail" | "report" | number;
 /** Changes nothing where the path is not that of a file. It answers nothing, and tells the history nothing. */
 export function deleteFileChange(path: string, circumstances: Circumstances): Change {
   const key = keyOfPath(path);
-  return refusableChange({ refusals: [[isNull({ $ifNull: [valueAt("$data", key), null] }), "missing"]], fields: withoutFile(key), recorded: null }, circumstances);
+  return refusableChange({ refusals: [[{ $not: [valueAt("$data", key)] }, "missing"]], fields: withoutFile(key), recorded: null }, circumstances);
 }
 
 function withoutFile(key: string): { data: Expression; meta: Expression } {
