@@ -42,13 +42,13 @@ const own = { filter: { _id: { $type: "string" }, ns: { $type: "string" }, key: 
 /** The items that belong to no memory. Arguments arrive checked; every failure is a MemoryError EIO. */
 export class ItemCollection {
   readonly #context: ItemContext;
-  readonly #projection: { projection?: Record<string, 0> };
+  readonly #readOptions: FindOptions;
   readonly #preparation: Preparation;
 
   constructor(context: ItemContext, preparation: Preparation = preparationOf(context)) {
     this.#context = context;
     this.#preparation = preparation;
-    this.#projection = context.ranked ? { projection: { embedded: 0, text: 0 } } : {};
+    this.#readOptions = context.ranked ? { projection: { embedded: 0, text: 0 }, ...readOptions } : readOptions;
   }
 
   /** The same items for one call, which ends with its next command where it is over before. */
@@ -67,12 +67,12 @@ export class ItemCollection {
     const [only, ...others] = new Set(ids);
     if (only === undefined) return new Map();
     const filter = { _id: others.length === 0 ? only : { $in: [only, ...others] } };
-    const options = { ...readOptions, ...this.#projection, batchSize: others.length + 2 };
+    const options = { batchSize: others.length + 2, ...this.#readOptions };
     await this.#open();
     const documents = await reading(async () => {
       const { collection } = this.#context;
       if (others.length > 0) return collection.find<ItemDocument>(filter, options).toArray();
-      const found = await collection.findOne<ItemDocument>(filter, { ...readOptions, ...this.#projection });
+      const found = await collection.findOne<ItemDocument>(filter, this.#readOptions);
       return found === null ? [] : [found];
     });
     const now = this.#context.clock();
@@ -140,7 +140,7 @@ export class ItemCollection {
     await this.ready();
     const { expiry, clock } = this.#context;
     const now = clock();
-    await this.#bulkWrite(writes.map((write) => bulkOperation(write, ranked.get(write) ?? {}, expiry, now)));
+    await this.#bulkWrite(writes.map((write) => bulkOperation(write, ranked.get(write), expiry, now)));
   }
 
   /** Upserts of whole documents in one bulk write. Answers how many it made or changed. */
@@ -190,7 +190,7 @@ export class ItemCollection {
   }
 
   #cursor<T extends Document>(filter: Document, options: FindOptions): FindCursor<T> {
-    return this.#context.collection.find<T>(filter, { ...readOptions, ...this.#projection, ...options });
+    return this.#context.collection.find<T>(filter, { ...this.#readOptions, ...options });
   }
 
   async #bulkWrite(operations: ItemOperation[]): Promise<WriteCounts> {
@@ -221,7 +221,7 @@ export class ItemCollection {
     const { collection } = this.#context;
     if ("updateOne" in operation) {
       const { filter, update, upsert = false } = operation.updateOne;
-      return collection.updateOne(filter, update, { ...options, upsert });
+      return collection.updateOne(filter, update, { upsert, ...options });
     }
     if (!("deleteOne" in operation)) return collection.bulkWrite([operation], options);
     await collection.deleteOne(operation.deleteOne.filter, options);

@@ -9,7 +9,7 @@ export type ItemWrite = ItemPut | Extract<CheckedOperation, { kind: "deleteItem"
 /** The filter is the id alone: so a racing first put is retried by the server, never refused. */
 export function bulkOperation(
   write: ItemWrite,
-  ranked: RankedFields,
+  ranked: RankedFields | undefined,
   expiry: Expiry,
   now: Date,
 ): ItemOperation {
@@ -20,20 +20,22 @@ export function bulkOperation(
   return { updateOne: { filter, update: updateOfExpiring(write, ranked, expiresAt, now), upsert: true } };
 }
 
+const noneRanked = { expiresAt: "", embedded: "", text: "" };
+
 /** What an earlier configuration stored beside the old value goes with it. */
-function plainUpdate({ place, value }: ItemPut, ranked: RankedFields, now: Date): object {
-  const stale = ["expiresAt", "embedded", "text"].filter((field) => !Object.hasOwn(ranked, field));
+function plainUpdate({ place, value }: ItemPut, ranked: RankedFields | undefined, now: Date): object {
+  const stale = ranked === undefined ? noneRanked : Object.fromEntries(Object.entries(noneRanked).filter(([field]) => !Object.hasOwn(ranked, field)));
   return {
     $set: { value, updatedAt: now, ...ranked },
     $setOnInsert: { ns: storedNamespace(place.namespace), key: place.key, createdAt: now },
-    $unset: Object.fromEntries(stale.map((field) => [field, ""])),
+    $unset: stale,
   };
 }
 
 /** What it replaces may have expired and be there still; then this is a new item. */
 function updateOfExpiring(
   { place, value }: ItemPut,
-  ranked: RankedFields,
+  ranked: RankedFields | undefined,
   expiresAt: Date | undefined,
   now: Date,
 ): object[] {

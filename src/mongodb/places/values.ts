@@ -75,14 +75,13 @@ class ValueEncoder {
       throw notStorable(path, "an object with symbols for keys");
     }
     this.sizeBytes += 5;
-    const fields: [string, unknown][] = [];
-    for (const [name, field] of Object.entries<unknown>(value as Record<string, unknown>)) {
+    const stored: Record<string, unknown> = {};
+    for (const name of Object.keys(value)) {
+      const field = (value as Record<string, unknown>)[name];
       if (field === undefined) continue;
       this.sizeBytes += 2 + utf8Bytes(checkedName(name, path));
-      fields.push([name, this.encode(field, `${path}.${name}`, level)]);
+      setField(stored, name, this.encode(field, `${path}.${name}`, level));
     }
-    // Unlike assignment, this makes a field of `__proto__` as of any other name.
-    const stored = Object.fromEntries(fields);
     if (!isReferenceLike(stored)) return stored;
     const replaces = Object.hasOwn(stored, plainMarker);
     this.sizeBytes += replaces ? 8 : plainMarker.length + 7;
@@ -91,10 +90,13 @@ class ValueEncoder {
 
   #encodeArray(values: readonly unknown[], path: string, level: number): unknown[] {
     this.sizeBytes += 5;
-    return Array.from(values, (value, index) => {
+    const stored: unknown[] = [];
+    // Not by `map`, which leaves out what was never set.
+    for (let index = 0; index < values.length; index += 1) {
       this.sizeBytes += 2 + String(index).length;
-      return this.encode(value, `${path}[${index}]`, level);
-    });
+      stored.push(this.encode(values[index], `${path}[${index}]`, level));
+    }
+    return stored;
   }
 
   #sized<Value>(value: Value, bytes: number): Value {

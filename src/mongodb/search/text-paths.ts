@@ -79,8 +79,16 @@ function jsonOf(value: unknown): string {
 
 /** Every text and number in a value, at any depth. Names of fields are none. */
 export function leafTexts(value: unknown): string[] {
-  if (typeof value === "string") return value === "" ? [] : [value];
-  if (typeof value === "number" || typeof value === "bigint") return [(value as string | number | bigint | boolean).toString()];
-  if (typeof value !== "object" || value === null || types.isDate(value) || types.isUint8Array(value)) return [];
-  return Object.values(value).flatMap(leafTexts);
+  const texts: string[] = [];
+  const collect = (leaf: unknown): void => {
+    if (typeof leaf === "string") {
+      if (leaf !== "") texts.push(leaf);
+    } else if (typeof leaf === "number" || typeof leaf === "bigint") {
+      texts.push(leaf.toString());
+    } else if (typeof leaf === "object" && leaf !== null && !types.isDate(leaf) && !types.isUint8Array(leaf)) {
+      Object.values(leaf).forEach(collect);
+    }
+  };
+  collect(value);
+  return texts;
 }

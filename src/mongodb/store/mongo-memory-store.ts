@@ -168,7 +168,7 @@ export class MongoMemoryStore extends BaseStore {
     const isLimited = options?.maxMemoryBytes !== undefined;
     const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend => {
       if (memories.limitsByDefault) checkDocumentLimit(limits);
-      return memories.backend(checked, { ...limits, isLimited });
+      return memories.backend(checked, { isLimited, ...limits });
     };
     return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
   }

@@ -61,7 +61,7 @@ export class StoredFiles {
   find(path: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
     const _id = idOfPath(this.#key, path);
     return this.#reading(null, async () => {
-      const found = await this.#context.collection.findOne<StoredDocument>({ _id }, { ...asPlainValues, ...this.#ofAcknowledged, projection });
+      const found = await this.#context.collection.findOne<StoredDocument>({ _id }, { projection, ...asPlainValues, ...this.#ofAcknowledged });
       if (path === ROOT) refuseElsewhere(this.#context, found);
       return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
     });

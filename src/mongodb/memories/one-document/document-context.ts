@@ -60,12 +60,13 @@ export function refuseElsewhere({ isGuest }: DocumentContext, found: { revision?
 
 /** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */
 export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddress): object {
-  return { ...lookUp(address), ...notExpired(expiry.deadline(address.scope)) };
+  const deadline = expiry.deadline(address.scope);
+  return deadline === null ? lookUp(address) : { ...lookUp(address), ...notExpired(deadline) };
 }
 
 /** The same, for the commands of one call. */
 export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
-  return { ...context, collection: context.collection.forCall(call), call };
+  return { call, ...context, collection: context.collection.forCall(call) };
 }
 
 /** For the commands of the same call. Only here, as most calls have none. */
