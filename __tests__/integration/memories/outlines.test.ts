@@ -6,6 +6,7 @@ import { compareCodeUnits } from "../../../src/core/text.js";
 import { RecentMap } from "../../../src/core/recent-map.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import { idOfPath, memoryKeyOf, placeOfFile } from "../../../src/mongodb/memories/files/document-ids.js";
+import type { SizeSeen } from "../../../src/mongodb/memories/files/files-context.js";
 import { FilesOutline, type OutlineLimits } from "../../../src/mongodb/memories/files/files-outline.js";
 import type { StoredDocument } from "../../../src/mongodb/memories/files/stored-document.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -19,7 +20,7 @@ const { client, db, name: dbName } = testDatabase("replicaSet");
 const store = new MongoMemoryStore({ client, dbName, layout: "files" });
 const documents = db.collection<StoredDocument>("memories_files");
 const at = new Date(0);
-const largeMemories = new RecentMap<true>(10);
+const sizesSeen = new RecentMap<SizeSeen>(10);
 
 /** What sorts on one side of a slash or of its longer kin, what UTF-16 and UTF-8 sort in other ways, and what is hidden. */
 const piece = fc.constantFrom("a", "b", "-", " ", "!", "0", ".", "é", "\u2028", "\uD7FF", "\uE000", "\uFF21", "\uFFFF", "😀", "\u{10000}", "\u{10FFFF}");
@@ -58,7 +59,7 @@ async function stored({ files, directories }: Tree): Promise<(wanted: object, li
     const session = client.startSession({ snapshot: true });
     try {
       const all = { maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity, ...wanted };
-      return sorted(await new FilesOutline({ collection: new ExactCollection(documents), largeMemories }, key, session, all, limits).read());
+      return sorted(await new FilesOutline({ collection: new ExactCollection(documents), sizesSeen }, key, session, all, limits).read());
     } finally {
       await session.endSession();
     }

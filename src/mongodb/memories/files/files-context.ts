@@ -16,6 +16,9 @@ import type { Creations } from "./creations.js";
 import type { KnownLives } from "./known-lives.js";
 import type { StoredDocument } from "./stored-document.js";
 
+/** Large: too large to be read as a whole. */
+export type SizeSeen = "some pages" | "large";
+
 /** What all memories of one collection share. */
 export interface FilesContext {
   collection: ExactCollection<StoredDocument>;
@@ -31,8 +34,8 @@ export interface FilesContext {
   fileClock?: () => Date;
   expiry: MemoryExpiry;
   lives: KnownLives;
-  /** By their keys, those that were too large to be read as a whole when they were last shown. Only the order of work depends on it. */
-  largeMemories: RecentMap<true>;
+  /** By their keys, the memories that took more than a page when they were last shown. Only the order of work depends on it. */
+  sizesSeen: RecentMap<SizeSeen>;
   /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
   history: { begins: boolean } | null;
   /** Also without history: what is forgotten may have one of another time. */
@@ -63,7 +66,7 @@ export interface FilesContext {
 
 /** The same, for the commands of one call. */
 export function contextFor(call: OngoingCall, context: FilesContext): FilesContext {
-  return { ...context, collection: context.collection.forCall(call), call };
+  return { call, ...context, collection: context.collection.forCall(call) };
 }
 
 /** For the commands of the same call. Only here, as most calls have none. */

@@ -42,7 +42,7 @@ import { ExpectedTree } from "./expected-tree.js";
 import { expiryIndex, listingIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { FilesBackend } from "./files-backend.js";
 import { recordsInCall, vectorsInCall } from "../in-call.js";
-import { contextFor, type FilesContext } from "./files-context.js";
+import { contextFor, type FilesContext, type SizeSeen } from "./files-context.js";
 import { archivedMemory, restoreMemory } from "./files-archive.js";
 import { allItemsOf, itemsOfMemory } from "./files-items.js";
 import { countsOf, removeMemories, summaryPage } from "./files-summaries.js";
@@ -59,8 +59,8 @@ import { makeWordsIndex } from "./words-index.js";
 
 const own = { filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
 
-/** How many large memories a store knows. */
-const maxKnownLarge = 1000;
+/** Of how many memories a store remembers that they take more than a page. */
+const maxSizesSeen = 1000;
 
 /** Beside the memories of the other layout, whatever their collection is called. */
 function filesCollectionOf(memoriesCollection: string): string {
@@ -115,7 +115,7 @@ export class FilesLayout implements KeptLayout {
     const words = { memory: "g", $text: { $search: "a" } };
     const wordsOnly = indexesOf(name, [toldWordsIndex]).map((index) => ({ ...index, example: words, isOptional: true }));
     const indexes = [...listingOnly, ...wordsOnly, ...indexesOf(name, rootIndexes), ...indexesOf(versionsName, versionIndexes), ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]), ...indexesOf(vectorsName, vectorIndexes)];
-    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), largeMemories: new RecentMap<true>(maxKnownLarge), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, narrowsAbove, isGuest };
+    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), sizesSeen: new RecentMap<SizeSeen>(maxSizesSeen), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, narrowsAbove, isGuest };
     return new FilesLayout(context, { indexes, collectionNames: [name, versionsName, proposalsName, vectorsName] });
   }
 

@@ -11,7 +11,7 @@ import { hasMoreThan } from "./has-more-than.js";
 import type { IndexedDocument, StoredDocument } from "./stored-document.js";
 import { childrenBefore, isBefore, rangeAfter } from "./unread-ranges.js";
 
-type OutlineContext = Pick<FilesContext, "collection" | "isGuest" | "largeMemories">;
+type OutlineContext = Pick<FilesContext, "collection" | "isGuest" | "sizesSeen">;
 
 type Outlined = Pick<IndexedDocument, "_id" | "kind" | "sizeBytes"> & { lead?: string };
 
@@ -88,34 +88,52 @@ export class FilesOutline {
   /** Texts are read only where they are asked for, and only if they are not more. @throws movedAway, notHere */
   async read(): Promise<MemoryOutline> {
     const { maxPathChars } = this.#wanted;
-    const { largeMemories } = this.#context;
+    const { sizesSeen } = this.#context;
     const range = rangeOfMemory(this.#memoryKey);
+    const seen = maxPathChars === Infinity ? undefined : sizesSeen.get(this.#memoryKey);
+    if (seen === "some pages") {
+      const all = await this.#readPages(range);
+      if (all !== null) return this.#outlineOf(all);
+    }
     // Where it was large the last time, nothing waits for the count. That is of another moment, and so counts again if it finds fewer.
-    const isStillLarge = maxPathChars !== Infinity && largeMemories.get(this.#memoryKey) === true;
+    const isStillLarge = seen === "large";
     const page = maxPathChars === Infinity ? Infinity : this.#pageFor(maxPathChars);
-    const [{ first, last, early }, hasMore] = await Promise.all([
-      this.#begin(range, page, isStillLarge),
-      isStillLarge && this.#countsMoreThan(this.#mostWhole(), range),
-    ]);
+    // The count first, as it takes longest.
+    const counting = isStillLarge && this.#countsMoreThan(this.#mostWhole(), range);
+    const [{ first, last, early }, hasMore] = await Promise.all([this.#begin(range, page, isStillLarge), counting]);
     if (last === undefined || first.length < page) return this.#outlineOf(first);
     const rest = rangeAfter(range, last._id);
     if (!hasMore && !(await hasMoreThan(this.#context, this.#mostWhole() - first.length, rest, this.#session))) {
-      largeMemories.delete(this.#memoryKey);
+      sizesSeen.set(this.#memoryKey, "some pages");
       return this.#outlineOf([...first, ...(await this.#findMany(rest))]);
     }
-    largeMemories.set(this.#memoryKey, true);
+    sizesSeen.set(this.#memoryKey, "large");
     const { documents, uncounted, isWhole } = early ?? (await this.#cut(first, last._id));
     const outline = isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
     return { ...outline, ...(!isWhole && { moreThan: this.#limits.counted }), ...(uncounted.length > 0 && { uncounted }) };
   }
 
+  /** All at once, of a memory that was a few pages the last time. Null where it has become large. */
+  async #readPages(range: IdRange): Promise<Outlined[] | null> {
+    const most = this.#mostWhole();
+    const all = await this.#findMany(range, most + 1);
+    this.#refuseElsewhere(all);
+    if (all.length <= most && all.length >= this.#pageFor(this.#wanted.maxPathChars)) return all;
+    this.#context.sizesSeen.delete(this.#memoryKey);
+    return all.length <= most ? all : null;
+  }
+
   /** The first page, and at once what comes first if the memory is taken to be large. */
   async #begin(range: IdRange, page: number, isLarge: boolean): Promise<{ first: Outlined[]; last: Outlined | undefined; early: Cut | null }> {
     const first = isLarge ? await this.#findMany(range, page) : await this.#find([range], page === Infinity ? undefined : page);
-    const rootId = rootIdOf(this.#memoryKey);
-    refuseElsewhere(this.#context, first.find(({ _id }) => _id === rootId));
+    this.#refuseElsewhere(first);
     const last = first.at(-1);
     return { first, last, early: isLarge && last !== undefined && first.length === page ? await this.#cut(first, last._id) : null };
+  }
+
+  #refuseElsewhere(found: readonly Outlined[]): void {
+    const rootId = rootIdOf(this.#memoryKey);
+    refuseElsewhere(this.#context, found.find(({ _id }) => _id === rootId));
   }
 
   /**
@@ -232,7 +250,7 @@ export class FilesOutline {
 
   #childOf(document: Outlined): Child {
     const path = pathOfId(this.#memoryKey, document._id);
-    return { ...document, path, key: document.kind === "dir" ? `${path}/` : path };
+    return { path, key: document.kind === "dir" ? `${path}/` : path, ...document };
   }
 
   #pageFor(chars: number): number {
