@@ -85,6 +85,39 @@ describe("a document whose id the store knows", () => {
     expect(new Map((await texts(memory)) as [string, string][])).toEqual(new Map((await texts(twin)) as [string, string][]));
   });
 
+  it("a file that this store has written is written by one update, and the answer is the same", async () => {
+    const memory = store.memory(freshAddress());
+    const { createdAt } = await memory.write("/a/file", "first text");
+    const events = await commandsOf(client, async () => expect(await memory.write("/a/file", "ü")).toMatchObject({ kind: "file", sizeBytes: 2, createdAt }));
+    expect(events.map(({ commandName }) => commandName)).toEqual(["update"]);
+    const { updatedAt } = await memory.write("/a/file", "ü", { ifMissing: "fail" });
+    expect(await another.memory(memory.address).stat("/a/file")).toEqual({ kind: "file", sizeBytes: 2, createdAt, updatedAt });
+    await refuses(memory.write("/a/file", "x", { ifExists: "fail" }), "EEXIST");
+  });
+
+  it("a file that another process has deleted and made again has a new time of creation in the answer of a write", async () => {
+    const memory = await seen();
+    const other = another.memory(memory.address);
+    await documents.updateOne({ nodeId: memory.address.nodeId }, { $set: { "meta.file.createdAt": new Date(0) } });
+    expect((await memory.write("/file", "x")).createdAt).toEqual(new Date(0));
+    await other.delete("/file");
+    await refuses(memory.write("/file", "x", { ifMissing: "fail" }), "ENOENT");
+    const { createdAt } = await memory.write("/file", "y");
+    expect(await other.stat("/file")).toMatchObject({ createdAt });
+  });
+
+  it("a file that another process has made a directory is not written over", async () => {
+    const memory = await seen();
+    await another.memory(memory.address).delete("/file");
+    await another.memory(memory.address).write("/file/below", "x");
+    await refuses(memory.write("/file", "x"), "EISDIR");
+    await another.memory(memory.address).delete("/");
+    await memory.write("/d/file", "x");
+    await another.memory(memory.address).delete("/d");
+    await another.memory(memory.address).write("/d", "x");
+    await refuses(memory.write("/d/file", "x"), "ENOTDIR");
+  });
+
   it("a file that another process has made a directory is deleted as one", async () => {
     const memory = await seen();
     await memory.read("/file");

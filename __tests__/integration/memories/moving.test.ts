@@ -325,7 +325,7 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     await storeOf(layout).moveMemory(address, { layout: there });
     const [moved, usual] = [storeOf(layout).memory(address), storeOf(there).memory(never)];
     await usual.write("/d/a", "text");
-    await moved.read("/d/a");
+    await moved.write("/d/a", "text");
     const work: ((memory: Memory) => Promise<unknown>)[] = [(memory) => memory.read("/d/a"), (memory) => memory.append("/d/a", "x"), (memory) => memory.write("/d/a", "y"), (memory) => memory.list("/d")];
     for (const run of work) {
       const [one, two] = [await commandsOf(client, () => run(moved)), await commandsOf(client, () => run(usual))];

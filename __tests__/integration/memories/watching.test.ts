@@ -183,7 +183,7 @@ describe("a watch where MongoDB tells nothing", () => {
     client.on("commandStarted", ({ commandName, command }) => found.push([commandName, command["projection"]]));
     await until(() => found.length > 20);
     // The first asks whether this server tells of changes. With the version comes whose it is.
-    const version = { revision: 1, nodeId: 1, scope: 1, threadId: 1, userId: 1 };
+    const version = { nodeId: 1, scope: 1, threadId: 1, userId: 1, revision: 1 };
     expect(new Set(found.slice(1).map((each) => JSON.stringify(each)))).toEqual(new Set([JSON.stringify(["find", version])]));
     await changes.return();
     expect((await waiting).done).toBe(true);

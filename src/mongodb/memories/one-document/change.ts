@@ -28,8 +28,10 @@ export interface Change {
   reasons?: readonly Status[];
   /** Null: the projection of the document before tells all. */
   receipt: Receipt | null;
-  /** Whether it is enough to know that the document was modified. */
-  answersNothing?: boolean;
+  /** Whether it refuses more than it has to: where nothing refuses it in the end, it is built again. */
+  isStrict?: boolean;
+  /** Set where it is enough to know that the document was modified: what the change then answers. */
+  silentAnswer?: object | null;
 }
 
 /** How a change tells that it was made, for less than why it was not: it leaves its id in the document (ADR 0020). */
@@ -62,7 +64,9 @@ export interface Circumstances extends Limits {
   /** Null where the store keeps no history. */
   recording: Recording | null;
   /** Where the document is found by its id: whether it is that of another memory, or not in today's layout. */
-  isOther?: Expression;
+  isOther?: Expression | undefined;
+  /** Whether a change may refuse more than it has to. Only where the document is found by its id and nothing is recorded. */
+  isStrict?: boolean;
 }
 
 /**
@@ -98,7 +102,7 @@ export function change(statusThere: Expression, { fields, recorded, report }: Ch
   const { isOther } = circumstances;
   const status = isOther === undefined ? statusThere : where(isOther, "overtaken", statusThere);
   return {
-    pipeline: [{ $replaceWith: where({ $eq: [status, "ok"] }, changed(fields, circumstances, recorded), "$$ROOT") }],
+    pipeline: [{ $replaceWith: where({ $eq: [status, "ok"] }, { $mergeObjects: ["$$ROOT", ...changed(fields, circumstances, recorded)] }, "$$ROOT") }],
     projection: { _id: 0, status, ...report, ...outboxReport(circumstances.recording) },
     receipt: null,
   };
@@ -107,7 +111,7 @@ export function change(statusThere: Expression, { fields, recorded, report }: Ch
 /** Of a change that is made in one command, and told why it was not in a second one. */
 export interface RefusableParts extends ChangeParts {
   refusals: Refusals;
-  /** What refuses the change of a document that is found by its id. Default: the same as everywhere else. */
+  /** What refuses the change where it may be strict. Default: the same as elsewhere. */
   strict?: StrictParts | undefined;
   /** Reasons that hold only where one of the `refusals` does, and come before them. */
   closerReasons?: Refusals | undefined;
@@ -122,11 +126,13 @@ export interface RefusableParts extends ChangeParts {
   changesNothing?: Expression | undefined;
   /** What else a change answers, of the document after it. */
   answer?: Record<string, Expression> | undefined;
+  /** The same where it may be strict, and what refuses it leaves no other answer. */
+  knownAnswer?: object | undefined;
   /** False: the report is wanted of changes that are made, too, and they answer nothing else. Default: true. */
   leavesReceipt?: boolean | undefined;
 }
 
-/** They refuse more than they need to, as that is told in fewer operators. Then the document is found by its address. */
+/** They refuse more than they have to, as that is told in fewer operators. */
 export interface StrictParts {
   refusals: Refusals;
   variables: Variables;
@@ -137,39 +143,44 @@ export interface StrictParts {
  * for each operator and operand: hence plain conditions in place of a status, and a receipt.
  */
 export function refusableChange(parts: RefusableParts, circumstances: Circumstances): Change {
-  const { refusals, strict, closerReasons = [], fields, recorded, report, variables = [], ownVariables = [], counts, changesNothing, answer, leavesReceipt = true } = parts;
-  const { recording, isOther } = circumstances;
+  const { refusals, closerReasons = [], fields, recorded, report, variables = [], ownVariables = [], counts, changesNothing, leavesReceipt = true } = parts;
+  const { recording, isOther, isStrict = false } = circumstances;
+  const strict = isStrict ? parts.strict : undefined;
+  const answer = isStrict && parts.knownAnswer !== undefined ? undefined : parts.answer;
   const first: Refusals[number] = isOther === undefined ? [isLegacy, "legacy"] : [isOther, "overtaken"];
   const all: Refusals = [first, ...closerReasons, ...refusals];
-  const asked = (recording === null && isOther !== undefined && strict) || { refusals, variables };
+  const asked = strict ?? { refusals, variables };
   const refused = [first, ...asked.refusals].map(([condition]) => condition);
-  const answersNothing = isOther !== undefined && recording === null && leavesReceipt && counts === undefined && answer === undefined;
-  const receipt = leavesReceipt && !answersNothing ? receiptOf(parts, recording) : null;
-  const made = bound(ownVariables, changed(fields, circumstances, recorded, receipt && { lastChange: receipt }));
-  const answered = receipt && { lastChange: { ...receipt, ...(recording && { recordedBytes: 0 }) } };
-  const after = changesNothing === undefined ? made : where(changesNothing, { $mergeObjects: ["$$ROOT", answered] }, made);
+  const isSilent = isOther !== undefined && recording === null && leavesReceipt && counts === undefined && answer === undefined;
+  const receipt = leavesReceipt && !isSilent ? receiptOf(parts, recording) : null;
+  const values = changed(fields, circumstances, recorded);
+  const after = { $mergeObjects: ["$$ROOT", ...(changesNothing === undefined ? values : [where(changesNothing, {}, { $mergeObjects: values })]), ...(receipt ? [{ lastChange: receipt }] : [])] };
   return {
-    pipeline: [{ $replaceWith: bound(asked.variables, where({ $or: refused }, "$$ROOT", after)) }],
+    isStrict: strict !== undefined,
+    silentAnswer: isSilent ? { status: "ok", ...(isStrict && parts.knownAnswer) } : null,
+    pipeline: [{ $replaceWith: bound(asked.variables, where({ $or: refused }, "$$ROOT", bound(ownVariables, after))) }],
     projection: { _id: 0, found: bound(variables, { refused: all.map(([condition]) => condition), ...report, ...outboxReport(recording) }) },
     reasons: all.map(([, reason]) => reason),
-    answersNothing,
-    receipt: receipt && { id: receipt.id, projection: { _id: 0, lastChange: 1, ...answer, ...(recording?.expires && { versionsExpireAt: 1 }) } },
+    receipt: receipt && { id: receipt.id, projection: { _id: 1, lastChange: 1, ...answer, ...(recording?.expires && { versionsExpireAt: 1 }) } },
   };
 }
 
-function receiptOf({ counts = [0, 0], recordedBytes = null }: RefusableParts, recording: Recording | null): { id: string } & Record<string, Expression> {
-  return { id: newChangeId(), counts, ...(recording && { ...outboxCount, recordedBytes: { $ifNull: [recordedBytes, 0] } }) };
+function receiptOf({ counts = [0, 0], recordedBytes = null, changesNothing }: RefusableParts, recording: Recording | null): { id: string } & Record<string, Expression> {
+  const id = newChangeId();
+  if (recording === null) return { id, counts };
+  const bytes: Expression = { $ifNull: [recordedBytes, 0] };
+  return { id, counts, ...outboxCount, recordedBytes: changesNothing === undefined ? bytes : where(changesNothing, 0, bytes) };
 }
 
-function changed(fields: Expression, { now, recording }: Circumstances, recorded: Recorded, lastChange: object | null = null): Expression {
+/** To be merged into the document. */
+function changed(fields: Expression, { now, recording }: Circumstances, recorded: Recorded): Expression[] {
   const count: Expression = {
     revision: { $sum: ["$revision", 1] },
     createdAt: { $ifNull: ["$createdAt", now] },
     updatedAt: now,
-    ...lastChange,
     ...(recording && recorded && outboxWith(recording, recorded)),
   };
-  return { $mergeObjects: ["$$ROOT", fields, count] };
+  return [fields, count];
 }
 
 /** Outside the earlier layout: there the values of `data` are texts, and to the server any text is true, an empty one, too. To the caller it would not be. */

@@ -6,8 +6,11 @@ export const valueAt = (record: Expression, key: string): Expression => ({
   $getField: { field: literal(key), input: record },
 });
 
-export const withValueAt = (record: Expression, key: string, value: Expression): Expression => ({
-  $setField: { field: literal(key), input: orEmpty(record), value },
+export const withValueAt = (record: Expression, key: string, value: Expression): Expression => withValueIn(orEmpty(record), key, value);
+
+/** The same where the record is there. */
+export const withValueIn = (record: Expression, key: string, value: Expression): Expression => ({
+  $setField: { field: literal(key), input: record, value },
 });
 
 /** `$unsetField` is the same, but not in the Stable API. */

@@ -5,44 +5,80 @@ import { type Expression, literal } from "../expressions.js";
 import { lookUp, type MemoryDocument } from "./document.js";
 
 /** How many addresses and how many files are kept. */
-const maxKnown = { ids: 10_000, files: 1000 };
+const maxKnown = { documents: 10_000, files: 10_000 };
 
 /** The ids of documents that were found by their address: by its id alone the server finds a document without planning (ADR 0028). */
 export class KnownDocuments {
-  readonly #ids = new RecentMap<ObjectId>(maxKnown.ids);
-  readonly #files = new RecentMap<true>(maxKnown.files);
-  #isUsed = false;
+  readonly #documents = new RecentMap<KnownDocument>(maxKnown.documents);
+  /** Of all documents. The time is when the file was made, in milliseconds; null where that was not answered. */
+  readonly files = new RecentMap<number | null>(maxKnown.files);
+  isUsed = false;
 
   /** Not behind a router, which needs the address to find the shard. */
   use(): void {
-    this.#isUsed = true;
+    this.isUsed = true;
   }
 
-  idOf(address: CheckedAddress): ObjectId | undefined {
-    return this.#isUsed ? this.#ids.get(JSON.stringify(address)) : undefined;
-  }
-
-  setId(address: CheckedAddress, id: ObjectId): void {
-    if (!this.#isUsed) return;
+  of(address: CheckedAddress): KnownDocument {
     const key = JSON.stringify(address);
-    if (this.#ids.get(key) === undefined) this.#ids.set(key, id);
+    const found = this.#documents.get(key);
+    if (found !== undefined) return found;
+    const document = new KnownDocument(this, address);
+    this.#documents.set(key, document);
+    return document;
+  }
+}
+
+let made = 0;
+
+/** What a store remembers of the document of one memory. It may not be so any more. */
+export class KnownDocument {
+  readonly #all: KnownDocuments;
+  readonly #prefix = `${(made += 1)} `;
+  #id: ObjectId | undefined;
+  /** Whether a document is that of another memory, or a mark, or of the earlier layout. */
+  readonly isOther: Expression;
+
+  constructor(all: KnownDocuments, address: CheckedAddress) {
+    this.#all = all;
+    this.isOther = isOther(address);
   }
 
-  forgetId(address: CheckedAddress): void {
-    this.#ids.delete(JSON.stringify(address));
+  get id(): ObjectId | undefined {
+    return this.#id;
+  }
+
+  setId(id: ObjectId): void {
+    if (this.#all.isUsed) this.#id ??= id;
+  }
+
+  forgetId(): void {
+    this.#id = undefined;
   }
 
   /** Whether the path was last seen to be that of a file. */
-  isFile(address: CheckedAddress, path: string): boolean {
-    return this.#isUsed && this.#files.get(JSON.stringify([address, path])) === true;
+  isFile(path: string): boolean {
+    return this.#all.files.get(this.#prefix + path) !== undefined;
   }
 
-  setFile(address: CheckedAddress, path: string): void {
-    if (this.#isUsed) this.#files.set(JSON.stringify([address, path]), true);
+  /** When the file was made, if that is known. */
+  createdAt(path: string): Date | null {
+    const time = this.#all.files.get(this.#prefix + path) ?? null;
+    return time === null ? null : new Date(time);
   }
 
-  forgetFile(address: CheckedAddress, path: string): void {
-    this.#files.delete(JSON.stringify([address, path]));
+  /** @param createdAt null where it was not answered */
+  setFile(path: string, createdAt: Date | null): void {
+    const { files, isUsed } = this.#all;
+    if (!isUsed) return;
+    const key = this.#prefix + path;
+    const known = files.get(key);
+    const time = createdAt?.getTime() ?? known ?? null;
+    if (known === undefined || known !== time) files.set(key, time);
+  }
+
+  forgetFile(path: string): void {
+    this.#all.files.delete(this.#prefix + path);
   }
 }
 
@@ -54,8 +90,7 @@ export function isAt(address: CheckedAddress, found: Partial<MemoryDocument>): b
   return Object.entries(lookUp(address)).every(([field, value]) => found[field as keyof MemoryDocument] === value);
 }
 
-/** Whether a document is that of another memory, or a mark, or of the earlier layout. */
-export function isOther(address: CheckedAddress): Expression {
+function isOther(address: CheckedAddress): Expression {
   const fields = Object.entries(lookUp(address));
   const found = [...fields.map(([field]) => `$${field}`), { $isNumber: "$revision" }];
   return { $ne: [found, literal([...fields.map(([, value]) => value), true])] };

@@ -37,6 +37,7 @@ import { DocumentRecords } from "./document-records.js";
 import { emptyDocumentBytes, type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
 import { vectorsInCall } from "../in-call.js";
 import { contextFor, type DocumentContext } from "./document-context.js";
+import type { KnownDocument } from "./known-documents.js";
 import { listenToDocument, versionOf } from "./document-listener.js";
 import { StoredDocument } from "./stored-document.js";
 import { historyOf } from "./document-history.js";
@@ -51,20 +52,22 @@ export class OneDocumentBackend implements MemoryBackend {
   readonly #document: StoredDocument;
   readonly #address: CheckedAddress;
   readonly #limits: BackendLimits;
+  readonly #known: KnownDocument;
 
-  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits) {
+  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits, known = context.known.of(address)) {
     this.#context = context;
-    this.#document = new StoredDocument(context, address, limits);
+    this.#known = known;
+    this.#document = new StoredDocument(context, address, limits, known);
     this.#address = address;
     this.#limits = limits;
   }
 
   forCall(call: OngoingCall): MemoryBackend {
-    return new OneDocumentBackend(contextFor(call, this.#context), this.#address, this.#limits);
+    return new OneDocumentBackend(contextFor(call, this.#context), this.#address, this.#limits, this.#known);
   }
 
   forActor(actor: MemoryActor): MemoryBackend {
-    return new OneDocumentBackend({ ...this.#context, actor }, this.#address, this.#limits);
+    return new OneDocumentBackend({ ...this.#context, actor }, this.#address, this.#limits, this.#known);
   }
 
   history(): HistoryBackend | null {
@@ -95,7 +98,10 @@ export class OneDocumentBackend implements MemoryBackend {
     const found = await this.#document.find<{ text?: string; isDirectory?: true }>(readProjection(path));
     if (found === null) throw path === ROOT ? pathIsDirectory() : fileNotFound();
     if (found instanceof MemoryTree) return found.file(path).content;
-    if (found.text !== undefined) return this.#knowFile(path, found.text);
+    if (found.text !== undefined) {
+      this.#known.setFile(path, null);
+      return found.text;
+    }
     throw found.isDirectory ? pathIsDirectory() : fileNotFound();
   }
 
@@ -134,7 +140,7 @@ export class OneDocumentBackend implements MemoryBackend {
     if (path === ROOT) throw pathIsDirectory();
     const upsert = this.#creating(path, content, create);
     await this.#apply((circumstances) => appendChange(path, content, create, circumstances), { upsert });
-    this.#knowFile(path, null);
+    this.#known.setFile(path, null);
   }
 
   async snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
@@ -183,9 +189,8 @@ export class OneDocumentBackend implements MemoryBackend {
 
   /** In fewer operators, as nothing has to be known of a directory. */
   async #deleteKnown(path: string): Promise<boolean> {
-    const { known, history } = this.#context;
-    if (history !== null || !known.isFile(this.#address, path)) return false;
-    known.forgetFile(this.#address, path);
+    if (this.#context.history !== null || !this.#known.isFile(path)) return false;
+    this.#known.forgetFile(path);
     const { report } = await this.#document.change((circumstances) => deleteFileChange(path, circumstances), false);
     return report?.status === "ok";
   }
@@ -201,11 +206,13 @@ export class OneDocumentBackend implements MemoryBackend {
   async write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
     if (path === ROOT) throw pathIsDirectory();
     const upsert = this.#creating(path, content, mode.ifMissing === "create");
-    const { createdAt, now } = await this.#apply<{ createdAt: Date }>(
-      (circumstances) => writeChange(path, content, mode, circumstances),
+    const { now, ...made } = await this.#apply<{ createdAt: Date }>(
+      (circumstances) => writeChange(path, content, mode, circumstances, this.#known.createdAt(path)),
       { upsert },
     );
-    return this.#knowFile(path, { kind: "file", sizeBytes: utf8Bytes(content), createdAt: createdAt ?? now, updatedAt: now });
+    const createdAt = made.createdAt ?? now;
+    this.#known.setFile(path, createdAt);
+    return { kind: "file", sizeBytes: utf8Bytes(content), createdAt, updatedAt: now };
   }
 
   async edit(path: string, change: (text: string) => string): Promise<FileStat> {
@@ -321,7 +328,7 @@ export class OneDocumentBackend implements MemoryBackend {
     };
     if (after !== null) this.#checkedBytes(after);
     // Who proposed it has made it. Who approved it, the record says.
-    const document = new StoredDocument({ ...this.#context, actor: record.actor }, this.#address, this.#limits);
+    const document = new StoredDocument({ ...this.#context, actor: record.actor }, this.#address, this.#limits, this.#known);
     const { report } = await document.change(build, upsert, { id, found });
     if (report === null || report.status === "ok") return "applied";
     this.#refuse(report);
@@ -334,11 +341,6 @@ export class OneDocumentBackend implements MemoryBackend {
     const bytes = this.#checkedBytes(content) + newFileBytes(path) + emptyDocumentBytes(this.#address);
     if (create && bytes > maxMemoryBytes) throw memoryFull(bytes, maxMemoryBytes);
     return create;
-  }
-
-  #knowFile<Answer>(path: string, answer: Answer): Answer {
-    this.#context.known.setFile(this.#address, path);
-    return answer;
   }
 
   #checkedBytes(text: string): number {
@@ -362,7 +364,7 @@ export class OneDocumentBackend implements MemoryBackend {
       throw fileNotFound();
     }
     if (!expected.includes(report.status)) this.#refuse(report);
-    return { ...report, now };
+    return Object.assign(report, { now });
   }
 
   #refuse({ status, sizeBytes = 0, memoryBytes = 0 }: { status: Status; sizeBytes?: number; memoryBytes?: number }): void {

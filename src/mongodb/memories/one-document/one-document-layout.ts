@@ -239,6 +239,6 @@ export class OneDocumentLayout implements KeptLayout {
   }
 
   #document(address: CheckedAddress, limits: BackendLimits = memoryDefaults): StoredDocument {
-    return new StoredDocument(this.#context, address, limits);
+    return new StoredDocument(this.#context, address, limits, this.#context.known.of(address));
   }
 }

@@ -8,7 +8,7 @@ import { type Answer, type Change, changeReport, type Circumstances, type Status
 import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { notHere } from "../moved-memory.js";
-import { addressFields, isAt, isOther } from "./known-documents.js";
+import { addressFields, isAt, type KnownDocument } from "./known-documents.js";
 import { type DocumentContext, presentLookUp, refuseElsewhere, versionsInCall } from "./document-context.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { type Expression, where } from "../expressions.js";
@@ -31,9 +31,11 @@ export class StoredDocument {
   readonly #context: DocumentContext;
   readonly #address: CheckedAddress;
   readonly #limits: BackendLimits;
+  readonly #known: KnownDocument;
 
-  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits) {
+  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits, known: KnownDocument) {
     this.#context = context;
+    this.#known = known;
     this.#address = address;
     this.#limits = limits;
   }
@@ -77,21 +79,25 @@ export class StoredDocument {
     marked?: MarkedChange,
   ): Promise<Outcome<Report>> {
     const { clock, fileClock, history, actor, expiry, isGuest = false } = this.#context;
+    const { maxFileBytes, maxMemoryBytes } = this.#limits;
     let tooLargeAlone = 0;
+    let isStrict = history === null;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const now = (fileClock ?? clock)();
       try {
         // How long the memory is kept may be known only then.
-        await this.#context.ready();
+        const gettingReady = this.#context.ready();
+        if (gettingReady !== undefined) await gettingReady;
         const knownId = marked === undefined && fileClock === undefined ? this.#knownId() : undefined;
         const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.lifetimeMs(this.#address.scope) !== null };
-        const change = build({ ...this.#limits, now, recording, ...(knownId !== undefined && { isOther: isOther(this.#address) }) });
+        const change = build({ maxFileBytes, maxMemoryBytes, now, recording, isOther: knownId && this.#known.isOther, isStrict: isStrict && knownId !== undefined });
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
         const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
-        const filter = knownId === undefined ? { ...presentLookUp(this.#context, this.#address), ...(marked && markedFilter(marked)) } : { _id: knownId };
-        const report = await this.#make<Report & OutboxReport>({ ...change, pipeline: all }, filter, upsert && !isGuest && knownId === undefined);
+        const filter = knownId === undefined ? { ...(marked && markedFilter(marked)), ...presentLookUp(this.#context, this.#address) } : { _id: knownId };
+        const report = await this.#make<Report & OutboxReport>(change, all, filter, upsert && !isGuest && knownId === undefined);
         if (knownId !== undefined && (report === null || report.status === "overtaken")) {
-          this.#context.known.forgetId(this.#address);
+          if (report !== null && change.isStrict === true) isStrict = false;
+          else this.#known.forgetId();
           continue;
         }
         if (report === null && marked !== undefined && !(upsert && !isGuest)) return raced(now);
@@ -115,29 +121,28 @@ export class StoredDocument {
   }
 
   /** Null where there was no document. */
-  async #make<Report extends object>(change: Change, filter: object, upsert: boolean): Promise<(Report & { status: Status }) | null> {
-    const { pipeline, receipt, answersNothing } = change;
-    if (answersNothing) return this.#makeSilently(change, filter);
+  async #make<Report extends object>(change: Change, pipeline: object[], filter: object, upsert: boolean): Promise<(Report & { status: Status }) | null> {
+    const { receipt, silentAnswer = null } = change;
+    if (silentAnswer !== null) return this.#makeSilently(change, pipeline, filter);
     if (receipt === null) {
       const answer = await this.#update<Answer<Report>>(filter, pipeline, { projection: change.projection, upsert });
       return answer && changeReport(answer, change);
     }
-    const options = { projection: { ...receipt.projection, _id: 1 }, upsert, returnDocument: "after" } as const;
-    const changed = await this.#update<Partial<Report> & { _id: ObjectId; lastChange?: LastChange }>(filter, pipeline, options);
+    const changed = await this.#update<Partial<Report> & { _id: ObjectId; lastChange?: LastChange }>(filter, pipeline, { projection: receipt.projection, upsert, returnDocument: "after" });
     if (changed === null) return null;
-    const { _id, lastChange, ...answer } = changed;
+    const { _id, lastChange } = changed;
     if (lastChange?.id === receipt.id) {
-      this.#context.known.setId(this.#address, _id);
-      return { ...answer, ...lastChange, status: "ok" } as unknown as Report & { status: Status };
+      this.#known.setId(_id);
+      return Object.assign(changed, lastChange, { status: "ok" }) as unknown as Report & { status: Status };
     }
     return this.#reasonOf<Report>(change);
   }
 
   /** Of a large document the server keeps no copy for it, by which it could answer the command again. Also null where there was no document. */
-  async #makeSilently<Report extends object>(change: Change, filter: object): Promise<(Report & { status: Status }) | null> {
-    const { modifiedCount, matchedCount } = await this.#context.collection.updateOne(filter, change.pipeline, {});
+  async #makeSilently<Report extends object>(change: Change, pipeline: object[], filter: object): Promise<(Report & { status: Status }) | null> {
+    const { modifiedCount, matchedCount } = await this.#context.collection.updateOne(filter, pipeline, {});
     if (matchedCount === 0) return null;
-    return modifiedCount === 1 ? ({ status: "ok" } as Report & { status: Status }) : this.#reasonOf<Report>(change);
+    return modifiedCount === 1 ? (change.silentAnswer as Report & { status: Status }) : this.#reasonOf<Report>(change);
   }
 
   /** Why a change was not made. */
@@ -204,13 +209,12 @@ export class StoredDocument {
 
   /** Once the context is ready. */
   #update<Report extends object>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Report | null> {
-    return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { ...asPlainValues, ...options });
+    return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { upsert: false, ...asPlainValues, ...options });
   }
 
   /** Undefined where the document has to be found by its address. */
   #knownId(): ObjectId | undefined {
-    const { known, expiry } = this.#context;
-    return expiry.deadline(this.#address.scope) === null ? known.idOf(this.#address) : undefined;
+    return this.#context.expiry.deadline(this.#address.scope) === null ? this.#known.id : undefined;
   }
 
   /**
@@ -274,18 +278,18 @@ export class StoredDocument {
   async #findById<Found extends object>(projection: Projection, answersWhole: boolean): Promise<Found | null> {
     const _id = this.#knownId();
     if (_id === undefined) return null;
-    const options = { ...asPlainValues, projection: answersWhole ? projection : { ...projection, ...addressFields } };
+    const options = { projection: answersWhole ? projection : { ...addressFields, ...projection }, ...asPlainValues };
     const found = await this.#context.collection.findOne<Found & Partial<MemoryDocument>>({ _id }, options);
     if (found !== null && isAt(this.#address, found)) return found;
-    this.#context.known.forgetId(this.#address);
+    this.#known.forgetId();
     return null;
   }
 
   async #findByAddress<Found extends object>(projection: Projection, answersWhole: boolean): Promise<Found | null> {
-    const options = { ...asPlainValues, projection: answersWhole ? projection : { ...projection, _id: 1 } };
+    const options = { projection: answersWhole ? projection : { ...projection, _id: 1 }, ...asPlainValues };
     const found = await this.#context.collection.findOne<Found & Pick<MemoryDocument, "_id" | "revision">>(presentLookUp(this.#context, this.#address), options);
     // Only in today's layout are the values of its fields what the changes by an id take them for.
-    if (typeof found?.revision === "number") this.#context.known.setId(this.#address, found._id);
+    if (typeof found?.revision === "number") this.#known.setId(found._id);
     return found;
   }
 }

@@ -4,13 +4,15 @@ import { appendSeparator, utf8Bytes } from "../../../core/text.js";
 import { type Change, type Circumstances, isDirectory, parentIsFile, type RefusableParts, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
 import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
 import { type Expression, isNull, literal, maxComparedBytes, textBytes, type Variables, where } from "../expressions.js";
-import { textOrNull, valueAt, withValueAt } from "./expressions.js";
+import { textOrNull, valueAt, withValueAt, withValueIn } from "./expressions.js";
 import { type Recorded, textEntry } from "./outbox-expressions.js";
 
-interface TextChange extends Pick<RefusableParts, "strict" | "counts" | "changesNothing" | "leavesReceipt" | "ownVariables"> {
+interface TextChange extends Pick<RefusableParts, "strict" | "counts" | "changesNothing" | "leavesReceipt" | "ownVariables" | "knownAnswer"> {
   path: string;
   /** Whether it makes a missing file. */
   create: boolean;
+  /** Whether nothing but a file that is there is changed. Its directories are there, too. Default: unless it may be made. */
+  isThere?: boolean;
   /** The file's text afterwards. May use the variables. */
   newText: Expression;
   newBytes: Expression;
@@ -30,13 +32,13 @@ interface TextChange extends Pick<RefusableParts, "strict" | "counts" | "changes
 
 /** The change of one file's text, and of all that goes with it. */
 function textChange(textual: TextChange, circumstances: Circumstances): Change {
-  const { path, create, newText, newBytes, growth, refusals, variables, report, strict, counts, changesNothing, answersTimes = false, leavesReceipt, ownVariables } = textual;
+  const { path, create, isThere = !create, newText, newBytes, growth, refusals, variables, report, strict, counts, changesNothing, answersTimes = false, leavesReceipt, ownVariables, knownAnswer } = textual;
   const { now, maxFileBytes } = circumstances;
   const key = keyOfPath(path);
   const directory: Refusals = [[isDirectory(path), "directory"]];
   return refusableChange(
     {
-      strict: strict && { ...strict, refusals: [...(create ? directory : []), ...strict.refusals] },
+      strict: strict && { ...strict, refusals: [...(isThere ? [] : directory), ...strict.refusals] },
       closerReasons: create ? [] : directory,
       refusals: [
         ...(create ? directory : []),
@@ -46,12 +48,11 @@ function textChange(textual: TextChange, circumstances: Circumstances): Change {
         ...(growth === 0 ? [] : ([[{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"]] satisfies Refusals)),
       ],
       fields: {
-        data: withValueAt("$data", key, newText),
+        data: (isThere ? withValueIn : withValueAt)("$data", key, newText),
         meta: withValueAt("$meta", key, {
-          $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
+          $mergeObjects: [...(knownAnswer === undefined ? [{ createdAt: now }] : []), valueAt("$meta", key), { updatedAt: now }],
         }),
-        // A file that is there has them already.
-        ...(create && { dirs: withParents("$dirs", path) }),
+        ...(!isThere && { dirs: withParents("$dirs", path) }),
       },
       recorded: recordedText(textual),
       report: { sizeBytes: newBytes, memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] }, ...report },
@@ -59,6 +60,7 @@ function textChange(textual: TextChange, circumstances: Circumstances): Change {
       counts,
       changesNothing,
       answer: answersTimes ? { createdAt: createdAtOf(key) } : undefined,
+      knownAnswer,
       leavesReceipt,
       variables,
       ownVariables,
@@ -139,14 +141,19 @@ export function appendChange(
   );
 }
 
-export function writeChange(path: string, content: string, mode: WriteMode, circumstances: Circumstances): Change {
+/** @param createdAt when the file was made, if that is known; a strict change asks whether it is still so, and answers nothing else. */
+export function writeChange(path: string, content: string, mode: WriteMode, circumstances: Circumstances, createdAt: Date | null = null): Change {
   const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
   if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
   const text = textOrNull(valueAt("$data", keyOfPath(path)));
   const create = mode.ifMissing === "create";
   if (circumstances.recording === null) {
-    const strict = mode.ifExists === "replace" && create && { refusals: [...creationRefusals(path, create, false), strictRoom(utf8Bytes(content) + newFileBytes(path), circumstances)], variables: [] };
-    return textChange({ ...wholeText(path, content, textBytes(text)), create, refusals, before: null, ...(strict && { strict }) }, circumstances);
+    const whole = { create, refusals, before: null, ...wholeText(path, content, textBytes(text)) };
+    const isThere = circumstances.isStrict === true && createdAt !== null;
+    if (mode.ifExists === "fail" || !(create || isThere)) return textChange(whole, circumstances);
+    const asBefore: Refusals = isThere ? [[{ $ne: [createdAtOf(keyOfPath(path)), createdAt] }, "raced"]] : creationRefusals(path, create, false);
+    const strict = { refusals: [...asBefore, strictRoom(utf8Bytes(content) + newFileBytes(path), circumstances)], variables: [] };
+    return textChange({ strict, ...whole, ...(isThere && { isThere, knownAnswer: { createdAt } }) }, circumstances);
   }
   const whole = wholeText(path, content, textBytes("$$text"));
   return textChange(
@@ -208,22 +215,28 @@ export function replaceChange(path: string, search: string, content: string, cir
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
   const parts: Expression = { $split: [{ $ifNull: ["$$text", ""] }, literal(search)] };
   const longer = utf8Bytes(content) - searchBytes;
-  const growth: Expression = longer === 0 ? 0 : { $multiply: ["$$replaced", longer] };
+  const grown: Expression = { $multiply: ["$$replaced", longer] };
+  const newBytes: Expression = longer === 0 ? textBytes("$$text") : { $add: [textBytes("$$text"), grown] };
+  const refusals: Refusals = [
+    [isNull("$$text"), "missing"],
+    [isNull("$$replaced"), "costly"],
+  ];
+  const { maxFileBytes, maxMemoryBytes } = circumstances;
+  const strictLimits: Refusals = [
+    [{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"],
+    ...(longer > 0 ? ([[{ $gt: [{ $add: [{ $bsonSize: "$$ROOT" }, grown] }, maxMemoryBytes] }, "memoryFull"]] satisfies Refusals) : []),
+  ];
+  const replaced: Variables[number] = ["replaced", where({ $gt: [textBytes("$$text"), maxTextBytes] }, null, { $subtract: [{ $size: parts }, 1] })];
   return textChange(
     {
       path,
       create: false,
       newText: { $replaceAll: { input: "$$text", find: literal(search), replacement: literal(content) } },
-      newBytes: longer === 0 ? textBytes("$$text") : { $add: [textBytes("$$text"), growth] },
-      growth,
-      refusals: [
-        [isNull("$$text"), "missing"],
-        [isNull("$$replaced"), "costly"],
-      ],
-      variables: [
-        ["text", textOrNull(valueAt("$data", keyOfPath(path)))],
-        ["replaced", where({ $gt: [textBytes("$$text"), maxTextBytes] }, null, { $subtract: [{ $size: parts }, 1] })],
-      ],
+      newBytes,
+      growth: longer > 0 ? grown : 0,
+      refusals,
+      variables: [["text", textOrNull(valueAt("$data", keyOfPath(path)))], replaced],
+      strict: { refusals: [...refusals, ...strictLimits], variables: [["text", { $ifNull: [valueAt("$data", keyOfPath(path)), null] }], replaced] },
       report: { text: where(isNull("$$replaced"), "$$text", "$$REMOVE") },
       counts: ["$$replaced", 0],
       changesNothing: { $eq: ["$$replaced", 0] },
