@@ -48,7 +48,7 @@ async function measureAll(client: MongoClient, dbName: string, rounds: number): 
   return [
     ...(await tableOf("100,000 files, against the raw driver's command or transaction", cases(fileCommandNames, 1.3, ours, theirs), rounds)),
     ...(await tableOf("100,000 files, against the same with 10", cases(["read", ...changes], 1.2, ours, small), rounds)),
-    ...(await tableOf("A connector of 100,000 files, against one of 100", [connectors(tested, store, many, hundred)], Math.min(rounds, 3))),
+    ...(await tableOf("A connector of 100,000 files, against one of 100", [connectors(tested, store, many, hundred)], rounds)),
     ...(await tableOf(`${writers} writers at the same time, against the other side, by the time that all of them take`, [appenders(some, raw), creators(store)], rounds)),
     ...(await tableOf("With `history: true`, against without", cases([...changes, "create"], Infinity, recorded, small), rounds)),
     ...(await tableOf("With `maxMemoryBytes`, against without", [hundred, more, many].flatMap((files) => limitedAppends(store, files)), rounds)),
@@ -73,7 +73,7 @@ function connectors({ MemoryNode }: Package, store: Store, many: ManyFiles, few:
     return () => connector.renderMessage();
   });
   if (ours === undefined || theirs === undefined) throw new Error("two connectors are compared");
-  return { what: "connector", goal: 3, iterations: 3, ours, theirs };
+  return { what: "connector", goal: 3, iterations: 50, ours, theirs };
 }
 
 /** Each appends to files of its own turn, ten times. */

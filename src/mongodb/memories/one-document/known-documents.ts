@@ -23,24 +23,24 @@ export class KnownDocuments {
     const key = JSON.stringify(address);
     const found = this.#documents.get(key);
     if (found !== undefined) return found;
-    const document = new KnownDocument(this, address);
+    const document = new KnownDocument(this, key, address);
     this.#documents.set(key, document);
     return document;
   }
 }
 
-let made = 0;
-
 /** What a store remembers of the document of one memory. It may not be so any more. */
 export class KnownDocument {
   readonly #all: KnownDocuments;
-  readonly #prefix = `${(made += 1)} `;
+  readonly #key: string;
   #id: ObjectId | undefined;
   /** Whether a document is that of another memory, or a mark, or of the earlier layout. */
   readonly isOther: Expression;
 
-  constructor(all: KnownDocuments, address: CheckedAddress) {
+  /** @param key of the address, different from those of all others */
+  constructor(all: KnownDocuments, key: string, address: CheckedAddress) {
     this.#all = all;
+    this.#key = key;
     this.isOther = isOther(address);
   }
 
@@ -58,12 +58,12 @@ export class KnownDocument {
 
   /** Whether the path was last seen to be that of a file. */
   isFile(path: string): boolean {
-    return this.#all.files.get(this.#prefix + path) !== undefined;
+    return this.#all.files.get(this.#key + path) !== undefined;
   }
 
   /** When the file was made, if that is known. */
   createdAt(path: string): Date | null {
-    const time = this.#all.files.get(this.#prefix + path) ?? null;
+    const time = this.#all.files.get(this.#key + path) ?? null;
     return time === null ? null : new Date(time);
   }
 
@@ -71,14 +71,14 @@ export class KnownDocument {
   setFile(path: string, createdAt: Date | null): void {
     const { files, isUsed } = this.#all;
     if (!isUsed) return;
-    const key = this.#prefix + path;
+    const key = this.#key + path;
     const known = files.get(key);
     const time = createdAt?.getTime() ?? known ?? null;
     if (known === undefined || known !== time) files.set(key, time);
   }
 
   forgetFile(path: string): void {
-    this.#all.files.delete(this.#prefix + path);
+    this.#all.files.delete(this.#key + path);
   }
 }
 
