@@ -38,13 +38,6 @@ interface Child extends Outlined {
   key: string;
 }
 
-/** What an outline holds where it is cut. */
-interface Cut {
-  documents: Outlined[];
-  uncounted: string[];
-  isWhole: boolean;
-}
-
 /** Lower in tests. */
 export interface OutlineLimits {
   /** Up to which an outline and a hidden directory are read and counted as a whole. */
@@ -98,19 +91,20 @@ export class FilesOutline {
     // Where it was large the last time, nothing waits for the count. That is of another moment, and so counts again if it finds fewer.
     const isStillLarge = seen === "large";
     const page = maxPathChars === Infinity ? Infinity : this.#pageFor(maxPathChars);
-    // The count first, as it takes longest.
+    // Sent first, as it takes longest.
     const counting = isStillLarge && this.#countsMoreThan(this.#mostWhole(), range);
     const [{ first, last, early }, hasMore] = await Promise.all([this.#begin(range, page, isStillLarge), counting]);
-    if (last === undefined || first.length < page) return this.#outlineOf(first);
+    if (last === undefined || first.length < page) {
+      if (isStillLarge) sizesSeen.delete(this.#memoryKey);
+      return this.#outlineOf(first);
+    }
     const rest = rangeAfter(range, last._id);
     if (!hasMore && !(await hasMoreThan(this.#context, this.#mostWhole() - first.length, rest, this.#session))) {
       sizesSeen.set(this.#memoryKey, "some pages");
       return this.#outlineOf([...first, ...(await this.#findMany(rest))]);
     }
     sizesSeen.set(this.#memoryKey, "large");
-    const { documents, uncounted, isWhole } = early ?? (await this.#cut(first, last._id));
-    const outline = isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
-    return { ...outline, ...(!isWhole && { moreThan: this.#limits.counted }), ...(uncounted.length > 0 && { uncounted }) };
+    return early ?? this.#cut(first, last._id);
   }
 
   /** All at once, of a memory that was a few pages the last time. Null where it has become large. */
@@ -124,7 +118,7 @@ export class FilesOutline {
   }
 
   /** The first page, and at once what comes first if the memory is taken to be large. */
-  async #begin(range: IdRange, page: number, isLarge: boolean): Promise<{ first: Outlined[]; last: Outlined | undefined; early: Cut | null }> {
+  async #begin(range: IdRange, page: number, isLarge: boolean): Promise<{ first: Outlined[]; last: Outlined | undefined; early: MemoryOutline | null }> {
     const first = isLarge ? await this.#findMany(range, page) : await this.#find([range], page === Infinity ? undefined : page);
     this.#refuseElsewhere(first);
     const last = first.at(-1);
@@ -152,7 +146,7 @@ export class FilesOutline {
   }
 
   /** Level by level, as the least deep come first. @param first all documents up to the id `readTo` */
-  async #cut(first: readonly Outlined[], readTo: string): Promise<Cut> {
+  async #cut(first: readonly Outlined[], readTo: string): Promise<MemoryOutline> {
     const known = first.filter(({ _id }) => pathOfId(this.#memoryKey, _id) !== ROOT).map((document) => this.#childOf(document));
     const children: Child[] = [];
     let room = this.#wanted.maxPathChars;
@@ -168,8 +162,11 @@ export class FilesOutline {
       level = below.filter(({ kind, path }) => kind === "dir" && !isHidden(path)).map(({ path }) => path);
     }
     const hidden = children.filter(({ kind, path }) => kind === "dir" && isHidden(path)).map(({ path }) => path);
-    const { documents, uncounted } = await this.#filesBelow(hidden);
-    return { documents: [...children, ...documents], uncounted, isWhole: room >= 0 };
+    const { documents: inHidden, uncounted } = await this.#filesBelow(hidden);
+    const documents = [...children, ...inHidden];
+    const isWhole = room >= 0;
+    const outline = isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
+    return { ...outline, ...(!isWhole && { moreThan: this.#limits.counted }), ...(uncounted.length > 0 && { uncounted }) };
   }
 
   /**
@@ -202,7 +199,7 @@ export class FilesOutline {
   }
 
   /** The files of hidden directories, of each no more than are counted. */
-  async #filesBelow(directories: readonly string[]): Promise<Omit<Cut, "isWhole">> {
+  async #filesBelow(directories: readonly string[]): Promise<{ documents: Outlined[]; uncounted: string[] }> {
     if (directories.length === 0) return { documents: [], uncounted: [] };
     const { counted } = this.#limits;
     if (directories.length <= mostDirectories) {
