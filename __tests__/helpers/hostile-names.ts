@@ -8,7 +8,7 @@ export const hostileNames: readonly string[] = [
   // Encodings of one another.
   "a%2Eb", "a%2eb", "a%252Eb", "a%b", "a%25b", "a%2Fb", "a%3Ab", "a%00b", "a+b", "YQ==", "a&#47;b", "%", "%25", "%2E",
   // Of the database, of the language, of MongoDB's sorting and of ours.
-  "$a", "$", "$$ROOT", "$ne", "{}", "[]", "*", "null", "undefined", "0", "-0", "1e0", "true", "__proto__", "constructor",
+  "$a", "$", "$$ROOT", "$ne", "{}", "[]", "*", "null", "undefined", "0", "-0", "1e0", "true", "__proto__", "constructor", "_bsontype", "_id",
   "\uE000", "\uFFFF", "\u{10000}", "\u{10FFFF}", "\u{10FFFF}0", "\u{10FFFF}\uE000", "a\u{10FFFF}", "a\uE000",
   // Of memories.
   "memory", "Memory", "memory ", "global", "perThread", "perthread", "perUser", "threads", "users", "data", "dirs", "nodeId",

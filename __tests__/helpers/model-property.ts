@@ -17,8 +17,8 @@ export interface Step {
 type Model = Pick<ModelMemory, "append" | "delete" | "list" | "read" | "rename" | "stat" | "update" | "write">;
 
 const names: Record<PathRule, string[]> = {
-  adr: ["a", "b", "a b", "__proto__", "a-", "ab"],
-  posix: ["a", "a.b", "$a", "%2E", "é", "🧠", "__proto__", "a b", ".a"],
+  adr: ["a", "b", "a b", "__proto__", "_bsontype", "a-", "ab"],
+  posix: ["a", "a.b", "$a", "%2E", "é", "🧠", "__proto__", "_bsontype", "a b", ".a"],
 };
 const texts = ["", "\n", "x", "xx", "\nx", "x\n", "é\n🧠", "$x", "a.b", "x\nx\nx", "$$ROOT"];
 

@@ -57,9 +57,9 @@ async function eventful(layout: LayoutName): Promise<Place> {
   await memory.update("/notes/a", "secret", "größe 🧠");
   await memory.append("/notes/a", "b");
   await memory.rename("/notes", "/archive/notes");
-  await memory.write("/b", "1");
-  await memory.delete("/b");
-  await memory.write("/b", "2");
+  await memory.write("/_bsontype", "1");
+  await memory.delete("/_bsontype");
+  await memory.write("/_bsontype", "Long");
   await memory.write("/empty/x", "x");
   await memory.delete("/empty/x");
   await memory.history?.redact("1");

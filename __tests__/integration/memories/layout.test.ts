@@ -211,6 +211,12 @@ describe("documents of the earlier system", () => {
     expect(Object.keys(document?.["meta"] as object).toSorted()).toEqual(Object.keys(document?.["data"] as object).toSorted());
   });
 
+  it("may have a name that the driver takes for a mark of its own", async () => {
+    const memory = await legacyMemory({ data: new Map<string, unknown>([["_bsontype", "Long"], ["notes", new Map([["_bsontype", "ObjectId"]])]]) });
+    await memory.append("/_bsontype", "more");
+    expect((await memory.snapshot()).files.map(({ path, content }) => [path, content])).toEqual([["/_bsontype", "Long\nmore"], ["/notes/_bsontype", "ObjectId"]]);
+  });
+
   // Requirement: mongodb.earlier-documents-lose-nothing
   it("lose nothing when many first changes race", async () => {
     const memory = await legacyMemory();

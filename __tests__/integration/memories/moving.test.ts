@@ -66,8 +66,8 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     const store = storeOf(layout, { clock: () => new Date("2026-01-01") });
     const memory = store.memory(address, { paths: "posix" });
     await memory.write("/notes/%a.$b/today", "text");
-    await memory.write("/empty/gone", "x");
-    await memory.delete("/empty/gone");
+    await memory.write("/_bsontype/gone", "x");
+    await memory.delete("/_bsontype/gone");
     const before = await memory.snapshot();
     expect(await store.moveMemory(address, { layout: there })).toBe(true);
     expect((await stored(address))[layout]).toEqual([0, 1]);
@@ -77,7 +77,7 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       expect(await all(each.listMemories({ nodeId: address.nodeId }))).toEqual([
         { address, files: 1, sizeBytes: expect.any(Number), createdAt: new Date("2026-01-01"), updatedAt: new Date("2026-01-01") },
       ]);
-      expect((await each.search(["memory", address.nodeId])).map(({ key }) => key)).toEqual(["/empty/", "/notes/", "/notes/%a.$b/", "/notes/%a.$b/today"]);
+      expect((await each.search(["memory", address.nodeId])).map(({ key }) => key)).toEqual(["/_bsontype/", "/notes/", "/notes/%a.$b/", "/notes/%a.$b/today"]);
       expect(await each.listNamespaces({ prefix: ["memory", address.nodeId] })).toHaveLength(1);
       expect(await each.get(["memory", address.nodeId, "perUser", "ada"], "/notes/%a.$b/today")).toMatchObject({ value: { content: "text" } });
     }

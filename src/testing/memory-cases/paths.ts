@@ -179,16 +179,21 @@ export const pathCases: MemoryCase[] = [
   },
   // Requirement: paths.names-are-values
   {
-    title: "names of JavaScript's own are names like any other",
+    title: "names of JavaScript's own and of databases are names like any other",
     run: async (open) => {
       const memory = await openFresh(open);
-      const names = ["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "0", "length"];
+      const names = ["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "0", "length", "_bsontype", "_id"];
       for (const name of names) {
         await refuses(memory.read(`/${name}`), "ENOENT");
         equal(await memory.stat(`/${name}`), null);
         await memory.write(`/${name}`, name);
         await memory.append(`/dir/${name}/${name}`, name);
       }
+      await memory.rename("/_bsontype", "/ObjectId");
+      await memory.append("/_bsontype/_bsontype", "ObjectId");
+      equal(await memory.read("/_bsontype/_bsontype"), "ObjectId");
+      await memory.delete("/_bsontype");
+      await memory.rename("/ObjectId", "/_bsontype");
       for (const name of names) {
         equal(await memory.read(`/${name}`), name);
         equal(await memory.read(`/dir/${name}/${name}`), name);

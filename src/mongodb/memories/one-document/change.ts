@@ -1,6 +1,7 @@
 import { ROOT } from "../../../core/paths.js";
 import { keyOfPath, parentKeys } from "./document.js";
 import { newChangeId } from "../change-id.js";
+import { recordOf } from "../../driver/records.js";
 import { outboxCount, outboxReport, outboxWith, type Recorded, type Recording } from "./outbox-expressions.js";
 import { bound, type Expression, literal, type Variables, where } from "../expressions.js";
 import { valueAt } from "./expressions.js";
@@ -189,7 +190,7 @@ export const parentIsFile = (path: string): Expression => ({
 });
 
 export function withParents(dirs: Expression, path: string): Expression {
-  return { $mergeObjects: [dirs, literal(Object.fromEntries(parentKeys(keyOfPath(path)).map((key) => [key, true])))] };
+  return { $mergeObjects: [dirs, literal(recordOf(parentKeys(keyOfPath(path)).map((key) => [key, true])))] };
 }
 
 /** True or missing: the values of `dirs` are all true. */

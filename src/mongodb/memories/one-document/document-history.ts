@@ -11,6 +11,7 @@ import type { RecordedChange } from "../../history/outbox.js";
 import { recordedFiles } from "../../history/recorded-restoration.js";
 import { type Change, type Circumstances, refusableChange, roomFor } from "./change.js";
 import { directoryBytes, keyOfPath, newFileBytes } from "./document.js";
+import { recordOf } from "../../driver/records.js";
 import { vectorsInCall } from "../in-call.js";
 import { type DocumentContext, versionsInCall } from "./document-context.js";
 import { type Expression, literal } from "../expressions.js";
@@ -67,10 +68,10 @@ function restoreChange(restoration: Restoration, stored: Required<Pick<StoredTre
   const texts = [...files].flatMap(([path, content]) => (content === null ? [] : [{ path, key: keyOfPath(path), content }]));
   const timesOf = (path: string): object => ({ createdAt: times.get(renamed.get(path) ?? path) ?? circumstances.now, updatedAt: circumstances.now });
   const fields = {
-    data: { $mergeObjects: [withoutKeys("$data", gone), literal(Object.fromEntries(texts.map(({ key, content }) => [key, content])))] },
-    meta: { $mergeObjects: [withoutKeys("$meta", gone), literal(Object.fromEntries(texts.map(({ key, path }) => [key, timesOf(path)])))] },
+    data: { $mergeObjects: [withoutKeys("$data", gone), literal(recordOf(texts.map(({ key, content }) => [key, content])))] },
+    meta: { $mergeObjects: [withoutKeys("$meta", gone), literal(recordOf(texts.map(({ key, path }) => [key, timesOf(path)])))] },
     dirs: {
-      $mergeObjects: [withoutKeys("$dirs", removedDirectories.map(keyOfPath)), literal(Object.fromEntries(addedDirectories.map((path) => [keyOfPath(path), true])))],
+      $mergeObjects: [withoutKeys("$dirs", removedDirectories.map(keyOfPath)), literal(recordOf(addedDirectories.map((path) => [keyOfPath(path), true])))],
     },
   };
   return refusableChange(

@@ -3,6 +3,8 @@ import type { CheckedAddress, MemoryScope } from "../../../core/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
+import { recordOf } from "../../driver/records.js";
+import { isPlainObject } from "../../places/values.js";
 import type { LastChange, StoredChange } from "./stored-change.js";
 
 /** One memory: the layout of specification section 5 (ADR 0002). */
@@ -152,13 +154,16 @@ export function ownValue<T>(record: Record<string, T> | undefined, key: string):
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
+/** What was read of the earlier layout, to compare with. */
+export function asRecord(value: unknown): unknown {
+  return isPlainObject(value) ? recordOf(Object.entries(value).map(([name, field]) => [name, asRecord(field)])) : value;
+}
+
 /** The fields of today's layout for what `snapshotOfDocument` read from the earlier one. */
-export function flatFields(snapshot: Pick<MemorySnapshot, "files" | "directories">): Required<Pick<MemoryDocument, "data" | "dirs" | "meta">> {
+export function flatFields(snapshot: Pick<MemorySnapshot, "files" | "directories">): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {
   return {
-    data: Object.fromEntries(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
-    dirs: Object.fromEntries(snapshot.directories.map((path) => [keyOfPath(path), true as const])),
-    meta: Object.fromEntries(
-      snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }]),
-    ),
+    data: recordOf(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
+    dirs: recordOf(snapshot.directories.map((path) => [keyOfPath(path), true])),
+    meta: recordOf(snapshot.files.map(({ path, createdAt, updatedAt }) => [keyOfPath(path), { createdAt, updatedAt }])),
   };
 }

@@ -5,7 +5,7 @@ import { MemoryError } from "../../../core/errors.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
 import { MemoryTree } from "../../../core/tree.js";
 import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";
-import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
+import { asRecord, flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { notHere } from "../moved-memory.js";
 import { addressFields, isAt, type KnownDocument } from "./known-documents.js";
@@ -253,8 +253,8 @@ export class StoredDocument {
     const { data, dirs } = document;
     const unchanged = {
       revision: { $exists: false },
-      data: data === undefined ? { $exists: false } : { $eq: data },
-      dirs: dirs === undefined ? { $exists: false } : { $eq: dirs },
+      data: data === undefined ? { $exists: false } : { $eq: asRecord(data) },
+      dirs: dirs === undefined ? { $exists: false } : { $eq: asRecord(dirs) },
     };
     const fields = { ...flatFields(snapshotOfDocument(document)), revision: 0 };
     const pipeline = [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }];
