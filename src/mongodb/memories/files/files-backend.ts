@@ -17,8 +17,9 @@ import { listenToMemory } from "./files-listener.js";
 import { FilesRecords } from "./files-records.js";
 import { vectorsInCall } from "../in-call.js";
 import { contextFor, type FilesContext } from "./files-context.js";
+import type { RunSteps } from "./file-changes.js";
 import type { StoredFile } from "./stored-document.js";
-import { type RunSteps, StoredFiles } from "./stored-files.js";
+import { type StoredFiles, storedFiles } from "./stored-files.js";
 import { appendUpdate, replaceUpdate, swapUpdate, type TextUpdate, writeUpdate } from "./text-updates.js";
 import type { Made } from "./tree-steps.js";
 
@@ -32,7 +33,7 @@ export class FilesBackend implements MemoryBackend {
 
   constructor(context: FilesContext, address: CheckedAddress, limits: BackendLimits) {
     this.context = context;
-    this.stored = new StoredFiles(context, address);
+    this.stored = storedFiles(context, address);
     this.address = address;
     this.#key = memoryKeyOf(address);
     this.limits = limits;
@@ -59,22 +60,22 @@ export class FilesBackend implements MemoryBackend {
   }
 
   async read(path: string): Promise<string> {
-    const found = await this.stored.find(path, { _id: 0, kind: 1, text: 1 });
+    const found = await this.stored.reads.find(path, { _id: 0, kind: 1, text: 1 });
     if (found?.kind === "file") return found.text;
     throw found !== null || path === ROOT ? pathIsDirectory() : fileNotFound();
   }
 
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const texts = await this.stored.texts(paths);
+    const texts = await this.stored.reads.texts(paths);
     return paths.map((path) => texts.get(path) ?? null);
   }
 
   findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
-    return this.stored.findFiles(texts, suffix);
+    return this.stored.reads.findFiles(texts, suffix);
   }
 
   async list(path: string): Promise<MemoryEntry[]> {
-    const found = await this.stored.list(path);
+    const found = await this.stored.reads.list(path);
     if (found === "file") throw pathIsFile();
     if (found === null) throw directoryNotFound();
     return found;
@@ -84,7 +85,7 @@ export class FilesBackend implements MemoryBackend {
     if (path === ROOT) throw pathIsDirectory();
     this.checkedBytes(content);
     await this.#trying<unknown>(async (now) => {
-      const appended = (): Promise<boolean> => this.stored.set(path, appendUpdate(content, now, this.limits.maxFileBytes));
+      const appended = (): Promise<boolean> => this.stored.changes.set(path, appendUpdate(content, now, this.limits.maxFileBytes));
       if (await appended()) return true;
       if (create && (await this.#create(path, content, now)) === "made") return true;
       const kind = await this.#kindOf(path);
@@ -111,7 +112,7 @@ export class FilesBackend implements MemoryBackend {
       const at = this.#now();
       // So that of two such calls one sees what the other has appended.
       await steps.touchRoot(at);
-      const before = await this.stored.snapshotIn(session);
+      const before = await this.stored.reads.snapshotIn(session);
       if (before.directories.includes(path)) throw pathIsDirectory();
       const file = before.files.find((each) => each.path === path);
       if (file === undefined && !create) throw fileNotFound();
@@ -121,7 +122,7 @@ export class FilesBackend implements MemoryBackend {
       return before;
     };
     // Those of this process one after the other: as each writes the root, the server would abort all but one of them, over and over.
-    return this.context.edits.run(JSON.stringify([this.address]), () => this.stored.inTransaction(append));
+    return this.context.edits.run(JSON.stringify([this.address]), () => this.stored.changes.inTransaction(append));
   }
 
   async replace(path: string, oldContent: string, content: string): Promise<number> {
@@ -129,7 +130,7 @@ export class FilesBackend implements MemoryBackend {
     return this.#trying(async (now) => {
       const update = replaceUpdate(oldContent, content, now, this.limits.maxFileBytes);
       const isMade = ({ lastChange }: Pick<StoredFile, "lastChange">): boolean => lastChange?.id === update.textId;
-      const found = await this.stored.update<Pick<StoredFile, "lastChange">>(path, update, { _id: 0, lastChange: 1 }, (each) => isMade(each) && each.lastChange?.replaced !== 0);
+      const found = await this.stored.changes.update<Pick<StoredFile, "lastChange">>(path, update, { _id: 0, lastChange: 1 }, (each) => isMade(each) && each.lastChange?.replaced !== 0);
       if (found?.lastChange !== undefined && isMade(found)) return found.lastChange.replaced;
       if ((await this.#kindOf(path)) === undefined) throw fileNotFound();
       return this.#replaceHere(path, oldContent, content);
@@ -149,13 +150,13 @@ export class FilesBackend implements MemoryBackend {
 
   async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
     if (path !== ROOT) {
-      if (await this.stored.deleteFile(path)) return { files: 1, dirs: 0 };
+      if (await this.stored.changes.deleteFile(path)) return { files: 1, dirs: 0 };
       const kind = await this.#kindOf(path, "answered");
       if (kind === undefined) return { files: 0, dirs: 0 };
       if (kind === "file") return this.delete(path, ifDirectory, checkBelow);
     }
     if (ifDirectory === "fail") throw pathIsDirectory();
-    return this.stored.inTransaction((steps) => steps.deleteDirectory(path, this.#now(), checkBelow), {
+    return this.stored.changes.inTransaction((steps) => steps.deleteDirectory(path, this.#now(), checkBelow), {
       isChange: ({ files, dirs }) => files + dirs > 0,
       ifExpired: () => ({ files: 0, dirs: 0 }),
     });
@@ -208,7 +209,7 @@ export class FilesBackend implements MemoryBackend {
   }
 
   async rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
-    await this.stored.inTransaction((steps) => steps.rename(from, to, this.#now(), checkMoved), {
+    await this.stored.changes.inTransaction((steps) => steps.rename(from, to, this.#now(), checkMoved), {
       ifExpired: () => {
         throw fileNotFound();
       },
@@ -217,32 +218,32 @@ export class FilesBackend implements MemoryBackend {
 
   async stat(path: string): Promise<MemoryStat | null> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = path === ROOT ? null : await this.stored.find(path, { _id: 0, kind: 1, sizeBytes: 1, createdAt: 1, updatedAt: 1 });
+      const found = path === ROOT ? null : await this.stored.reads.find(path, { _id: 0, kind: 1, sizeBytes: 1, createdAt: 1, updatedAt: 1 });
       if (found === null && path !== ROOT) return null;
       if (found?.kind === "file") {
         const { kind, sizeBytes, createdAt, updatedAt } = found;
         return { kind, sizeBytes, createdAt, updatedAt };
       }
-      const sizeBytes = await this.stored.sizeBelow(path);
+      const sizeBytes = await this.stored.reads.sizeBelow(path);
       if (sizeBytes !== null) return { kind: "dir", sizeBytes, createdAt: null, updatedAt: null };
     }
     throw lostRace();
   }
 
   snapshot(): Promise<MemorySnapshot> {
-    return this.stored.snapshot();
+    return this.stored.reads.snapshot();
   }
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
-    return this.stored.snapshotSince(known);
+    return this.stored.reads.snapshotSince(known);
   }
 
   narrow(query: string, path: string): Promise<NarrowedTexts | null> {
-    return this.stored.narrow(query, path);
+    return this.stored.reads.narrow(query, path);
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
-    return this.stored.outline(wanted);
+    return this.stored.reads.outline(wanted);
   }
 
   records(): ChangeRecords {
@@ -251,7 +252,7 @@ export class FilesBackend implements MemoryBackend {
 
   /** @returns what is there, and undefined where nothing is. @throws EISDIR unless `ifDirectory` is "answered" */
   async #kindOf(path: string, ifDirectory: "refused" | "answered" = "refused"): Promise<"file" | "dir" | undefined> {
-    const found = await this.stored.find(path, { _id: 0, kind: 1 });
+    const found = await this.stored.reads.find(path, { _id: 0, kind: 1 });
     if (found?.kind === "dir" && ifDirectory === "refused") throw pathIsDirectory();
     return found?.kind;
   }
@@ -268,7 +269,7 @@ export class FilesBackend implements MemoryBackend {
 
   /** @throws ENOTDIR */
   async #create(path: string, text: string, at: Date): Promise<Made> {
-    const made = await this.stored.create({ path, text, at });
+    const made = await this.stored.changes.create({ path, text, at });
     if (made === "parentIsFile") throw parentIsFile();
     return made;
   }
@@ -276,7 +277,7 @@ export class FilesBackend implements MemoryBackend {
   /** @returns when the file was made; null where nothing was changed */
   async #set(path: string, update: TextUpdate): Promise<Date | null> {
     const isSet = ({ textId }: Pick<StoredFile, "textId">): boolean => textId === update.textId;
-    const found = await this.stored.update<Pick<StoredFile, "createdAt" | "textId">>(path, update, { _id: 0, createdAt: 1, textId: 1 }, isSet);
+    const found = await this.stored.changes.update<Pick<StoredFile, "createdAt" | "textId">>(path, update, { _id: 0, createdAt: 1, textId: 1 }, isSet);
     return found !== null && isSet(found) ? found.createdAt : null;
   }
 

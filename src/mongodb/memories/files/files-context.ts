@@ -73,3 +73,8 @@ export function contextFor(call: OngoingCall, context: FilesContext): FilesConte
 export function versionsInCall({ call, versions }: FilesContext): VersionCollection {
   return call === undefined ? versions : versions.forCall(call);
 }
+
+/** Whether a change is acknowledged only once a majority has it. */
+export function isOfMajority({ transactions }: Pick<FilesContext, "transactions">): boolean {
+  return transactions.writeConcern.w === "majority";
+}

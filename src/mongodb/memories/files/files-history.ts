@@ -28,7 +28,7 @@ export function historyOf(
   const { actor, clock } = context;
   const versions = versionsInCall(context);
   const flush = async (): Promise<void> => {
-    const { history } = (await stored.root()) ?? {};
+    const { history } = (await stored.reads.root()) ?? {};
     if (history !== undefined && !context.isReader) await dropOld(versions, history);
   };
   const removeVectors = (): Promise<void> => vectorsInCall(context).remove(address);
@@ -46,7 +46,7 @@ export class FilesHistory implements HistorySource {
   }
 
   async read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null> {
-    const documents = await this.#stored.withRoot(pathsOf(what));
+    const documents = await this.#stored.reads.withRoot(pathsOf(what));
     const root = documents?.get(ROOT) as StoredRoot | undefined;
     if (!documents || root === undefined) return null;
     const files = [...documents].flatMap(([path, document]) => (document.kind === "file" ? [{ path, document }] : []));
@@ -70,7 +70,7 @@ export class FilesHistory implements HistorySource {
     };
     const recorded = { revision: revision + 1, actor, files: recordedFiles(restoration), directories };
     if (isReader) return { ...recorded, at: clock() };
-    return this.#stored.queued<RecordedChange | null>({
+    return this.#stored.changes.queued<RecordedChange | null>({
       paths: [...files.keys(), ...addedDirectories],
       below: removedDirectories,
       chars: 0,

@@ -6,9 +6,9 @@ import { compareCodeUnits } from "../../../core/text.js";
 import type { MemoryPlace } from "../../places/operations.js";
 import { fileItem } from "../file-items.js";
 import { memoryKeyOf, pathOfId } from "./document-ids.js";
+import { FileReads } from "./file-reads.js";
 import type { FilesContext } from "./files-context.js";
 import type { StoredDocument } from "./stored-document.js";
-import { StoredFiles } from "./stored-files.js";
 
 /** How many places one command reads. */
 const maxPlacesPerCommand = 100;
@@ -17,12 +17,12 @@ const maxPlacesPerCommand = 100;
 export async function itemsOfMemory(context: FilesContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined) return [];
-  const stored = new StoredFiles(context, first.address);
+  const reads = new FileReads(context, first.address);
   const key = memoryKeyOf(first.address);
   const found = new Map<string, StoredDocument>();
   for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
     const paths = places.slice(start, start + maxPlacesPerCommand).flatMap(({ path }) => path ?? []);
-    for (const document of paths.length === 0 ? [] : await stored.documents(paths)) found.set(pathOfId(key, document._id), document);
+    for (const document of paths.length === 0 ? [] : await reads.documents(paths)) found.set(pathOfId(key, document._id), document);
   }
   return places.map(({ path, kind, namespace }) => {
     const document = path === null ? undefined : found.get(path);
@@ -35,7 +35,7 @@ export async function allItemsOf(context: FilesContext, address: CheckedAddress)
   const key = memoryKeyOf(address);
   const namespace = namespaceOfMemory(address);
   const items: Item[] = [];
-  for (const document of await new StoredFiles(context, address).documents()) {
+  for (const document of await new FileReads(context, address).documents()) {
     const path = pathOfId(key, document._id);
     if (path !== ROOT) items.push(itemOf(namespace, path, document));
   }

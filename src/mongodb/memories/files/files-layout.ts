@@ -54,7 +54,7 @@ import { QueuedBackend } from "./queued-backend.js";
 import { deleteEmptyDirectory, RecordedBackend } from "./recorded-backend.js";
 import { makeRecorded } from "./recording.js";
 import type { StoredDocument, StoredRoot } from "./stored-document.js";
-import { StoredFiles } from "./stored-files.js";
+import { type StoredFiles, storedFiles } from "./stored-files.js";
 import { makeWordsIndex } from "./words-index.js";
 
 const own = { filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
@@ -136,7 +136,7 @@ export class FilesLayout implements KeptLayout {
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
     for await (const { address } of memoriesWithin<StoredRoot>(this.#roots, prefix, "address")) {
-      const isEmpty = await unlessElsewhere(() => this.#stored(address).isEmpty());
+      const isEmpty = await unlessElsewhere(() => this.#stored(address).reads.isEmpty());
       if (isEmpty === null) yield { moved: address };
       else if (!isEmpty) yield address;
     }
@@ -154,7 +154,7 @@ export class FilesLayout implements KeptLayout {
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
     if (this.#context.history !== null) return deleteEmptyDirectory(this.#context, address, path);
-    await this.#stored(address).inTransaction<unknown>(async (steps) => {
+    await this.#stored(address).changes.inTransaction<unknown>(async (steps) => {
       if (!(await steps.deleteEmptyDirectory(path, this.#context.clock()))) throw directoryNotEmpty();
     }, { ifExpired: () => null });
   }
@@ -162,7 +162,7 @@ export class FilesLayout implements KeptLayout {
   async checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
     const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
     const directories = changes.filter(({ kind }) => kind === "deleteDirectory").map(({ path }) => path);
-    const expected = new ExpectedTree(await this.#stored(address).kinds([...paths], directories), options);
+    const expected = new ExpectedTree(await this.#stored(address).reads.kinds([...paths], directories), options);
     for (const change of changes) expected.apply(change);
   }
 
@@ -253,7 +253,7 @@ export class FilesLayout implements KeptLayout {
   }
 
   #stored(address: CheckedAddress): StoredFiles {
-    return new StoredFiles(this.#context, address);
+    return storedFiles(this.#context, address);
   }
 }
 

@@ -24,11 +24,11 @@ export class FilesRecords extends MemoryRecords {
   }
 
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
-    return this.#stored.inTransaction<ApplyOutcome>(async (steps, session) => {
-      const root = await this.#stored.rootIn(session);
+    return this.#stored.changes.inTransaction<ApplyOutcome>(async (steps, session) => {
+      const root = await this.#stored.reads.rootIn(session);
       if (root?.applied?.[record.id] === true) return "applied";
       // The transaction ends only if nobody else has changed what it changes since it read this.
-      const found = await this.#stored.snapshotIn(session);
+      const found = await this.#stored.reads.snapshotIn(session);
       if (baseOf(new MemoryTree(found), record) !== record.base) return "changed";
       // After the memory was read: see `carryOut`.
       if (!(await isCurrent())) return "raced";
@@ -53,14 +53,14 @@ export class FilesRecords extends MemoryRecords {
   }
 
   protected async marks(): Promise<string[]> {
-    return Object.keys((await this.#stored.root())?.applied ?? {});
+    return Object.keys((await this.#stored.reads.root())?.applied ?? {});
   }
 
   protected removeMarks(ids: readonly string[]): Promise<void> {
-    return this.#stored.unmark(ids);
+    return this.#stored.changes.unmark(ids);
   }
 
   protected async updatedAt(): Promise<Date | null> {
-    return (await this.#stored.root())?.updatedAt ?? null;
+    return (await this.#stored.reads.root())?.updatedAt ?? null;
   }
 }

@@ -91,7 +91,7 @@ export class QueuedBackend extends FilesBackend {
   }
 
   protected change<T>(told: Told<T>): Promise<T> {
-    return this.stored.queued(changeOf(this.context, told));
+    return this.stored.changes.queued(changeOf(this.context, told));
   }
 }
 

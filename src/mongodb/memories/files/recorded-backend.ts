@@ -5,10 +5,10 @@ import { pathIsDirectory } from "../../../core/errors.js";
 import type { HistoryBackend } from "../../../core/history-backend.js";
 import type { DeletedCounts } from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
+import { FileChanges } from "./file-changes.js";
 import { contextFor, type FilesContext } from "./files-context.js";
 import { historyOf } from "./files-history.js";
 import { changeOf, QueuedBackend } from "./queued-backend.js";
-import { StoredFiles } from "./stored-files.js";
 
 /** The same memory, each change of which makes its versions in the same step (ADR 0023). It reads as one without history does. */
 export class RecordedBackend extends QueuedBackend {
@@ -46,5 +46,5 @@ export class RecordedBackend extends QueuedBackend {
 
 /** The directory alone. @throws EINVAL where something lies in it */
 export async function deleteEmptyDirectory(context: FilesContext, address: CheckedAddress, path: string): Promise<void> {
-  await new StoredFiles(context, address).queued(changeOf(context, { paths: [path], below: [path], apply: (tree) => tree.deleteEmptyDirectory(path) }));
+  await new FileChanges(context, address).queued(changeOf(context, { paths: [path], below: [path], apply: (tree) => tree.deleteEmptyDirectory(path) }));
 }

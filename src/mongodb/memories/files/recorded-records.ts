@@ -24,7 +24,7 @@ export class RecordedRecords extends FilesRecords {
   override apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
     const { path, to, actor, id } = record;
     const { fileClock, clock } = this.#context;
-    return this.#stored.queued<ApplyOutcome>({
+    return this.#stored.changes.queued<ApplyOutcome>({
       paths: [path, to ?? path],
       below: [ROOT],
       chars: 0,

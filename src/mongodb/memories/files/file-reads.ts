@@ -1,0 +1,246 @@
+import type { ClientSession, FindOptions } from "mongodb";
+import type { CheckedAddress } from "../../../core/address.js";
+import type { FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
+import { ROOT } from "../../../core/paths.js";
+import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
+import type { VersionedSnapshot } from "../../../core/snapshot.js";
+import { storageError } from "../../driver/errors.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
+import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
+import { byId, listingIndex, listingProjection } from "./file-indexes.js";
+import { refuseElsewhere } from "./elsewhere.js";
+import { type FilesContext, isOfMajority } from "./files-context.js";
+import { FilesOutline } from "./files-outline.js";
+import { foundFiles } from "./found-files.js";
+import { MemoryLife } from "./memory-life.js";
+import { narrowedSearch } from "./narrowed-search.js";
+import { snapshotSince } from "./snapshot-since.js";
+import type { IndexedDocument, StoredDocument, StoredRoot } from "./stored-document.js";
+
+/** How many documents come at a time where many are read. The server also ends a batch at 16 MB. */
+const batchSize = 1000;
+
+/** Read from the index alone. */
+const listing = { projection: listingProjection, hint: listingIndex.name, batchSize, ...asPlainValues } as const;
+
+/** The commands that read the documents of one memory. */
+export class FileReads {
+  readonly #context: FilesContext;
+  readonly #key: string;
+  readonly #life: MemoryLife;
+
+  constructor(context: FilesContext, address: CheckedAddress) {
+    this.#context = context;
+    this.#life = new MemoryLife(context, address);
+    this.#key = memoryKeyOf(address);
+  }
+
+  /** The document of a path, as far as the projection has it. Null where nothing is, but a memory that has not moved. */
+  find(path: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
+    const _id = idOfPath(this.#key, path);
+    return this.#reading(null, async () => {
+      const found = await this.#context.collection.findOne<StoredDocument>({ _id }, { projection, ...asPlainValues, ...this.#ofAcknowledged });
+      if (path === ROOT) refuseElsewhere(this.#context, found);
+      return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
+    });
+  }
+
+  /** Looks again, at one moment with the root: the memory may have moved away and back between two commands. */
+  #findWithRoot(_id: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
+    return readAtOneMoment(async () => {
+      const options = { ...asPlainValues, ...atOneMoment, ...byId, projection: { ...projection, _id: 1 } };
+      const found = await this.#context.collection.find<StoredDocument>({ _id: { $in: [this.#rootId, _id] } }, options).toArray();
+      refuseElsewhere(this.#context, found.find((each) => each._id === this.#rootId));
+      return found.find((each) => each._id === _id) ?? null;
+    });
+  }
+
+  /** The texts of those of the files that are there, at one moment. */
+  texts(paths: readonly string[]): Promise<Map<string, string>> {
+    return this.#readingAtOneMoment(new Map<string, string>(), async () => {
+      const ids = [this.#rootId, ...paths.map((path) => idOfPath(this.#key, path))];
+      const options = { projection: { text: 1, kind: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
+      const texts = new Map<string, string>();
+      let root: StoredDocument | undefined;
+      for await (const document of this.#context.collection.find<StoredDocument>({ _id: { $in: ids } }, options)) {
+        if (document._id === this.#rootId) root = document;
+        else if (document.kind === "file") texts.set(pathOfId(this.#key, document._id), document.text);
+      }
+      refuseElsewhere(this.#context, root);
+      return texts;
+    });
+  }
+
+  /** All documents of the memory but the root, or those at some paths, at one moment. */
+  async documents(paths?: readonly string[]): Promise<StoredDocument[]> {
+    const found = await this.withRoot(paths);
+    return [...(found?.values() ?? [])].filter(({ _id }) => _id !== this.#rootId);
+  }
+
+  /** What is at these paths, and what lies in these directories, at one moment. */
+  kinds(paths: readonly string[], directories: readonly string[]): Promise<Map<string, "file" | "dir">> {
+    const ids = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
+    const children = directories.map((path) => ({ _id: childrenOf(this.#key, path) }));
+    return this.#readingAtOneMoment(new Map<string, "file" | "dir">(), async () => {
+      const found = await this.#context.collection.find<IndexedDocument>({ $or: [{ _id: this.#rootId }, ids, ...children] }, { ...listing, ...atOneMoment }).toArray();
+      refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
+      return new Map(found.filter(({ _id }) => _id !== this.#rootId).map(({ _id, kind }) => [pathOfId(this.#key, _id), kind]));
+    });
+  }
+
+  /** Whether anything lies in the memory. */
+  isEmpty(): Promise<boolean> {
+    return this.#readingAtOneMoment(true, async () => {
+      const found = await this.#context.collection.find<IndexedDocument>({ _id: this.#rootWithChildren }, { projection: { kind: 1 }, ...byId, ...asPlainValues, ...atOneMoment, limit: 2 }).toArray();
+      refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
+      return found.every(({ _id }) => _id === this.#rootId);
+    });
+  }
+
+  /** What lies in a directory. Null where nothing is at the path. */
+  list(path: string): Promise<MemoryEntry[] | "file" | null> {
+    const id = idOfPath(this.#key, path);
+    const children = { _id: childrenOf(this.#key, path) };
+    const find = (filter: object): Promise<IndexedDocument[]> => this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }).toArray();
+    return this.#readingAtOneMoment<MemoryEntry[] | "file" | null>(path === ROOT ? [] : null, async () => {
+      let found = await find(path === ROOT ? { _id: this.#rootWithChildren } : children);
+      // Only where something lies in it, it is known to be a directory.
+      if (found.length === 0 && path !== ROOT) found = await find({ $or: [{ _id: { $in: [this.#rootId, id] } }, children] });
+      const below = found.filter(({ _id }) => _id !== id && _id !== this.#rootId);
+      if (below.length === 0) {
+        refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
+        const kind = found.find(({ _id }) => _id === id)?.kind;
+        if (path !== ROOT && kind !== "dir") return kind ?? null;
+      }
+      const start = children._id.$gte.length;
+      return below.map(({ _id, kind }) => ({ name: _id.slice(start), kind }));
+    });
+  }
+
+  /** The bytes of all files below a directory; null where none is at the path. The root always is. */
+  sizeBelow(path: string): Promise<number | null> {
+    const id = idOfPath(this.#key, path);
+    const isOwn = { $and: [{ $eq: ["$_id", { $literal: id }] }, { $eq: ["$kind", "dir"] }] };
+    const rootKind = { $max: { $cond: [{ $eq: ["$_id", { $literal: this.#rootId }] }, "$kind", null] } };
+    const pipeline = [
+      { $match: { $or: [{ _id: { $in: [this.#rootId, id] } }, ...rangesBelow(this.#key, path).map((_id) => ({ _id }))] } },
+      { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" }, isThere: { $max: isOwn }, rootKind } },
+    ];
+    return this.#readingAtOneMoment(path === ROOT ? 0 : null, async () => {
+      const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
+      const [found] = await this.#context.collection.aggregate<{ sizeBytes: number; isThere: boolean; rootKind: string | null }>(pipeline, options).toArray();
+      refuseElsewhere(this.#context, found?.rootKind ? { kind: found.rootKind } : undefined);
+      if (found?.isThere !== true && path !== ROOT) return null;
+      return found?.sizeBytes ?? 0;
+    });
+  }
+
+  snapshot(): Promise<MemorySnapshot> {
+    return this.#readingAtOneMoment<MemorySnapshot>({ files: [], directories: [], revision: null }, () => this.#snapshot(atOneMoment));
+  }
+
+  /** The same in a transaction. */
+  snapshotIn(session: ClientSession): Promise<MemorySnapshot> {
+    return this.#snapshot({ session });
+  }
+
+  async #snapshot(options: FindOptions): Promise<MemorySnapshot> {
+    const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
+    const found = this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#key) }, { ...asPlainValues, ...byId, ...options, batchSize });
+    let root: StoredDocument | undefined;
+    for await (const document of found) {
+      const path = pathOfId(this.#key, document._id);
+      if (document.kind === "file") {
+        const { kind, text: content, sizeBytes, createdAt, updatedAt } = document;
+        snapshot.files.push({ path, kind, content, sizeBytes, createdAt, updatedAt });
+      } else if (path !== ROOT) snapshot.directories.push(path);
+      else root = document;
+    }
+    refuseElsewhere(this.#context, root);
+    return snapshot;
+  }
+
+  snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+    return this.#readingAtOneMoment<VersionedSnapshot>({ files: [], directories: [] }, () => snapshotSince(this.#context, this.#key, known));
+  }
+
+  /** Null where the store has no index for it, and where nothing is. */
+  async narrow(query: string, path: string): Promise<NarrowedTexts | null> {
+    const { narrowsAbove = null } = this.#context;
+    if (narrowsAbove === null) return null;
+    return this.#readingAtOneMoment(null, () => narrowedSearch({ ...this.#context, narrowsAbove }, this.#key, query, path));
+  }
+
+  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
+    return this.#readingAtOneMoment<FoundText[]>([], () => foundFiles(this.#context, this.#key, texts, suffix));
+  }
+
+  outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
+    return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, () =>
+      inSnapshot(this.#context.transactions.client, (session) => new FilesOutline(this.#context, this.#key, session, wanted).read()),
+    );
+  }
+
+  /** The memory's own document. */
+  root(): Promise<StoredRoot | null> {
+    return this.#reading(null, () => this.#root({}));
+  }
+
+  /** The same in a transaction. */
+  rootIn(session: ClientSession): Promise<StoredRoot | null> {
+    return this.#root({ session });
+  }
+
+  async #root(options: FindOptions): Promise<StoredRoot | null> {
+    const root = await this.#context.collection.findOne<StoredRoot>({ _id: this.#rootId }, { ...asPlainValues, ...options });
+    refuseElsewhere(this.#context, root);
+    return root;
+  }
+
+  /** Some of the documents with the root, or all, at one moment. Null where the memory has expired. */
+  withRoot(paths?: readonly string[]): Promise<Map<string, StoredDocument> | null> {
+    const _id = paths === undefined ? rangeOfMemory(this.#key) : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
+    return this.#readingAtOneMoment<Map<string, StoredDocument> | null>(null, async () => {
+      const found = await this.#context.collection.find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize }).toArray();
+      const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
+      refuseElsewhere(this.#context, documents.get(ROOT));
+      return documents;
+    });
+  }
+
+  get #rootId(): string {
+    return rootIdOf(this.#key);
+  }
+
+  /** The root, and what lies in it: they are side by side. */
+  get #rootWithChildren(): IdRange {
+    return { ...childrenOf(this.#key, ROOT), $gte: this.#rootId };
+  }
+
+  /**
+   * As reads of several documents, which are of a snapshot, see acknowledged changes alone. Without it a caller could read a change of
+   * another one here, and then not see it there. Where changes are acknowledged before a majority has them, those would not be seen.
+   */
+  get #ofAcknowledged(): Pick<FindOptions, "readConcern"> {
+    const { level = "local" } = this.#context.transactions.client.readConcern ?? {};
+    return isOfMajority(this.#context) && level === "local" ? { readConcern: { level: "majority" } } : {};
+  }
+
+  /** @param missing the answer of a memory that has expired */
+  async #reading<T>(missing: T, read: () => Promise<T>): Promise<T> {
+    try {
+      await this.#context.ready();
+      const isPresent = this.#life.isPresent();
+      if (isPresent === true || (await isPresent)) return await read();
+      refuseElsewhere(this.#context, null);
+      return missing;
+    } catch (error) {
+      throw storageError(error, "read", null);
+    }
+  }
+
+  #readingAtOneMoment<T>(missing: T, read: () => Promise<T>): Promise<T> {
+    return this.#reading(missing, () => readAtOneMoment(read));
+  }
+}
