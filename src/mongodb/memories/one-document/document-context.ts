@@ -2,7 +2,7 @@ import type { MemoryActor } from "../../../core/actor.js";
 import type { CheckedAddress } from "../../../core/address.js";
 import type { KeyedMutex } from "../../../core/keyed-mutex.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
-import type { MongoClient } from "mongodb";
+import type { MongoClient, ObjectId } from "mongodb";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { VersionCollection } from "../../history/version-collection.js";
@@ -11,7 +11,7 @@ import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moved-memory.js";
-import type { KnownDocuments } from "./known-documents.js";
+import type { KnownDocument, KnownDocuments } from "./known-documents.js";
 import { isMark, lookUp, type MemoryDocument } from "./document.js";
 
 /** What all memories of one collection share. */
@@ -67,6 +67,11 @@ export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddre
 /** The same, for the commands of one call. */
 export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
   return { call, ...context, collection: context.collection.forCall(call) };
+}
+
+/** Undefined where the document has to be found by its address. */
+export function knownIdOf({ expiry }: DocumentContext, { scope }: CheckedAddress, known: KnownDocument): ObjectId | undefined {
+  return expiry.deadline(scope) === null ? known.id : undefined;
 }
 
 /** For the commands of the same call. Only here, as most calls have none. */

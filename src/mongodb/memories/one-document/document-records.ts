@@ -24,7 +24,7 @@ export class DocumentRecords extends MemoryRecords {
   }
 
   async apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
-    const found = await this.#document.findWhole();
+    const found = await this.#document.reads.findWhole();
     if (found !== null && found.revision === undefined) {
       await this.#document.rewriteEarlierFormat();
       return "raced";
@@ -36,7 +36,7 @@ export class DocumentRecords extends MemoryRecords {
   }
 
   protected async marks(): Promise<string[]> {
-    return Object.keys((await this.#document.findWhole())?.applied ?? {});
+    return Object.keys((await this.#document.reads.findWhole())?.applied ?? {});
   }
 
   protected removeMarks(ids: readonly string[]): Promise<void> {
@@ -44,6 +44,6 @@ export class DocumentRecords extends MemoryRecords {
   }
 
   protected updatedAt(): Promise<Date | null> {
-    return this.#document.findUpdatedAt();
+    return this.#document.reads.findUpdatedAt();
   }
 }

@@ -86,7 +86,7 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async version(): Promise<string | null> {
-    return versionOf(await this.#document.findVersion());
+    return versionOf(await this.#document.reads.findVersion());
   }
 
   async listen(): Promise<ChangeListener | null> {
@@ -95,7 +95,7 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async read(path: string): Promise<string> {
-    const found = await this.#document.find<{ text?: string; isDirectory?: true }>(readProjection(path));
+    const found = await this.#document.reads.find<{ text?: string; isDirectory?: true }>(readProjection(path));
     if (found === null) throw path === ROOT ? pathIsDirectory() : fileNotFound();
     if (found instanceof MemoryTree) return found.file(path).content;
     if (found.text !== undefined) {
@@ -106,19 +106,19 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    const found = await this.#document.find<{ texts: (string | null)[] }>(readFilesProjection(paths));
+    const found = await this.#document.reads.find<{ texts: (string | null)[] }>(readFilesProjection(paths));
     if (found === null) return paths.map(() => null);
     return found instanceof MemoryTree ? paths.map((path) => found.files.get(path)?.content ?? null) : found.texts;
   }
 
   async findFiles(texts: readonly string[]): Promise<FoundText[]> {
-    const found = await this.#document.find<{ found: { key: string; content: string }[] }>(findFilesProjection(texts));
+    const found = await this.#document.reads.find<{ found: { key: string; content: string }[] }>(findFilesProjection(texts));
     if (found === null) return [];
     return found instanceof MemoryTree ? found.snapshot().files : found.found.map(({ key, content }) => ({ path: pathOfKey(key), content }));
   }
 
   async list(path: string): Promise<MemoryEntry[]> {
-    const found = await this.#document.find<{ isFile: boolean; isDirectory?: true; files: string[]; directories: string[] }>(
+    const found = await this.#document.reads.find<{ isFile: boolean; isDirectory?: true; files: string[]; directories: string[] }>(
       listProjection(path),
     );
     if (found === null) {
@@ -268,7 +268,7 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async stat(path: string): Promise<MemoryStat | null> {
-    const found = await this.#document.find<{
+    const found = await this.#document.reads.find<{
       fileBytes: number | null;
       directoryBytes?: number;
       meta?: { createdAt: Date; updatedAt: Date };
@@ -283,11 +283,11 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async snapshot(): Promise<MemorySnapshot> {
-    return snapshotOfDocument(await this.#document.findWhole());
+    return snapshotOfDocument(await this.#document.reads.findWhole());
   }
 
   async outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
-    const found = await this.#document.find<{
+    const found = await this.#document.reads.find<{
       files: { key: string; sizeBytes: number; lead?: string }[];
       directories: string[];
       revision: number;

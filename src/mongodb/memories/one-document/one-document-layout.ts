@@ -156,7 +156,7 @@ export class OneDocumentLayout implements KeptLayout {
 
   async checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
     const outline = await this.backend(address, options).outline({ maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity });
-    const sizeBytes = await this.#document(address).findSize();
+    const sizeBytes = await this.#document(address).reads.findSize();
     const expected = new ExpectedDocument(outline, sizeBytes ?? emptyDocumentBytes(address), options);
     for (const change of changes) expected.apply(change);
   }

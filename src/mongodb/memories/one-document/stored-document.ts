@@ -3,16 +3,16 @@ import type { CheckedAddress } from "../../../core/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
-import { MemoryTree } from "../../../core/tree.js";
 import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";
 import { asRecord, flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { notHere } from "../moved-memory.js";
-import { addressFields, isAt, type KnownDocument } from "./known-documents.js";
-import { type DocumentContext, presentLookUp, refuseElsewhere, versionsInCall } from "./document-context.js";
+import { type DocumentContext, knownIdOf, presentLookUp, versionsInCall } from "./document-context.js";
+import { DocumentReads } from "./document-reads.js";
+import type { KnownDocument } from "./known-documents.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { type Expression, where } from "../expressions.js";
-import { bytesWithoutOutbox, dueFlush, type OutboxReport } from "./outbox-expressions.js";
+import { dueFlush, type OutboxReport } from "./outbox-expressions.js";
 import { moveVersions } from "./outbox-source.js";
 import type { LastChange } from "./stored-change.js";
 
@@ -26,51 +26,25 @@ export interface Outcome<Report> {
 /** How often a change may be too large for a document that holds no other change. */
 const maxTooLargeAlone = 5;
 
-/** The commands that reach the document of one memory. */
+/** The commands that reach the document of one memory. Its own are those that change it. */
 export class StoredDocument {
   readonly #context: DocumentContext;
   readonly #address: CheckedAddress;
   readonly #limits: BackendLimits;
   readonly #known: KnownDocument;
+  readonly reads: DocumentReads;
 
   constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits, known: KnownDocument) {
     this.#context = context;
-    this.#known = known;
     this.#address = address;
     this.#limits = limits;
-  }
-
-  /** What the projection answers. It holds the revision, as all that are asked for here do; of a document without one, a second command reads the whole tree. */
-  async find<Found extends object>(projection: Projection): Promise<Found | MemoryTree | null> {
-    const found = await this.#findRaw<Found & { revision?: number }>(projection);
-    return found === null || found.revision !== undefined ? found : new MemoryTree(snapshotOfDocument(await this.findWhole()));
-  }
-
-  findWhole(): Promise<MemoryDocument | null> {
-    // To leave a field out takes the server some time, so not where there is hardly ever one.
-    return this.#findRaw<MemoryDocument>(this.#context.history === null ? {} : { outbox: 0 }, true);
-  }
-
-  /** Nothing of the earlier layout is read for it. */
-  findVersion(): Promise<Pick<MemoryDocument, "_id" | "revision"> | null> {
-    return this.#findRaw<Pick<MemoryDocument, "_id" | "revision">>({ revision: 1 });
-  }
-
-  /** Bytes of BSON, without what the history has in it; null where there is no document. */
-  async findSize(): Promise<number | null> {
-    const found = await this.#findRaw<{ sizeBytes: number }>({ _id: 0, revision: 1, sizeBytes: bytesWithoutOutbox });
-    return found?.sizeBytes ?? null;
-  }
-
-  /** Null if there is no document, or only an earlier one without times. */
-  async findUpdatedAt(): Promise<Date | null> {
-    const found = await this.#findRaw<Pick<MemoryDocument, "updatedAt">>({ _id: 0, revision: 1, updatedAt: 1 });
-    return found?.updatedAt ?? null;
+    this.#known = known;
+    this.reads = new DocumentReads(context, address, limits, known);
   }
 
   /**
-   * One findOneAndUpdate, and one find if it changed nothing. More only after a legacy document was rewritten or a racing insert came
-   * first, and with history once in a while.
+   * One command, and one find if it changed nothing. More only where a strict change was refused that is allowed, after a legacy document
+   * was rewritten or a racing insert came first, and with history once in a while.
    * @param marked makes the change only where the document is as it was read and lacks the mark, and leaves the mark; else "raced"
    */
   async change<Report extends object>(
@@ -88,7 +62,7 @@ export class StoredDocument {
         // How long the memory is kept may be known only then.
         const gettingReady = this.#context.ready();
         if (gettingReady !== undefined) await gettingReady;
-        const knownId = marked === undefined && fileClock === undefined ? this.#knownId() : undefined;
+        const knownId = marked === undefined && fileClock === undefined ? knownIdOf(this.#context, this.#address, this.#known) : undefined;
         const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.lifetimeMs(this.#address.scope) !== null };
         const change = build({ maxFileBytes, maxMemoryBytes, now, recording, isOther: knownId && this.#known.isOther, isStrict: isStrict && knownId !== undefined });
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
@@ -147,7 +121,7 @@ export class StoredDocument {
 
   /** Why a change was not made. */
   async #reasonOf<Report extends object>(change: Change): Promise<Report & { status: Status }> {
-    const found = await this.#findRaw<Answer<Report>>(change.projection);
+    const found = await this.reads.findRaw<Answer<Report>>(change.projection);
     const report = found && changeReport(found, change);
     return report === null || report.status === "ok" ? ({ status: "overtaken" } as Report & { status: Status }) : report;
   }
@@ -189,7 +163,7 @@ export class StoredDocument {
 
   /** Whether the document holds changes that are not in the collection of versions yet. */
   async #hasRecorded(): Promise<boolean> {
-    const found = await this.#findRaw<{ recorded: boolean }>({ _id: 0, revision: 1, recorded: { $gt: ["$outbox", []] } });
+    const found = await this.reads.findRaw<{ recorded: boolean }>({ _id: 0, revision: 1, recorded: { $gt: ["$outbox", []] } });
     return found?.recorded === true;
   }
 
@@ -210,11 +184,6 @@ export class StoredDocument {
   /** Once the context is ready. */
   #update<Report extends object>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Report | null> {
     return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { upsert: false, ...asPlainValues, ...options });
-  }
-
-  /** Undefined where the document has to be found by its address. */
-  #knownId(): ObjectId | undefined {
-    return this.#context.expiry.deadline(this.#address.scope) === null ? this.#known.id : undefined;
   }
 
   /**
@@ -248,7 +217,7 @@ export class StoredDocument {
 
   /** Unless the content of the document has changed since it was read. */
   async #rewriteLegacy(): Promise<"rewritten" | "raced" | "not legacy"> {
-    const document = await this.findWhole();
+    const document = await this.reads.findWhole();
     if (document === null || document.revision !== undefined) return "not legacy";
     const { data, dirs } = document;
     const unchanged = {
@@ -261,40 +230,7 @@ export class StoredDocument {
     const found = await this.#update({ ...presentLookUp(this.#context, this.#address), ...unchanged }, pipeline, { projection: { _id: 1 } });
     return found === null ? "raced" : "rewritten";
   }
-
-  /** @param answersWhole whether the projection leaves out fields, and does not name those that it answers */
-  async #findRaw<Found extends object>(projection: Projection, answersWhole = false): Promise<Found | null> {
-    try {
-      await this.#context.ready();
-      const found = (await this.#findById<Found>(projection, answersWhole)) ?? (await this.#findByAddress<Found>(projection, answersWhole));
-      refuseElsewhere(this.#context, found);
-      return found;
-    } catch (error) {
-      throw storageError(error, "read", this.#limits.maxMemoryBytes);
-    }
-  }
-
-  /** Null where the id is not known, or no longer that of this memory. */
-  async #findById<Found extends object>(projection: Projection, answersWhole: boolean): Promise<Found | null> {
-    const _id = this.#knownId();
-    if (_id === undefined) return null;
-    const options = { projection: answersWhole ? projection : { ...addressFields, ...projection }, ...asPlainValues };
-    const found = await this.#context.collection.findOne<Found & Partial<MemoryDocument>>({ _id }, options);
-    if (found !== null && isAt(this.#address, found)) return found;
-    this.#known.forgetId();
-    return null;
-  }
-
-  async #findByAddress<Found extends object>(projection: Projection, answersWhole: boolean): Promise<Found | null> {
-    const options = { projection: answersWhole ? projection : { ...projection, _id: 1 }, ...asPlainValues };
-    const found = await this.#context.collection.findOne<Found & Pick<MemoryDocument, "_id" | "revision">>(presentLookUp(this.#context, this.#address), options);
-    // Only in today's layout are the values of its fields what the changes by an id take them for.
-    if (typeof found?.revision === "number") this.#known.setId(found._id);
-    return found;
-  }
 }
-
-type Projection = Record<string, Expression>;
 
 /** A change that is made once, and only if nobody has changed the document since it was read. */
 export interface MarkedChange {
