@@ -33,6 +33,8 @@ export interface Change {
   isStrict?: boolean;
   /** Set where it is enough to know that the document was modified: what the change then answers. */
   silentAnswer?: object | null;
+  /** Whether it holds for nothing but a file that is as the store remembers it. */
+  isRemembered?: boolean;
 }
 
 /** How a change tells that it was made, for less than why it was not: it leaves its id in the document (ADR 0020). */
@@ -159,6 +161,7 @@ export function refusableChange(parts: RefusableParts, circumstances: Circumstan
   return {
     isStrict: strict !== undefined,
     silentAnswer: isSilent ? { status: "ok", ...(isStrict && parts.knownAnswer) } : null,
+    isRemembered: isStrict && parts.knownAnswer !== undefined,
     pipeline: [{ $replaceWith: bound(asked.variables, where({ $or: refused }, "$$ROOT", bound(ownVariables, after))) }],
     projection: { _id: 0, found: bound(variables, { refused: all.map(([condition]) => condition), ...report, ...outboxReport(recording) }) },
     reasons: all.map(([, reason]) => reason),

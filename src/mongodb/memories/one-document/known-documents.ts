@@ -33,6 +33,8 @@ export class KnownDocuments {
 export class KnownDocument {
   readonly #all: KnownDocuments;
   readonly #key: string;
+  /** Of the files. What was remembered before is not found any more, and goes in its turn. */
+  #generation = 0;
   #id: ObjectId | undefined;
   /** Whether a document is that of another memory, or a mark, or of the earlier layout. */
   readonly isOther: Expression;
@@ -58,12 +60,12 @@ export class KnownDocument {
 
   /** Whether the path was last seen to be that of a file. */
   isFile(path: string): boolean {
-    return this.#all.files.get(this.#key + path) !== undefined;
+    return this.#all.files.get(this.#keyOf(path)) !== undefined;
   }
 
   /** When the file was made, if that is known. */
   createdAt(path: string): Date | null {
-    const time = this.#all.files.get(this.#key + path) ?? null;
+    const time = this.#all.files.get(this.#keyOf(path)) ?? null;
     return time === null ? null : new Date(time);
   }
 
@@ -71,14 +73,22 @@ export class KnownDocument {
   setFile(path: string, createdAt: Date | null): void {
     const { files, isUsed } = this.#all;
     if (!isUsed) return;
-    const key = this.#key + path;
+    const key = this.#keyOf(path);
     const known = files.get(key);
     const time = createdAt?.getTime() ?? known ?? null;
     if (known === undefined || known !== time) files.set(key, time);
   }
 
   forgetFile(path: string): void {
-    this.#all.files.delete(this.#key + path);
+    this.#all.files.delete(this.#keyOf(path));
+  }
+
+  forgetFiles(): void {
+    this.#generation += 1;
+  }
+
+  #keyOf(path: string): string {
+    return `${this.#key}${this.#generation}${path}`;
   }
 }
 

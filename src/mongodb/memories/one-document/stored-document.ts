@@ -116,14 +116,18 @@ export class StoredDocument {
   async #makeSilently<Report extends object>(change: Change, pipeline: object[], filter: object): Promise<(Report & { status: Status }) | null> {
     const { modifiedCount, matchedCount } = await this.#context.collection.updateOne(filter, pipeline, {});
     if (matchedCount === 0) return null;
-    return modifiedCount === 1 ? (change.silentAnswer as Report & { status: Status }) : this.#reasonOf<Report>(change);
+    if (modifiedCount === 1) return change.silentAnswer as Report & { status: Status };
+    if (change.isRemembered !== true) return this.#reasonOf<Report>(change);
+    // The memory may have been put back as a whole, and then nothing of it is as it was.
+    this.#known.forgetFiles();
+    return overtaken();
   }
 
   /** Why a change was not made. */
   async #reasonOf<Report extends object>(change: Change): Promise<Report & { status: Status }> {
     const found = await this.reads.findRaw<Answer<Report>>(change.projection);
     const report = found && changeReport(found, change);
-    return report === null || report.status === "ok" ? ({ status: "overtaken" } as Report & { status: Status }) : report;
+    return report === null || report.status === "ok" ? overtaken() : report;
   }
 
   /** The change has been made, whatever becomes of this: the next one to fill the outbox tries again. */
@@ -249,6 +253,10 @@ function markedFilter({ id, found }: MarkedChange): object {
 function markedStage({ id, found }: MarkedChange): Record<string, Expression> {
   const isMade: Expression = { $ne: ["$revision", found?.revision ?? 0] };
   return { $set: { applied: where(isMade, { $mergeObjects: ["$applied", { [id]: true }] }, "$applied") } };
+}
+
+function overtaken<Report>(): Report & { status: Status } {
+  return { status: "overtaken" } as Report & { status: Status };
 }
 
 function raced<Report>(now: Date): Outcome<Report> {
