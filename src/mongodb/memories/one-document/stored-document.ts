@@ -23,6 +23,8 @@ export interface Outcome<Report> {
   now: Date;
 }
 
+const overtaken: { status: Status } = { status: "overtaken" };
+
 /** How often a change may be too large for a document that holds no other change. */
 const maxTooLargeAlone = 5;
 
@@ -120,14 +122,14 @@ export class StoredDocument {
     if (change.isRemembered !== true) return this.#reasonOf<Report>(change);
     // The memory may have been put back as a whole, and then nothing of it is as it was.
     this.#known.forgetFiles();
-    return overtaken();
+    return overtaken as Report & { status: Status };
   }
 
   /** Why a change was not made. */
   async #reasonOf<Report extends object>(change: Change): Promise<Report & { status: Status }> {
     const found = await this.reads.findRaw<Answer<Report>>(change.projection);
     const report = found && changeReport(found, change);
-    return report === null || report.status === "ok" ? overtaken() : report;
+    return report === null || report.status === "ok" ? (overtaken as Report & { status: Status }) : report;
   }
 
   /** The change has been made, whatever becomes of this: the next one to fill the outbox tries again. */
@@ -253,10 +255,6 @@ function markedFilter({ id, found }: MarkedChange): object {
 function markedStage({ id, found }: MarkedChange): Record<string, Expression> {
   const isMade: Expression = { $ne: ["$revision", found?.revision ?? 0] };
   return { $set: { applied: where(isMade, { $mergeObjects: ["$applied", { [id]: true }] }, "$applied") } };
-}
-
-function overtaken<Report>(): Report & { status: Status } {
-  return { status: "overtaken" } as Report & { status: Status };
 }
 
 function raced<Report>(now: Date): Outcome<Report> {
