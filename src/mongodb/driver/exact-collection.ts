@@ -25,8 +25,10 @@ import { isDuplicateKey } from "./errors.js";
 /** Without it, a command uses the default collation of the collection, in which `ACME` and `acme` may be equal. */
 export const exactCollation = { locale: "simple" } as const;
 
+const exact = { collation: exactCollation };
+
 /*
- * Objects of options here begin with a property of their own. V8 takes 0.8 µs for each property that follows a spread at the beginning.
+ * The options of what is called often are put together by `Object.assign`: V8 takes 0.8 µs for each new property that follows a spread at the beginning of an object.
  */
 
 /** A collection that compares texts byte by byte in every command and index, whatever its own collation is. */
@@ -49,34 +51,34 @@ export class ExactCollection<Stored extends Document> {
   }
 
   find<Found extends Document>(filter: object, options: FindOptions): FindCursor<Found> {
-    return this.#collection.find<Found>(filter as Filter<Stored>, { collation: exactCollation, ...options, ...this.#ofReads });
+    return this.#collection.find<Found>(filter as Filter<Stored>, Object.assign({}, options, this.#ofReads));
   }
 
   findOne<Found extends Document>(filter: object, options: FindOptions): Promise<Found | null> {
-    return this.#collection.findOne<Found>(filter as Filter<Stored>, { collation: exactCollation, ...options, ...this.#ofReads });
+    return this.#collection.findOne<Found>(filter as Filter<Stored>, Object.assign({}, options, this.#ofReads));
   }
 
   /** By the server's `count`, which takes two thirds of the time that a `find` takes to pass over as many. It cannot read a snapshot. */
   count(filter: object, options: CountOptions): Promise<number> {
-    return this.#collection.count(filter, { collation: exactCollation, ...options, ...this.#ofReads });
+    return this.#collection.count(filter, Object.assign({}, options, this.#ofReads));
   }
 
   aggregate<Found extends Document>(pipeline: Document[], options: AggregateOptions): AggregationCursor<Found> {
-    return this.#collection.aggregate<Found>(pipeline, { collation: exactCollation, ...options, ...this.#limits });
+    return this.#collection.aggregate<Found>(pipeline, Object.assign({}, options, exact, this.#limits));
   }
 
   /** Returns the document as it was before, unless told otherwise; null if there was none. */
   findOneAndUpdate<Found extends Document>(filter: object, update: object, options: FindOneAndUpdateOptions): Promise<Found | null> {
-    const all = { returnDocument: "before", ...options, collation: exactCollation, ...this.#limits, includeResultMetadata: false } as const;
+    const all = { returnDocument: "before", ...options, ...exact, ...this.#limits, includeResultMetadata: false } as const;
     return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
   }
 
   updateOne(filter: object, update: object, options: UpdateOptions): Promise<UpdateResult<Stored>> {
-    return this.#collection.updateOne(filter, update, { collation: exactCollation, ...options, ...this.#limits });
+    return this.#collection.updateOne(filter, update, Object.assign({}, options, exact, this.#limits));
   }
 
   async updateMany(filter: object, update: object, options: UpdateOptions): Promise<number> {
-    return (await this.#collection.updateMany(filter, update, { collation: exactCollation, ...options, ...this.#limits })).modifiedCount;
+    return (await this.#collection.updateMany(filter, update, Object.assign({}, options, exact, this.#limits))).modifiedCount;
   }
 
   /** In their order, by one command for as many as it takes. */
@@ -97,25 +99,25 @@ export class ExactCollection<Stored extends Document> {
   }
 
   async deleteOne(filter: object, options: DeleteOptions): Promise<number> {
-    return (await this.#collection.deleteOne(filter, { collation: exactCollation, ...options, ...this.#limits })).deletedCount;
+    return (await this.#collection.deleteOne(filter, Object.assign({}, options, exact, this.#limits))).deletedCount;
   }
 
   async deleteMany(filter: object, options: DeleteOptions): Promise<number> {
-    return (await this.#collection.deleteMany(filter, { collation: exactCollation, ...options, ...this.#limits })).deletedCount;
+    return (await this.#collection.deleteMany(filter, Object.assign({}, options, exact, this.#limits))).deletedCount;
   }
 
   /** Answers the document as it was, null where there was none. */
   async findOneAndDelete<Found extends Document>(filter: object, options: FindOneAndDeleteOptions): Promise<Found | null> {
-    const all = { collation: exactCollation, ...options, ...this.#limits, includeResultMetadata: false } as const;
+    const all = { ...options, ...exact, ...this.#limits, includeResultMetadata: false } as const;
     return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
 
   bulkWrite(operations: readonly ExactWrite<Stored>[], options: BulkWriteOptions): Promise<BulkWriteResult> {
-    return this.#collection.bulkWrite(operations.map(exactly), { ...options, ...this.#limits });
+    return this.#collection.bulkWrite(operations.map(exactly), Object.assign({}, options, this.#limits));
   }
 
   async createIndexes(indexes: readonly IndexDescription[]): Promise<void> {
-    await this.#collection.createIndexes(indexes.map((index) => ({ ...index, collation: exactCollation })));
+    await this.#collection.createIndexes(indexes.map((index) => ({ ...index, ...exact })));
   }
 
   hasIndex(name: string): Promise<boolean> {
@@ -123,9 +125,9 @@ export class ExactCollection<Stored extends Document> {
   }
 
   /** Without `maxTimeMS`, which costs a small read two hundredths: the server ends a find when its connection is closed. */
-  get #ofReads(): { signal?: AbortSignal } {
+  get #ofReads(): typeof exact & { signal?: AbortSignal } {
     const { signal } = this.#limits;
-    return signal === undefined ? {} : { signal };
+    return signal === undefined ? exact : { collation: exactCollation, signal };
   }
 }
 
@@ -156,7 +158,7 @@ export type ExactWrite<Stored extends Document> = Extract<
 >;
 
 function exactly<Stored extends Document>(write: ExactWrite<Stored>): ExactWrite<Stored> {
-  if ("updateOne" in write) return { updateOne: { collation: exactCollation, ...write.updateOne } };
-  if ("updateMany" in write) return { updateMany: { collation: exactCollation, ...write.updateMany } };
-  return { deleteOne: { collation: exactCollation, ...write.deleteOne } };
+  if ("updateOne" in write) return { updateOne: Object.assign({}, write.updateOne, exact) };
+  if ("updateMany" in write) return { updateMany: Object.assign({}, write.updateMany, exact) };
+  return { deleteOne: Object.assign({}, write.deleteOne, exact) };
 }

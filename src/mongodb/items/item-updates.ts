@@ -20,11 +20,12 @@ export function bulkOperation(
   return { updateOne: { filter, update: updateOfExpiring(write, ranked, expiresAt, now), upsert: true } };
 }
 
-const noneRanked = { expiresAt: "", embedded: "", text: "" };
+/** What only some configurations store. */
+const optionalFields = { expiresAt: "", embedded: "", text: "" };
 
 /** What an earlier configuration stored beside the old value goes with it. */
 function plainUpdate({ place, value }: ItemPut, ranked: RankedFields | undefined, now: Date): object {
-  const stale = ranked === undefined ? noneRanked : Object.fromEntries(Object.entries(noneRanked).filter(([field]) => !Object.hasOwn(ranked, field)));
+  const stale = ranked === undefined ? optionalFields : Object.fromEntries(Object.entries(optionalFields).filter(([field]) => !Object.hasOwn(ranked, field)));
   return {
     $set: { value, updatedAt: now, ...ranked },
     $setOnInsert: { ns: storedNamespace(place.namespace), key: place.key, createdAt: now },

@@ -112,8 +112,7 @@ export class FilesOutline {
     const most = this.#mostWhole();
     const all = await this.#findMany(range, most + 1);
     this.#refuseElsewhere(all);
-    if (all.length <= most && all.length >= this.#pageFor(this.#wanted.maxPathChars)) return all;
-    this.#context.sizesSeen.delete(this.#memoryKey);
+    if (all.length > most || all.length < this.#pageFor(this.#wanted.maxPathChars)) this.#context.sizesSeen.delete(this.#memoryKey);
     return all.length <= most ? all : null;
   }
 

@@ -129,7 +129,7 @@ export interface RefusableParts extends ChangeParts {
   changesNothing?: Expression | undefined;
   /** What else a change answers, of the document after it. */
   answer?: Record<string, Expression> | undefined;
-  /** The same where it may be strict, and what refuses it leaves no other answer. */
+  /** Only of a strict change: what it answers instead, as its conditions hold for no other answer. */
   knownAnswer?: object | undefined;
   /** False: the report is wanted of changes that are made, too, and they answer nothing else. Default: true. */
   leavesReceipt?: boolean | undefined;
@@ -146,10 +146,10 @@ export interface StrictParts {
  * for each operator and operand: hence plain conditions in place of a status, and a receipt.
  */
 export function refusableChange(parts: RefusableParts, circumstances: Circumstances): Change {
-  const { refusals, closerReasons = [], fields, recorded, report, variables = [], ownVariables = [], counts, changesNothing, leavesReceipt = true } = parts;
+  const { refusals, closerReasons = [], fields, recorded, report, variables = [], ownVariables = [], counts, changesNothing, knownAnswer, leavesReceipt = true } = parts;
   const { recording, isOther, isStrict = false } = circumstances;
   const strict = isStrict ? parts.strict : undefined;
-  const answer = isStrict && parts.knownAnswer !== undefined ? undefined : parts.answer;
+  const answer = knownAnswer === undefined ? parts.answer : undefined;
   const first: Refusals[number] = isOther === undefined ? [isLegacy, "legacy"] : [isOther, "overtaken"];
   const all: Refusals = [first, ...closerReasons, ...refusals];
   const asked = strict ?? { refusals, variables };
@@ -157,11 +157,12 @@ export function refusableChange(parts: RefusableParts, circumstances: Circumstan
   const isSilent = isOther !== undefined && recording === null && leavesReceipt && counts === undefined && answer === undefined;
   const receipt = leavesReceipt && !isSilent ? receiptOf(parts, recording) : null;
   const values = changed(fields, circumstances, recorded);
-  const after = { $mergeObjects: ["$$ROOT", ...(changesNothing === undefined ? values : [where(changesNothing, {}, { $mergeObjects: values })]), ...(receipt ? [{ lastChange: receipt }] : [])] };
+  const merged = changesNothing === undefined ? values : [where(changesNothing, {}, { $mergeObjects: values })];
+  const after = { $mergeObjects: ["$$ROOT", ...merged, ...(receipt ? [{ lastChange: receipt }] : [])] };
   return {
     isStrict: strict !== undefined,
-    silentAnswer: isSilent ? { status: "ok", ...(isStrict && parts.knownAnswer) } : null,
-    isRemembered: isStrict && parts.knownAnswer !== undefined,
+    silentAnswer: isSilent ? { status: "ok", ...knownAnswer } : null,
+    isRemembered: knownAnswer !== undefined,
     pipeline: [{ $replaceWith: bound(asked.variables, where({ $or: refused }, "$$ROOT", bound(ownVariables, after))) }],
     projection: { _id: 0, found: bound(variables, { refused: all.map(([condition]) => condition), ...report, ...outboxReport(recording) }) },
     reasons: all.map(([, reason]) => reason),

@@ -60,8 +60,7 @@ export function refuseElsewhere({ isGuest }: DocumentContext, found: { revision?
 
 /** Finds the document of an address that has not expired. Without a lifetime it is the plain look-up: see `lookUp`. */
 export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddress): object {
-  const deadline = expiry.deadline(address.scope);
-  return deadline === null ? lookUp(address) : { ...lookUp(address), ...notExpired(deadline) };
+  return { ...lookUp(address), ...notExpired(expiry.deadline(address.scope)) };
 }
 
 /** The same, for the commands of one call. */

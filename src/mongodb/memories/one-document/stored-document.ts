@@ -62,14 +62,13 @@ export class StoredDocument {
       const now = (fileClock ?? clock)();
       try {
         // How long the memory is kept may be known only then.
-        const gettingReady = this.#context.ready();
-        if (gettingReady !== undefined) await gettingReady;
+        await this.#context.ready();
         const knownId = marked === undefined && fileClock === undefined ? knownIdOf(this.#context, this.#address, this.#known) : undefined;
         const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.lifetimeMs(this.#address.scope) !== null };
         const change = build({ maxFileBytes, maxMemoryBytes, now, recording, isOther: knownId && this.#known.isOther, isStrict: isStrict && knownId !== undefined });
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
         const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
-        const filter = knownId === undefined ? { ...(marked && markedFilter(marked)), ...presentLookUp(this.#context, this.#address) } : { _id: knownId };
+        const filter = knownId === undefined ? { ...presentLookUp(this.#context, this.#address), ...(marked && markedFilter(marked)) } : { _id: knownId };
         const report = await this.#make<Report & OutboxReport>(change, all, filter, upsert && !isGuest && knownId === undefined);
         if (knownId !== undefined && (report === null || report.status === "overtaken")) {
           if (report !== null && change.isStrict === true) isStrict = false;
