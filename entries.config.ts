@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 const places = ["src/*.ts", "src/*/index.ts", "src/dialects/*/index.ts", "src/backends/*/index.ts"];
 
 /**
- * Packages that become part of `dist`: of `diff` we use a small part, and it would be a fifth of what is installed; `stemmer` is an ES module alone,
- * which programs in CommonJS and their tests may be unable to load. Their licences are in THIRD-PARTY-LICENSES.md.
+ * Packages that become part of `dist`: of `diff` we use a small part, and it would be a fifth of what is installed;
+ * `stemmer` is an ES module alone, which programs in CommonJS and their tests may be unable to load. Their licences are
+ * in THIRD-PARTY-LICENSES.md.
  */
 export const bundledPackages = ["diff", "stemmer"];
 
@@ -19,6 +20,7 @@ export function entrySources(): Record<string, string> {
 
 function sourceOf(name: string): string {
   const source = places.map((place) => place.replace("*", name)).find((file) => existsSync(file));
-  if (source === undefined) throw new Error(`package.json exports ./${name}, whose source is none of ${places.join(", ")}`);
+  if (source === undefined)
+    throw new Error(`package.json exports ./${name}, whose source is none of ${places.join(", ")}`);
   return source;
 }

@@ -10,7 +10,15 @@ export const clientFile = "page-client.cjs";
 
 async function bundled(entry: string, more: BuildOptions): Promise<string> {
   // The notices of its packages stand in THIRD-PARTY-LICENSES.md.
-  const { outputFiles } = await build({ bundle: true, minify: true, target: "es2022", legalComments: "none", ...more, write: false, entryPoints: [entry] });
+  const { outputFiles } = await build({
+    bundle: true,
+    minify: true,
+    target: "es2022",
+    legalComments: "none",
+    ...more,
+    write: false,
+    entryPoints: [entry],
+  });
   return outputFiles?.[0]?.text ?? "";
 }
 

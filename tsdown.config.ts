@@ -11,12 +11,17 @@ const common = {
   inputOptions: { experimental: { attachDebugInfo: "none" } },
 } as const;
 
-/** A file with a single other character takes the engine twice the memory, and longer to read. There are some in texts and patterns only. */
+/**
+ * A file with a single other character takes the engine twice the memory, and longer to read. There are some in texts
+ * and patterns only.
+ */
 const asciiOnly = {
   name: "ascii-only",
   /** Declarations are read by people, and by no engine. */
   renderChunk: (code: string, { fileName }: { fileName: string }): string | null =>
-    /\.d\.c?ts$/.test(fileName) ? null : code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    /\.d\.c?ts$/.test(fileName)
+      ? null
+      : code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
 };
 
 const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
@@ -51,7 +56,9 @@ export default defineConfig([
       comments: { jsdoc: false },
       // Few read or bundle these files. Their names stay, for the traces of errors.
       minify: format === "cjs" && withoutWhitespace,
-      codeSplitting: { groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })) },
+      codeSplitting: {
+        groups: files.map(([name, { source }]) => ({ name, test: new RegExp(`/src/${source}(?<!\\.d)\\.ts$`) })),
+      },
     }),
   },
   // A program, which nobody imports or reads. The names of its functions stay, for the traces of errors.
@@ -62,6 +69,9 @@ export default defineConfig([
     format: "esm",
     dts: false,
     clean: false,
-    outputOptions: { comments: { jsdoc: false }, minify: { ...withoutWhitespace, compress: true, mangle: { keepNames: true } } },
+    outputOptions: {
+      comments: { jsdoc: false },
+      minify: { ...withoutWhitespace, compress: true, mangle: { keepNames: true } },
+    },
   },
 ]);

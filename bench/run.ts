@@ -39,13 +39,21 @@ const rounds = Number(values.rounds ?? defaults.rounds);
 const imports = Number(values.imports ?? defaults.imports);
 const fileCounts = numbers(values.files);
 
-const parts = ["memory", "store", "dialects", ...(values.against === undefined ? ["erasing", "files", "history", "hostile", "page", "traces", "weight"] : ["import"])];
+const parts = [
+  "memory",
+  "store",
+  "dialects",
+  ...(values.against === undefined
+    ? ["erasing", "files", "history", "hostile", "page", "traces", "weight"]
+    : ["import"]),
+];
 if (values.only !== undefined && !parts.includes(values.only)) {
   throw new Error(`--only takes ${parts.join(" or ")} (given ${values.only})`);
 }
 const isWanted = (part: string): boolean => values.only === undefined || values.only === part;
 const [load = 0] = loadavg();
-if (load > 0.5) console.error(`The load of this machine is ${load.toFixed(1)} before anything is measured: expect noise.`);
+if (load > 0.5)
+  console.error(`The load of this machine is ${load.toFixed(1)} before anything is measured: expect noise.`);
 
 if (values.against === undefined) {
   if (isWanted("memory")) await runMemory();
@@ -69,7 +77,12 @@ async function runMemory(): Promise<void> {
 
 async function runStore(): Promise<void> {
   const counts = numbers(values.items);
-  const { report: measured, plot } = await measureStore({ rounds, counts, vectorCounts: numbers(values.vectors), fileCounts });
+  const { report: measured, plot } = await measureStore({
+    rounds,
+    counts,
+    vectorCounts: numbers(values.vectors),
+    fileCounts,
+  });
   await report("store", measured);
   if (!values.dry) await writeFile(new URL("store/cost-plot.svg", import.meta.url), plot);
 }

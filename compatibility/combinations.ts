@@ -15,19 +15,22 @@ interface Manifest {
 }
 
 /**
- * The ends of what `peerDependencies` allows: the lowest versions, those that this repository is tested with, and the other
- * major versions of mongodb and zod with either.
+ * The ends of what `peerDependencies` allows: the lowest versions, those that this repository is tested with, and the
+ * other major versions of mongodb and zod with either.
  */
 export async function combinations(): Promise<Combination[]> {
   const { peerDependencies, peerDependenciesMeta } = await manifestOf(".");
   const names = Object.keys(peerDependencies);
-  const ranges = (name: string): string[] => (peerDependencies[name] ?? "").split("||").map((range) => range.trim().slice(1));
+  const ranges = (name: string): string[] =>
+    (peerDependencies[name] ?? "").split("||").map((range) => range.trim().slice(1));
   const pick = (choose: (name: string) => string): Record<string, string> =>
     Object.fromEntries(names.map((name) => [name, choose(name)]));
   // deepagents asks for it as a peer, of which npm would take one that is too new for the lowest @langchain/core.
   const besideLowest = { "@langchain/langgraph-sdk": "1.9.23" };
   const lowest: Record<string, string> = { ...pick((name) => ranges(name)[0] ?? ""), ...besideLowest };
-  const installed = await Promise.all(names.map(async (name) => [name, (await manifestOf(`node_modules/${name}`)).version]));
+  const installed = await Promise.all(
+    names.map(async (name) => [name, (await manifestOf(`node_modules/${name}`)).version]),
+  );
   const newest = Object.fromEntries(installed) as Record<string, string>;
   const required = names.filter((name) => peerDependenciesMeta[name]?.optional !== true);
   const lowestOfNextMajor = { mongodb: ranges("mongodb")[1] ?? "", zod: ranges("zod")[1] ?? "" };

@@ -23,7 +23,9 @@ class NotingModel extends BaseChatModel {
   }
 }
 
-/** What the package is for, on whatever versions are installed: two turns of an agent, 20 appends at once, the store. */
+/**
+ * What the package is for, on whatever versions are installed: two turns of an agent, 20 appends at once, the store.
+ */
 export async function mainJob(uri: string): Promise<void> {
   const store = await MongoMemoryStore.fromConnString(uri);
   try {
@@ -45,7 +47,10 @@ export async function mainJob(uri: string): Promise<void> {
 
     await store.put(["users", "ada"], "settings", { theme: "dark" });
     const found = await store.search(["users"], { filter: { theme: "dark" } });
-    deepEqual(found.map(({ key }) => key), ["settings"]);
+    deepEqual(
+      found.map(({ key }) => key),
+      ["settings"],
+    );
   } finally {
     await store.stop();
   }

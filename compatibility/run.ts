@@ -20,7 +20,8 @@ const directory = await mkdtemp(join(tmpdir(), "compatibility-"));
 const stopServers = await startSharedServers();
 try {
   const tarball = await pack(directory);
-  // One after the other, as CI runs the other checks meanwhile: the examples there start servers, which must be up within 10 s.
+  // One after the other, as CI runs the other checks meanwhile: the examples there start servers, which must be up
+  // within 10 s.
   for (const [index, combination] of (await combinations()).entries()) await check(combination, tarball, index);
 } finally {
   await stopServers();
@@ -32,7 +33,9 @@ async function check(combination: Combination, tarball: string, index: number): 
   const inProject = async (command: string, ...args: string[]): Promise<string> => {
     const { stdout } = await run(command, args, { cwd: project, maxBuffer: 10_000_000 }).catch((error: unknown) => {
       const { stdout: output, stderr } = error as { stdout?: string; stderr?: string };
-      throw new Error(`${combination.title}: ${command} ${args.join(" ")} failed:\n${output}${stderr}`, { cause: error });
+      throw new Error(`${combination.title}: ${command} ${args.join(" ")} failed:\n${output}${stderr}`, {
+        cause: error,
+      });
     });
     return stdout;
   };
@@ -45,21 +48,38 @@ async function check(combination: Combination, tarball: string, index: number): 
     await inProject("node", `out/run.${kind.replace("ts", "js")}`, uri);
   }
   await inProject("npx", "--no-install", "langgraph-mongo-memory", "write", "/a", "x", "--dir", "notes");
-  console.log(`ok: ${combination.title} (${Object.entries(combination.peers).map((peer) => peer.join(" ")).join(", ")})`);
+  console.log(
+    `ok: ${combination.title} (${Object.entries(combination.peers)
+      .map((peer) => peer.join(" "))
+      .join(", ")})`,
+  );
 }
 
-async function writeProject({ peers, isMinimal = false }: Combination, project: string, tarball: string): Promise<void> {
+async function writeProject(
+  { peers, isMinimal = false }: Combination,
+  project: string,
+  tarball: string,
+): Promise<void> {
   const dependencies = { "langgraph-mongo-memory": `file:${tarball}`, ...peers };
   const tools = JSON.parse(await readFile("package.json", "utf8")) as { devDependencies: Record<string, string> };
   const { typescript = "", "@types/node": nodeTypes = "" } = tools.devDependencies;
   const manifest = { private: true, dependencies, devDependencies: { typescript, "@types/node": nodeTypes } };
   await writeFile(join(project, "package.json"), JSON.stringify(manifest));
-  const compilerOptions = { target: "es2022", module: "nodenext", strict: true, skipLibCheck: false, types: ["node"], outDir: "out" };
+  const compilerOptions = {
+    target: "es2022",
+    module: "nodenext",
+    strict: true,
+    skipLibCheck: false,
+    types: ["node"],
+    outDir: "out",
+  };
   await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts", "*.cts"] }));
   const names = sources.filter((name) => !(isMinimal && name.startsWith("optional")));
   for (const kind of moduleKinds) {
     for (const name of names) await copyFile(resolve("compatibility", `${name}.ts`), join(project, `${name}.${kind}`));
-    const imports = names.map((name, index) => `import * as part${index} from "./${name}.${kind.replace("ts", "js")}";`);
+    const imports = names.map(
+      (name, index) => `import * as part${index} from "./${name}.${kind.replace("ts", "js")}";`,
+    );
     const isComplete = names.map((_, index) => `Object.values(part${index})`).join(", ");
     const program = [
       ...imports,

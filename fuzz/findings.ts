@@ -18,7 +18,12 @@ export class Findings {
     this.#count += 1;
     const text = stackOf(error);
     // Digits and ids are of the single case.
-    const kind = `${target} ${text.split("\n", 1)[0]?.replaceAll(/[0-9a-f-]{8,}|\d+/g, "#").slice(0, 120) ?? ""}`;
+    const kind = `${target} ${
+      text
+        .split("\n", 1)[0]
+        ?.replaceAll(/[0-9a-f-]{8,}|\d+/g, "#")
+        .slice(0, 120) ?? ""
+    }`;
     if (this.#known.has(kind) || this.lines.length >= maxFindings) return;
     this.#known.add(kind);
     const cause = error instanceof Error && error.cause !== undefined ? `\n  cause: ${stackOf(error.cause)}` : "";
@@ -30,10 +35,20 @@ export class Findings {
 
   /** What the process itself notices: nobody waited for it. */
   watchProcess(): void {
-    process.on("unhandledRejection", (reason) => this.add("process", "(the cases under way)", new Error("unhandled rejection", { cause: reason }), stackOf(reason)));
-    process.on("uncaughtException", (error) => this.add("process", "(the cases under way)", new Error("uncaught exception", { cause: error }), stackOf(error)));
+    process.on("unhandledRejection", (reason) =>
+      this.add(
+        "process",
+        "(the cases under way)",
+        new Error("unhandled rejection", { cause: reason }),
+        stackOf(reason),
+      ),
+    );
+    process.on("uncaughtException", (error) =>
+      this.add("process", "(the cases under way)", new Error("uncaught exception", { cause: error }), stackOf(error)),
+    );
     process.on("warning", (warning) => {
-      if (!/^(?:MemoryWarning|ExperimentalWarning|DeprecationWarning)$/.test(warning.name)) this.add("process", "(the cases under way)", warning);
+      if (!/^(?:MemoryWarning|ExperimentalWarning|DeprecationWarning)$/.test(warning.name))
+        this.add("process", "(the cases under way)", warning);
     });
   }
 }

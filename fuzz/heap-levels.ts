@@ -22,8 +22,11 @@ export class HeapLevels {
   /** Null where the heap is level. */
   growthFault(): string | null {
     const [first, last] = [this.levels[0], this.levels.at(-1)];
-    if (globalThis.gc === undefined || first === undefined || last === undefined) return "the heap was not measured: run by node --expose-gc";
+    if (globalThis.gc === undefined || first === undefined || last === undefined)
+      return "the heap was not measured: run by node --expose-gc";
     const growthBytes = last.heapBytes - first.heapBytes;
-    return growthBytes > maxGrowthBytes ? `the heap has grown by ${growthBytes} bytes in ${last.cases - first.cases} cases` : null;
+    return growthBytes > maxGrowthBytes
+      ? `the heap has grown by ${growthBytes} bytes in ${last.cases - first.cases} cases`
+      : null;
   }
 }

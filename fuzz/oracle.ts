@@ -5,10 +5,29 @@ import { MemoryError } from "../src/core/errors.js";
 /** Lies wherever other tenants keep something. No input holds it, so no answer may. */
 export const canary = `canary-${randomUUID()}`;
 
-const codes = new Set(["ENOENT", "EISDIR", "ENOTDIR", "EEXIST", "EINVAL", "EACCES", "EFBIG", "ENOSPC", "ENOTMEM", "ECONFLICT", "EIO"]);
+const codes = new Set([
+  "ENOENT",
+  "EISDIR",
+  "ENOTDIR",
+  "EEXIST",
+  "EINVAL",
+  "EACCES",
+  "EFBIG",
+  "ENOSPC",
+  "ENOTMEM",
+  "ECONFLICT",
+  "EIO",
+]);
 
 /** A stack, a connection string, an address of the server, a module of this machine. */
-const leaks = [/\n\s+at \S/, /mongodb(?:\+srv)?:\/\//, /127\.0\.0\.1:\d/, /node_modules\//, /ECONNREFUSED/, /\bMongo\w*Error/];
+const leaks = [
+  /\n\s+at \S/,
+  /mongodb(?:\+srv)?:\/\//,
+  /127\.0\.0\.1:\d/,
+  /node_modules\//,
+  /ECONNREFUSED/,
+  /\bMongo\w*Error/,
+];
 
 /** Set where a run begins: folders and addresses that only this machine has. */
 const secrets: string[] = [canary, process.cwd()];
@@ -21,7 +40,8 @@ export function keepSecret(text: string): void {
 export function assertClean(text: string, allowed: readonly string[] = []): void {
   const shown = allowed.reduce((rest, each) => rest.replaceAll(each, ""), text);
   const secret = secrets.find((each) => shown.includes(each));
-  if (secret !== undefined) throw new Error(secret === canary ? "an answer holds what belongs to another" : `an answer holds ${secret}`);
+  if (secret !== undefined)
+    throw new Error(secret === canary ? "an answer holds what belongs to another" : `an answer holds ${secret}`);
   const leak = leaks.find((each) => each.test(shown));
   if (leak !== undefined) throw new Error(`an answer matches ${leak.source}: ${shown.slice(0, 500)}`);
 }
@@ -34,12 +54,15 @@ export function codeOf(error: unknown): string {
   if (error.message.length > 5000) throw new Error(`a message has ${error.message.length} characters`);
   if (MemoryError.isInstance(error)) {
     if (!codes.has(error.code)) throw new Error(`unknown code ${error.code}`);
-    if (error.code === "EIO") throw new Error(`EIO, though the storage works: ${error.message}`, { cause: error.cause });
+    if (error.code === "EIO")
+      throw new Error(`EIO, though the storage works: ${error.message}`, { cause: error.cause });
     return error.code;
   }
   if (error instanceof InvalidNamespaceError || error.name === "InvalidNamespaceError") return "InvalidNamespaceError";
   // What the language itself throws is a TypeError too, and is in no words of ours.
-  const isOwn = error instanceof TypeError && !/^Cannot |is not (?:a function|iterable|defined|a constructor)|^Invalid (?:array|typed)/.test(error.message);
+  const isOwn =
+    error instanceof TypeError &&
+    !/^Cannot |is not (?:a function|iterable|defined|a constructor)|^Invalid (?:array|typed)/.test(error.message);
   if (isOwn) return "TypeError";
   throw error;
 }

@@ -47,7 +47,9 @@ export class CaseRun {
 
   constructor(options: RunOptions) {
     this.#options = options;
-    this.tallies = new Map(options.targets.map(({ name }) => [name, { cases: 0, outcomes: new Map(), slowestMs: 0, slowOnce: 0 }]));
+    this.tallies = new Map(
+      options.targets.map(({ name }) => [name, { cases: 0, outcomes: new Map(), slowestMs: 0, slowOnce: 0 }]),
+    );
   }
 
   get cases(): number {
@@ -82,7 +84,11 @@ export class CaseRun {
       const places = Math.ceil(cases / target.casesAPlace);
       return Array.from({ length: places }, (_, index) => ({
         at: (index + 0.5) / places,
-        job: { target, seed: (seed + index) | 0, cases: Math.min(target.casesAPlace, cases - index * target.casesAPlace) },
+        job: {
+          target,
+          seed: (seed + index) | 0,
+          cases: Math.min(target.casesAPlace, cases - index * target.casesAPlace),
+        },
       }));
     });
     return jobs.toSorted((a, b) => a.at - b.at).map(({ job }) => job);

@@ -43,7 +43,10 @@ const run = await onServer("standalone", async (uri) =>
   inDatabase(uri, { w: 1, journal: false }, async (client, dbName) => {
     const ground: Ground = { uri, client, dbName, folder };
     const cases = new CaseRun({ targets: chosen, count, seed, ground, findings, underWay, onQuiet: heap.measure });
-    const progress = setInterval(() => console.error(`${cases.cases} cases after ${Math.round((performance.now() - start) / 1000)} s`), 30_000);
+    const progress = setInterval(
+      () => console.error(`${cases.cases} cases after ${Math.round((performance.now() - start) / 1000)} s`),
+      30_000,
+    );
     process.once("SIGINT", () => cases.stop());
     await cases.run();
     clearInterval(progress);
@@ -55,7 +58,9 @@ await underWay.stop();
 
 const growth = heap.growthFault();
 if (growth !== null) findings.add("heap", `npm run fuzz -- --seed ${seed} --count ${count}`, new Error(growth));
-console.log(reportOf({ tallies: run.tallies, heap: heap.levels, findings, seed, seconds: (performance.now() - start) / 1000 }));
+console.log(
+  reportOf({ tallies: run.tallies, heap: heap.levels, findings, seed, seconds: (performance.now() - start) / 1000 }),
+);
 process.exit(findings.count > 0 ? 1 : 0);
 
 function wholeNumber(name: string, given: string): number {
@@ -66,6 +71,7 @@ function wholeNumber(name: string, given: string): number {
 
 function targetOf(name: string): Target {
   const found = targets.find((each) => each.name === name);
-  if (found === undefined) throw new TypeError(`--only takes ${targets.map((each) => each.name).join(", ")} (given ${name})`);
+  if (found === undefined)
+    throw new TypeError(`--only takes ${targets.map((each) => each.name).join(", ")} (given ${name})`);
   return found;
 }

@@ -3,7 +3,10 @@ import { Worker } from "node:worker_threads";
 const maxBlockMs = 60_000;
 const beatMs = 500;
 
-/** Of its own thread, which the process cannot block: says what was under way when the event loop stood still, and ends the process. */
+/**
+ * Of its own thread, which the process cannot block: says what was under way when the event loop stood still, and ends
+ * the process.
+ */
 const watcher = `
   const { workerData, parentPort } = require("node:worker_threads");
   let [seen, names] = [0, []];

@@ -5,7 +5,12 @@ import type { MongoMemoryStore } from "../src/mongodb/store/mongo-memory-store.j
 import { storyUser, tellStory } from "./story.js";
 
 const token = "token-of-the-pictures";
-const shown = new URLSearchParams({ nodeId: "assistant", scope: "perUser", userId: storyUser, path: "/trips/lisbon.md" });
+const shown = new URLSearchParams({
+  nodeId: "assistant",
+  scope: "perUser",
+  userId: storyUser,
+  path: "/trips/lisbon.md",
+});
 
 export interface PagePicture {
   /** What a screen reader is told of it: the same for the same page, on each machine. */
@@ -14,7 +19,11 @@ export interface PagePicture {
 }
 
 /** A file of the story on the page. @param entry the built one, as the sources have no client */
-export async function picturePage(browser: Browser, store: MongoMemoryStore, { createMemoryPage, nodeListener }: typeof pageEntry): Promise<PagePicture> {
+export async function picturePage(
+  browser: Browser,
+  store: MongoMemoryStore,
+  { createMemoryPage, nodeListener }: typeof pageEntry,
+): Promise<PagePicture> {
   const node = await tellStory(store);
   const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token, nodes: [node] })));
   const tab = await Tab.open(browser, origin, token);
@@ -37,5 +46,8 @@ export async function picturePage(browser: Browser, store: MongoMemoryStore, { c
 function linesOf(node: SerializedAXNode | null, indent = ""): string[] {
   if (node === null) return [];
   const { role, name = "", children = [] } = node;
-  return [`${indent}${role}${name === "" ? "" : ` "${name}"`}`, ...children.flatMap((child) => linesOf(child, `${indent}  `))];
+  return [
+    `${indent}${role}${name === "" ? "" : ` "${name}"`}`,
+    ...children.flatMap((child) => linesOf(child, `${indent}  `)),
+  ];
 }

@@ -23,18 +23,31 @@ export async function tellStory(store: MongoMemoryStore): Promise<MemoryNode> {
   const ada = store.memory({ nodeId: "assistant", scope: "perUser", userId: storyUser }, { paths: "posix" });
   const by = (agent: string, runId: string): typeof ada => ada.with({ actor: { agent, runId, userId: storyUser } });
   await by("profiler", "run-1").write("/profile/food.md", "Ada is vegetarian.\nShe likes mushrooms.\n");
-  await by("profiler", "run-2").write("/profile/food.md", "Ada is vegetarian.\nShe is allergic to peanuts.\nShe likes mushrooms.\n");
-  await by("profiler", "run-2").write("/profile/work.md", "Ada builds bridges. She starts early, so call after 16:00.\n");
+  await by("profiler", "run-2").write(
+    "/profile/food.md",
+    "Ada is vegetarian.\nShe is allergic to peanuts.\nShe likes mushrooms.\n",
+  );
+  await by("profiler", "run-2").write(
+    "/profile/work.md",
+    "Ada builds bridges. She starts early, so call after 16:00.\n",
+  );
   await by("travel", "run-3").write("/trips/lisbon.md", lisbon);
   await by("travel", "run-3").write("/trips/oslo.md", "Only an idea: by night train, in winter.\n");
   await by("travel", "run-4").append("/log/2026-05.md", "- Booked the hotel in Lisbon.\n");
-  await store.memory({ nodeId: "team-notes" }, { paths: "posix" }).write("/hotels.md", "Members get a tenth off at Graça.\n");
-  await store.memory({ nodeId: "house-rules" }, { paths: "posix" }).write("/tone.md", "Answer in one sentence. Never promise a refund.\n");
+  await store
+    .memory({ nodeId: "team-notes" }, { paths: "posix" })
+    .write("/hotels.md", "Members get a tenth off at Graça.\n");
+  await store
+    .memory({ nodeId: "house-rules" }, { paths: "posix" })
+    .write("/tone.md", "Answer in one sentence. Never promise a refund.\n");
   return new MemoryNode({
     store,
     nodeId: "assistant",
     scope: "perUser",
     paths: "posix",
-    mounts: { "/rules": { nodeId: "house-rules", access: "read", description: "House rules" }, "/team": { nodeId: "team-notes", description: "What the team knows" } },
+    mounts: {
+      "/rules": { nodeId: "house-rules", access: "read", description: "House rules" },
+      "/team": { nodeId: "team-notes", description: "What the team knows" },
+    },
   });
 }

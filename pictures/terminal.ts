@@ -16,7 +16,13 @@ export async function pictureTerminal(uri: string, dbName: string): Promise<stri
     const { exitCode, stdout, stderr } = await cli([...command, "--uri", uri, "--db", dbName]);
     if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
     lines.push({ kind: "typed", text: `langgraph-mongo-memory ${command.map(quoted).join(" ")}` });
-    lines.push(...stdout.trimEnd().split("\n").map((text): Line => ({ kind: kindOf(text), text })), { kind: "plain", text: "" });
+    lines.push(
+      ...stdout
+        .trimEnd()
+        .split("\n")
+        .map((text): Line => ({ kind: kindOf(text), text })),
+      { kind: "plain", text: "" },
+    );
   }
   return drawn(lines.slice(0, -1));
 }
@@ -38,14 +44,22 @@ function quoted(word: string): string {
 const rowPx = 21;
 const top = 50;
 const width = 820;
-const colours = { typed: "#f4f4f8", plain: "#c9c9d4", added: "#7fd99a", removed: "#ff9d96", quiet: "#8a8a99" } as const satisfies Record<Line["kind"], string>;
+const colours = {
+  typed: "#f4f4f8",
+  plain: "#c9c9d4",
+  added: "#7fd99a",
+  removed: "#ff9d96",
+  quiet: "#8a8a99",
+} as const satisfies Record<Line["kind"], string>;
 
 function drawn(lines: readonly Line[]): string {
   const height = top + lines.length * rowPx + 12;
   const texts = lines.flatMap(({ kind, text }, index) => {
     if (text === "") return [];
     const prompt = kind === "typed" ? '<tspan fill="#a3adff">$ </tspan>' : "";
-    return [`<text x="22" y="${top + index * rowPx}" fill="${colours[kind]}" xml:space="preserve">${prompt}${escaped(text)}</text>`];
+    return [
+      `<text x="22" y="${top + index * rowPx}" fill="${colours[kind]}" xml:space="preserve">${prompt}${escaped(text)}</text>`,
+    ];
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" role="img">`,

@@ -11,7 +11,10 @@ const rowHeight = 38;
 const indent = 28;
 const top = 64;
 
-const colours = { memory: { fill: "#ecfdf5", stroke: "#059669" }, other: { fill: "#ffffff", stroke: "#94a3b8" } } as const;
+const colours = {
+  memory: { fill: "#ecfdf5", stroke: "#059669" },
+  other: { fill: "#ffffff", stroke: "#94a3b8" },
+} as const;
 
 /** A tree as SVG, the same for the same rows. */
 export function treePicture(title: string, rows: readonly TreeRow[]): string {
@@ -30,7 +33,10 @@ export function treePicture(title: string, rows: readonly TreeRow[]): string {
 function rowPicture({ depth, kind, name, facts }: TreeRow, y: number): string {
   const x = 24 + depth * indent;
   const { fill, stroke } = colours[kind];
-  const elbow = depth === 0 ? "" : `<path d="M${x - indent + 12} ${y - 8} v${rowHeight / 2 + 4} h${indent - 14}" fill="none" stroke="#94a3b8" stroke-width="1.5"/>`;
+  const elbow =
+    depth === 0
+      ? ""
+      : `<path d="M${x - indent + 12} ${y - 8} v${rowHeight / 2 + 4} h${indent - 14}" fill="none" stroke="#94a3b8" stroke-width="1.5"/>`;
   const box = `<rect x="${x}" y="${y}" width="${width - 24 - x}" height="30" rx="8" fill="${fill}" stroke="${stroke}" stroke-width="1.5"/>`;
   const label = `<text x="${x + 12}" y="${y + 20}" font-size="14" fill="#0f172a"><tspan font-weight="600">${escaped(name)}</tspan>${facts.map(factPicture).join("")}</text>`;
   return `  <g>${elbow}${box}${label}</g>`;

@@ -22,7 +22,14 @@ export type {
 } from "./core/memory.js";
 export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access.js";
 export type { MemoryActor } from "./core/actor.js";
-export type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter, VersionOperation } from "./core/history.js";
+export type {
+  BlamedLine,
+  MemoryHistory,
+  MemoryVersion,
+  RevertTarget,
+  VersionFilter,
+  VersionOperation,
+} from "./core/history.js";
 export type { OnAsk } from "./core/approval/asking.js";
 export type { ChangeCommand, ChangeStatus } from "./core/approval/change-record.js";
 export type { MemoryProposal, MemoryProposals, Reviewer } from "./core/approval/memory-proposals.js";
@@ -57,7 +64,12 @@ export type { MemoryConnectorConfig, MemoryContent, MemoryPlacement } from "./pr
 export { MemoryNode, type MemoryNodeOptions } from "./graph/memory-node.js";
 export type { MountOptions, NodeMount } from "./graph/node-mounts.js";
 export type { OwnerOfRun } from "./graph/owner-of-run.js";
-export { type ConnectableMemory, MemoryConnectorNode, type MemoryConnectorNodeOptions, type RenderedRun } from "./graph/memory-connector-node.js";
+export {
+  type ConnectableMemory,
+  MemoryConnectorNode,
+  type MemoryConnectorNodeOptions,
+  type RenderedRun,
+} from "./graph/memory-connector-node.js";
 export { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./graph/call-model-node.js";
 export { Agent, type AgentOptions } from "./graph/agent.js";
 export { createMemoryPrompt, type MemoryPromptOptions } from "./graph/memory-prompt.js";

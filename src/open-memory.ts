@@ -17,7 +17,11 @@ export function openMemory(store: BaseStore, address: MemoryAddress, options?: M
   const real = unwrapStore(store);
   if (MongoMemoryStore.isInstance(real)) return real.memory(address, options);
   if (typeof real?.batch !== "function") throw new TypeError("openMemory: store must be a LangGraph BaseStore");
-  return openMemoryOver((checked, limits) => new BaseStoreBackend(real, namespaceOfMemory(checked), limits), address, options);
+  return openMemoryOver(
+    (checked, limits) => new BaseStoreBackend(real, namespaceOfMemory(checked), limits),
+    address,
+    options,
+  );
 }
 
 /**

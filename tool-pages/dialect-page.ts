@@ -24,7 +24,10 @@ export interface DialectPage {
 export interface CallPage {
   tool: string;
   command?: string;
-  /** The arguments of a command; those that may be left out end with `?`. A tool without commands has those of its schema. */
+  /**
+   * The arguments of a command; those that may be left out end with `?`. A tool without commands has those of its
+   * schema.
+   */
   takes?: string[];
   does: string;
   examples: Arguments[];

@@ -40,7 +40,11 @@ function renderTool(definition: ToolDefinition): string {
     return `| \`${argument}\` | ${code(typeOf(property))} | ${isRequired} | ${cell(property.description ?? "")} |`;
   });
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
-  return ["What the model is told of it:", block("text", toolFor(definition, { paths: "adr" }).description), rows.length > 0 ? table : "It takes no arguments."].join("\n\n");
+  return [
+    "What the model is told of it:",
+    block("text", toolFor(definition, { paths: "adr" }).description),
+    rows.length > 0 ? table : "It takes no arguments.",
+  ].join("\n\n");
 }
 
 async function renderCall(page: DialectPage, call: CallPage): Promise<string> {
@@ -82,7 +86,8 @@ async function answerTo(page: DialectPage, { tool }: CallPage, args: Arguments, 
 function toolOf(page: DialectPage, { tool }: { tool: string }): ToolDefinition {
   const { name, tools } = page.dialect();
   const definition = tools.find((each) => each.name === tool);
-  if (definition === undefined) throw new Error(`the page of ${name} shows a tool ${tool}, which the dialect does not have`);
+  if (definition === undefined)
+    throw new Error(`the page of ${name} shows a tool ${tool}, which the dialect does not have`);
   return definition;
 }
 

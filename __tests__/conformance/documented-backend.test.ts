@@ -18,6 +18,9 @@ testBackend(
 async function programOfPage(): Promise<{ openMapMemory: OpenMemory }> {
   const [program = ""] = programsOf(pageAt("docs/writing-a-backend.md").text);
   const file = join(folder, "map-backend.ts");
-  await writeFile(file, program.replace('"langgraph-mongo-memory/backend"', JSON.stringify(resolve("src/backend/index.ts"))));
+  await writeFile(
+    file,
+    program.replace('"langgraph-mongo-memory/backend"', JSON.stringify(resolve("src/backend/index.ts"))),
+  );
   return (await import(file)) as { openMapMemory: OpenMemory };
 }

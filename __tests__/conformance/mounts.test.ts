@@ -29,23 +29,39 @@ const points = { MongoDB: "/", "a BaseStore": "/mounted/store", "a folder": "/mo
 const mounts = ["/mounted", "/mounted/store", "/mounted/folder"];
 
 /** A tree of one memory on each backend, of which one has the address. */
-const treeWith = (backend: string, point: string): OpenMemory => (address, options) => {
-  const others = Object.entries(points).filter(([name]) => name !== backend);
-  const memories = others.map(([name, at]): [string, Memory] => [at === point ? points[backend as keyof typeof points] : at, open(name)(freshAddress(), options)]);
-  const tree = mountMemories({ ...Object.fromEntries(memories), [point]: open(backend)(address, options) });
-  return partOfTree(tree, point, mounts);
-};
+const treeWith =
+  (backend: string, point: string): OpenMemory =>
+  (address, options) => {
+    const others = Object.entries(points).filter(([name]) => name !== backend);
+    const memories = others.map(([name, at]): [string, Memory] => [
+      at === point ? points[backend as keyof typeof points] : at,
+      open(name)(freshAddress(), options),
+    ]);
+    const tree = mountMemories({ ...Object.fromEntries(memories), [point]: open(backend)(address, options) });
+    return partOfTree(tree, point, mounts);
+  };
 
 function open(backend: string): (...args: Parameters<OpenMemory>) => Memory {
   return (address, options) => backends[backend]?.(address, options) as Memory;
 }
 
 const usual = [["MongoDB", "/mounted/store"]] as const;
-const further = [["a BaseStore", "/"], ["MongoDB", "/"], ["a folder", "/mounted/folder"], ["a folder", "/"], ["a BaseStore", "/mounted/folder"]] as const;
+const further = [
+  ["a BaseStore", "/"],
+  ["MongoDB", "/"],
+  ["a folder", "/mounted/folder"],
+  ["a folder", "/"],
+  ["a BaseStore", "/mounted/folder"],
+] as const;
 
 for (const [backend, point] of isLong ? [...usual, ...further] : usual) {
   const capabilities = backend === "a folder" ? { keepsCreatedAt: false, createsAnyName: false } : {};
-  testBackend(`mounts: ${backend} at ${point}, other backends beside it`, treeWith(backend, point), repetitions({ usual: 3, long: 30 }), capabilities);
+  testBackend(
+    `mounts: ${backend} at ${point}, other backends beside it`,
+    treeWith(backend, point),
+    repetitions({ usual: 3, long: 30 }),
+    capabilities,
+  );
 }
 
 describe("random trees of mounts on every backend", () => {
@@ -58,5 +74,8 @@ describe("random trees of mounts on every backend", () => {
 });
 
 describe("random trees of mounts in memory", () => {
-  defineMountProperty((address, options) => openMemory(new InMemoryStore(), address, options), repetitions({ usual: 300, long: 3_000 }));
+  defineMountProperty(
+    (address, options) => openMemory(new InMemoryStore(), address, options),
+    repetitions({ usual: 300, long: 3_000 }),
+  );
 });

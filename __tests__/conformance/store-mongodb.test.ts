@@ -11,18 +11,31 @@ import { serverApi } from "../helpers/server-api.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
 
-/** The usual run has each kind of server, each way to search and the strict Stable API once; the long one has them all together. */
-const usual = [["replicaSet", "textSearch"], ["standalone", "strict Stable API"]] as const;
+/**
+ * The usual run has each kind of server, each way to search and the strict Stable API once; the long one has them all
+ * together.
+ */
+const usual = [
+  ["replicaSet", "textSearch"],
+  ["standalone", "strict Stable API"],
+] as const;
 /** The layout `files` needs transactions, which a standalone server does not have. */
 const ofFiles = [["replicaSet", "strict Stable API"]] as const;
-const others = [["standalone", "textSearch"], ["standalone", "no textSearch"], ["replicaSet", "no textSearch"]] as const;
+const others = [
+  ["standalone", "textSearch"],
+  ["standalone", "no textSearch"],
+  ["replicaSet", "no textSearch"],
+] as const;
 const kinds = isLong ? [...usual, ...others] : usual;
 const kindsOf = (layout: string): readonly (readonly [ServerKind, string])[] => (layout === "files" ? ofFiles : kinds);
-const variants = layoutNames.flatMap((layout) => kindsOf(layout).map(([kind, searching]) => ({ layout, kind, searching })));
+const variants = layoutNames.flatMap((layout) =>
+  kindsOf(layout).map(([kind, searching]) => ({ layout, kind, searching })),
+);
 
 const runner: TestRunner = { describe, it };
 /** What goes through LangGraph's wrapper, and concurrent calls, run on one kind of server, but in the long run. */
-const runnerOf = (kind: ServerKind): TestRunner => (isLong || kind === "replicaSet" ? runner : { ...runner, describe: describeOnce });
+const runnerOf = (kind: ServerKind): TestRunner =>
+  isLong || kind === "replicaSet" ? runner : { ...runner, describe: describeOnce };
 
 function describeOnce(name: string, define: () => void): void {
   if (!/through LangGraph's wrapper$|concurrent calls/.test(name)) runner.describe(name, define);
@@ -30,7 +43,8 @@ function describeOnce(name: string, define: () => void): void {
 
 describe.each(variants)("MongoMemoryStore, layout $layout, $kind, $searching", ({ layout, kind, searching }) => {
   const database = testDatabase(kind);
-  const client = searching === "strict Stable API" ? useClient(new MongoClient(database.uri, { serverApi })) : database.client;
+  const client =
+    searching === "strict Stable API" ? useClient(new MongoClient(database.uri, { serverApi })) : database.client;
   const options = { client, dbName: database.name };
   const textSearch = searching === "textSearch";
   const plain = new MongoMemoryStore({ ...options, layout, textSearch });

@@ -2,7 +2,11 @@ import { randomUUID } from "node:crypto";
 import { describe, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { defineStoreSuite } from "../../src/testing/store-suite.js";
-import { officialStoreFailures, officialStoreFailuresIgnoringUndefined, officialStoreSkips } from "../helpers/official-store-failures.js";
+import {
+  officialStoreFailures,
+  officialStoreFailuresIgnoringUndefined,
+  officialStoreSkips,
+} from "../helpers/official-store-failures.js";
 import { officialStoreOver, startedOfficialStore } from "../helpers/official-store.js";
 import { testDatabase } from "../helpers/test-database.js";
 import { useClient } from "../helpers/use-client.js";
@@ -13,9 +17,18 @@ function suiteOf(clientInUse: MongoClient, knownFailures: Readonly<Record<string
   const started = startedOfficialStore(clientInUse, { dbName, collectionName: randomUUID() });
   defineStoreSuite({ describe, it }, () => started, {
     openExpiring: ({ defaultTtlMs, refreshOnRead }) =>
-      startedOfficialStore(clientInUse, { dbName, collectionName: randomUUID(), ttl: { defaultTtl: defaultTtlMs / 1000, refreshOnRead } }),
+      startedOfficialStore(clientInUse, {
+        dbName,
+        collectionName: randomUUID(),
+        ttl: { defaultTtl: defaultTtlMs / 1000, refreshOnRead },
+      }),
     openIndexed: ({ dims, embeddings, fields = [] }) =>
-      officialStoreOver(clientInUse, { dbName, collectionName: randomUUID(), embeddings, indexConfig: { name: "vectors", dims, embeddingKey: fields[0] ?? "" } }),
+      officialStoreOver(clientInUse, {
+        dbName,
+        collectionName: randomUUID(),
+        embeddings,
+        indexConfig: { name: "vectors", dims, embeddingKey: fields[0] ?? "" },
+      }),
     knownFailures,
     skip: officialStoreSkips,
   });

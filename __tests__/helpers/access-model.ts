@@ -1,9 +1,18 @@
 import type { MemoryAccess, MemoryPolicy } from "../../src/core/access.js";
 
-/** Who may do what, the short way: each policy gives what its first rule that fits says, and the strictest of them counts. */
-export function verdictOf(policies: readonly MemoryPolicy[], path: string, needed: "append" | "write"): "yes" | "ask" | "no" {
+/**
+ * Who may do what, the short way: each policy gives what its first rule that fits says, and the strictest of them
+ * counts.
+ */
+export function verdictOf(
+  policies: readonly MemoryPolicy[],
+  path: string,
+  needed: "append" | "write",
+): "yes" | "ask" | "no" {
   const accesses = policies.map(({ access = "write", rules = [] }) => {
-    const rule = rules.find((each) => fits(each.path.split("/").slice(1), path === "/" ? [] : path.split("/").slice(1)));
+    const rule = rules.find((each) =>
+      fits(each.path.split("/").slice(1), path === "/" ? [] : path.split("/").slice(1)),
+    );
     return rule?.access ?? access;
   });
   const refusing: MemoryAccess[] = needed === "append" ? ["read"] : ["read", "append"];

@@ -18,7 +18,10 @@ import { useClient } from "./use-client.js";
 
 /** A backend as the dialects are tested on it. */
 export interface BackendUnderTest {
-  /** The same address gives the same memory, by turns as this process and as another one would open it, where others can. */
+  /**
+   * The same address gives the same memory, by turns as this process and as another one would open it, where others
+   * can.
+   */
   open: (address: MemoryAddress, options?: MemoryOptions) => Memory;
   /** What a hand puts into the storage, past every memory. */
   byHand: (address: MemoryAddress, path: string, text: string) => Promise<void>;
@@ -42,7 +45,8 @@ export function backendsUnderTest(): [name: string, backend: BackendUnderTest][]
 /** The memory of the address at the root, beside others. */
 function mounts(): BackendUnderTest {
   const { byHand, open, openFailing } = inMemory();
-  const tree = (memory: Memory): Memory => mountMemories({ "/": memory, "/mounted/here": openMemory(new InMemoryStore(), { nodeId: "other" }) });
+  const tree = (memory: Memory): Memory =>
+    mountMemories({ "/": memory, "/mounted/here": openMemory(new InMemoryStore(), { nodeId: "other" }) });
   return { open: (address, options) => tree(open(address, options)), byHand, openFailing: () => tree(openFailing()) };
 }
 
@@ -67,8 +71,12 @@ function intoStore(store: BaseStore | undefined): BackendUnderTest["byHand"] {
 
 function mongodb(layout: LayoutName): BackendUnderTest {
   const { uri, name: dbName } = testDatabase();
-  const stores = [uri, uri].map((each) => new MongoMemoryStore({ client: useClient(new MongoClient(each)), dbName, layout }));
-  const unreachable = useClient(new MongoClient("mongodb://admin:hunter2@127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }));
+  const stores = [uri, uri].map(
+    (each) => new MongoMemoryStore({ client: useClient(new MongoClient(each)), dbName, layout }),
+  );
+  const unreachable = useClient(
+    new MongoClient("mongodb://admin:hunter2@127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }),
+  );
   const failing = new MongoMemoryStore({ client: unreachable, layout });
   let opened = 0;
   return {

@@ -17,12 +17,16 @@ export interface Chromium {
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/** The browser that `CHROMIUM_PATH` names, or one on `PATH`, or the one of the package `@sparticuz/chromium`, unpacked once into the user's cache folder. */
+/**
+ * The browser that `CHROMIUM_PATH` names, or one on `PATH`, or the one of the package `@sparticuz/chromium`, unpacked
+ * once into the user's cache folder.
+ */
 export async function findChromium(): Promise<Chromium> {
   const given = process.env["CHROMIUM_PATH"];
   if (given !== undefined && given !== "") return { path: given, env: {} };
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    for (const name of names) if (folder !== "" && (await exists(join(folder, name)))) return { path: join(folder, name), env: {} };
+    for (const name of names)
+      if (folder !== "" && (await exists(join(folder, name)))) return { path: join(folder, name), env: {} };
   }
   return unpacked();
 }
@@ -30,8 +34,11 @@ export async function findChromium(): Promise<Chromium> {
 /** The package has the browser, its fonts, and the libraries that a machine without a desktop lacks. */
 async function unpacked(): Promise<Chromium> {
   const bin = "node_modules/@sparticuz/chromium/bin";
-  const { version } = JSON.parse(await readFile("node_modules/@sparticuz/chromium/package.json", "utf8")) as { version: string };
-  if (process.platform !== "linux" || process.arch !== "x64") throw new Error("The tests need Chromium: set CHROMIUM_PATH, or put it on PATH");
+  const { version } = JSON.parse(await readFile("node_modules/@sparticuz/chromium/package.json", "utf8")) as {
+    version: string;
+  };
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new Error("The tests need Chromium: set CHROMIUM_PATH, or put it on PATH");
   const caches = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "langgraph-mongo-memory");
   const folder = join(caches, `chromium-${version}`);
   if (!(await exists(folder))) {
@@ -47,7 +54,10 @@ async function unpacked(): Promise<Chromium> {
     // Of two runs at once, one is first.
     await rename(work, folder).catch(() => rm(work, { recursive: true, force: true }));
   }
-  return { path: join(folder, "chromium"), env: { LD_LIBRARY_PATH: join(folder, "lib"), FONTCONFIG_PATH: join(folder, "fonts") } };
+  return {
+    path: join(folder, "chromium"),
+    env: { LD_LIBRARY_PATH: join(folder, "lib"), FONTCONFIG_PATH: join(folder, "fonts") },
+  };
 }
 
 async function unbrotli(from: string, to: string): Promise<void> {

@@ -47,7 +47,10 @@ export const parallelCalls = repetitions({ usual: 20, long: 50 });
 /** One line for each parallel call, which it may replace by its mark. */
 export const parallelLines = Array.from({ length: parallelCalls }, (_, index) => `[line ${index}]\n`).join("");
 
-/** @param hasForm what only this dialect asks for. @param others fields that have no place. @param told what was answered. */
+/**
+ * @param hasForm what only this dialect asks for. @param others fields that have no place. @param told what was
+ * answered.
+ */
 export function checkedOutcome(hasForm: boolean, others: object, isOk: boolean, told: unknown): Outcome {
   if (!hasForm || Object.keys(others).length > 0 || told === undefined) throw new Error("an answer in another form");
   return isOk ? "ok" : "refused";
@@ -71,22 +74,33 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
   });
 
   // Requirement: dialects.every-backend
-  it.each(Object.entries(dialect.commands))("%s works, and is refused in the dialect's form where the storage fails", async (_title, call) => {
-    const prepared = bench();
-    await prepared.run(dialect.prepare);
-    expect(await prepared.outcome(call)).toEqual(["ok", "success"]);
-    expect(await bench(backend.openFailing()).outcome(call)).toEqual(["refused", "error"]);
-  });
+  it.each(Object.entries(dialect.commands))(
+    "%s works, and is refused in the dialect's form where the storage fails",
+    async (_title, call) => {
+      const prepared = bench();
+      await prepared.run(dialect.prepare);
+      expect(await prepared.outcome(call)).toEqual(["ok", "success"]);
+      expect(await bench(backend.openFailing()).outcome(call)).toEqual(["refused", "error"]);
+    },
+  );
 
   // Requirement: dialects.arguments-of-any-shape
   it("answers arguments of any shape in its own form, never throwing", async () => {
     const { tools, outcome } = bench();
     const values = [...Object.values(dialect.commands), ...dialect.prepare].flatMap(({ args }) => Object.values(args));
-    const value = fc.oneof(fc.constantFrom(...values), fc.string({ unit: anyCharacter }), fc.anything(), fc.constantFrom("\uD800", "\0", null));
+    const value = fc.oneof(
+      fc.constantFrom(...values),
+      fc.string({ unit: anyCharacter }),
+      fc.anything(),
+      fc.constantFrom("\uD800", "\0", null),
+    );
     const arguments_ = fc.constantFrom(...tools).chain((tool) =>
       fc.record({
         tool: fc.constant(tool.name),
-        args: fc.oneof(fc.anything(), fc.dictionary(fc.constantFrom(...namesOf(tool), "other", "__proto__", "type"), value)),
+        args: fc.oneof(
+          fc.anything(),
+          fc.dictionary(fc.constantFrom(...namesOf(tool), "other", "__proto__", "type"), value),
+        ),
       }),
     );
     const property = fc.asyncProperty(arguments_, async (call) => {
@@ -97,17 +111,20 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
   });
 
   // Requirement: dialects.parallel-calls-land
-  it.each(Object.entries(dialect.parallel))(`${parallelCalls} parallel %s all land, once each`, async (_title, { before = [], call }) => {
-    const address = freshAddress();
-    const [one, other] = [bench(backend.open(address)), bench(backend.open(address))];
-    await one.run(dialect.prepare);
-    await one.run(before);
-    const indices = Array.from({ length: parallelCalls }, (_, index) => index);
-    const answers = await Promise.all(indices.map((index) => (index % 2 === 0 ? one : other).outcome(call(index))));
-    expect(answers.filter(([said]) => said !== "ok")).toEqual([]);
-    const text = await textOf(backend.open(address));
-    expect(indices.map((index) => text.split(markOf(index)).length - 1)).toEqual(indices.map(() => 1));
-  });
+  it.each(Object.entries(dialect.parallel))(
+    `${parallelCalls} parallel %s all land, once each`,
+    async (_title, { before = [], call }) => {
+      const address = freshAddress();
+      const [one, other] = [bench(backend.open(address)), bench(backend.open(address))];
+      await one.run(dialect.prepare);
+      await one.run(before);
+      const indices = Array.from({ length: parallelCalls }, (_, index) => index);
+      const answers = await Promise.all(indices.map((index) => (index % 2 === 0 ? one : other).outcome(call(index))));
+      expect(answers.filter(([said]) => said !== "ok")).toEqual([]);
+      const text = await textOf(backend.open(address));
+      expect(indices.map((index) => text.split(markOf(index)).length - 1)).toEqual(indices.map(() => 1));
+    },
+  );
 
   // Requirement: dialects.threads-are-apart
   it("keeps threads apart, and answers where the run has none", async () => {
@@ -131,7 +148,11 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     const address = freshAddress();
     const { invoke } = bench(backend.open(address));
     const reason = new Error("stopped by the user");
-    for (const call of [...Object.values(dialect.commands), ...dialect.prepare, { tool: dialect.prepare[0]?.tool ?? "", args: {} }]) {
+    for (const call of [
+      ...Object.values(dialect.commands),
+      ...dialect.prepare,
+      { tool: dialect.prepare[0]?.tool ?? "", args: {} },
+    ]) {
       await expect(invoke(call, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     }
     expect((await backend.open(address).snapshot()).files).toEqual([]);
@@ -142,7 +163,8 @@ export function testDialect(dialect: DialectUnderTest, backend: BackendUnderTest
     const { invoke } = bench(() => {
       throw new GraphInterrupt([{ value: "may I?" }]);
     });
-    for (const call of Object.values(dialect.commands)) await expect(invoke(call)).rejects.toBeInstanceOf(GraphInterrupt);
+    for (const call of Object.values(dialect.commands))
+      await expect(invoke(call)).rejects.toBeInstanceOf(GraphInterrupt);
   });
 }
 

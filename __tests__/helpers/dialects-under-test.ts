@@ -13,6 +13,8 @@ export async function dialectsUnderTest(): Promise<[name: DialectName, dialect: 
 async function load(name: DialectName): Promise<DialectUnderTest> {
   const file = `__tests__/helpers/dialects-under-test/${name}.ts`;
   if (!existsSync(file)) throw new Error(`the dialect ${name} needs ${file}, which says how it is tested`);
-  const { dialectUnderTest } = (await import(`./dialects-under-test/${name}.js`)) as { dialectUnderTest: DialectUnderTest };
+  const { dialectUnderTest } = (await import(`./dialects-under-test/${name}.js`)) as {
+    dialectUnderTest: DialectUnderTest;
+  };
   return dialectUnderTest;
 }

@@ -22,9 +22,14 @@ export function pageAt(file: string, root = "."): Page {
   return { file, text: readFileSync(join(root, file), "utf8") };
 }
 
-/** The links of a page that lead nowhere: to no file, or to no heading of one. Links out of the project are not checked, so there may be none. */
+/**
+ * The links of a page that lead nowhere: to no file, or to no heading of one. Links out of the project are not checked,
+ * so there may be none.
+ */
 export function brokenLinks({ file, text }: Page, root = "."): string[] {
-  const links = Array.from(withoutCode(text).matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) => link.replaceAll(/\s+/g, " "));
+  const links = Array.from(withoutCode(text).matchAll(/\]\(([^)]+)\)/g), ([, link = ""]) =>
+    link.replaceAll(/\s+/g, " "),
+  );
   return links.filter((link) => {
     const [path = "", anchor] = link.split("#");
     const target = path === "" ? join(root, file) : join(root, dirname(file), path);
@@ -36,14 +41,21 @@ export function brokenLinks({ file, text }: Page, root = "."): string[] {
 function anchorsOf(file: string): string[] {
   if (!file.endsWith(".md")) return [];
   const titles = withoutCode(readFileSync(file, "utf8")).matchAll(/^#+ (.+)$/gm);
-  return Array.from(titles, ([, title = ""]) => title.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-"));
+  return Array.from(titles, ([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
 }
 
 export function withoutCode(markdown: string): string {
   return markdown.replaceAll(/^```[^]*?^```/gm, "");
 }
 
-/** The commands of shell blocks and of code in running text, each without what it is connected to by `&&`, `|` and `>`. */
+/**
+ * The commands of shell blocks and of code in running text, each without what it is connected to by `&&`, `|` and `>`.
+ */
 export function commandsOf(markdown: string): string[] {
   const blocks = Array.from(markdown.matchAll(/```sh\n([^]*?)```/g), ([, code = ""]) => code.split("\n")).flat();
   const inline = Array.from(markdown.matchAll(/`((?:npm|npx|node) [^`]+)`/g), ([, code = ""]) => code);
@@ -61,13 +73,15 @@ export function programsOf(markdown: string): string[] {
 }
 
 /**
- * One program of the code of all pages, under the settings of the project but for unused names, which snippets have. Its
- * files exist in no folder.
+ * One program of the code of all pages, under the settings of the project but for unused names, which snippets have.
+ * Its files exist in no folder.
  */
 export function compilePages(pages: readonly Page[]): { program: ts.Program; snippets: ReadonlySet<string> } {
   const root = ts.sys.getCurrentDirectory();
   const files = new Map(
-    pages.flatMap(({ file, text }) => programsOf(text).map((code, index): [string, string] => [`${root}/${file}.${index}.ts`, code])),
+    pages.flatMap(({ file, text }) =>
+      programsOf(text).map((code, index): [string, string] => [`${root}/${file}.${index}.ts`, code]),
+    ),
   );
   const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as { config: unknown };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
@@ -93,7 +107,9 @@ export class Surface {
 
   /** The fields of the option objects themselves, without those of the interfaces they extend. */
   options(source: string): { name: string; fields: { name: string; defaultText: string }[] }[] {
-    const named = this.#exportsOf(source).filter(({ name }) => /(?:Options|Config|Context|Template|Capabilities)$/.test(name));
+    const named = this.#exportsOf(source).filter(({ name }) =>
+      /(?:Options|Config|Context|Template|Capabilities)$/.test(name),
+    );
     return named.map((symbol) => ({
       name: symbol.name,
       fields: Array.from(this.#resolved(symbol).members?.values() ?? [], (field) => {

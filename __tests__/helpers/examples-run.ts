@@ -16,8 +16,8 @@ import type * as scripted from "../../examples/state-graph/scripted-model.js";
 import type * as subgraph from "../../examples/subgraph-interrupt/agent.js";
 
 /*
- * Runs copies of the examples, one after the other in this one process, as loading LangGraph takes longer than all they do.
- * Takes an `ExampleRuns` as JSON, and prints an `ExampleResult` by each name.
+ * Runs copies of the examples, one after the other in this one process, as loading LangGraph takes longer than all they
+ * do. Takes an `ExampleRuns` as JSON, and prints an `ExampleResult` by each name.
  */
 
 export interface ExampleRuns {
@@ -68,21 +68,32 @@ const promises: Record<string, () => Promise<void>> = {
     const agent = createOperationsAgent(await modelOf("create-agent"), new InMemoryStore());
     await agent.invoke(turn("Staging moved to port 8443."), inThread("monday"));
     const { messages } = await agent.invoke(turn("On which port is staging?"), inThread("tuesday"));
-    deepEqual(messages.map(({ type }) => type), ["human", "ai"], "the memory is no part of the agent's state");
+    deepEqual(
+      messages.map(({ type }) => type),
+      ["human", "ai"],
+      "the memory is no part of the agent's state",
+    );
   },
   async "customer-support"() {
     const { createSupportAgent } = await load<typeof customerSupport>("customer-support", "agent.ts");
     const store = new InMemoryStore();
     const signedIn = (threadId: string) => (threadId === "1" ? "ada" : undefined);
     const { agent, customers, rules } = createSupportAgent(await modelOf("customer-support"), store, signedIn);
-    await rejects(customers.memoryForRun({ config: {}, threadId: "2" }), { code: "EINVAL" }, "nobody is signed in there, so that there is no memory");
+    await rejects(
+      customers.memoryForRun({ config: {}, threadId: "2" }),
+      { code: "EINVAL" },
+      "nobody is signed in there, so that there is no memory",
+    );
     await agent.invoke(turn("I run Linux."), inThread("1"));
     equal((await customers.memory("ada").snapshot()).files.length, 1, "the model writes to the memory of the customer");
     equal((await rules.memory().snapshot()).files.length, 0, "and never to the rules");
     await rejects(customers.memory("ada").append("/rules/new", "x"), { code: "EACCES" }, "because it may not");
   },
   async "graph-template"() {
-    const { createGraph, readDefinition, withHouseRules } = await load<typeof graphTemplate>("graph-template", "agent.ts");
+    const { createGraph, readDefinition, withHouseRules } = await load<typeof graphTemplate>(
+      "graph-template",
+      "agent.ts",
+    );
     const definition = await readDefinition();
     const graph = createGraph(definition, await modelOf("graph-template"), new InMemoryStore());
     const agent = graph.agent("A");
@@ -90,7 +101,11 @@ const promises: Record<string, () => Promise<void>> = {
     const edges = [{ source: "A", sourceHandle: "tools", target: "T9", targetHandle: "$self" } as const];
     throws(() => graph.apply({ ...definition, edges }));
     equal(graph.agent("A"), agent, "an agent that stays is the same object");
-    deepEqual(agent.callModel.tools.map(({ name }) => name), ["memory_readonly"], "a definition with faults changes nothing");
+    deepEqual(
+      agent.callModel.tools.map(({ name }) => name),
+      ["memory_readonly"],
+      "a definition with faults changes nothing",
+    );
   },
   async serverless() {
     const { connection, connectionsMade } = await load<typeof connections>("serverless", "connection.ts");
@@ -99,7 +114,10 @@ const promises: Record<string, () => Promise<void>> = {
     const made = connectionsMade();
     process.env["MONGODB_URI"] = away;
     const failed = await Promise.allSettled([connection(), connection()]);
-    deepEqual(failed.map(({ status }) => status), ["rejected", "rejected"]);
+    deepEqual(
+      failed.map(({ status }) => status),
+      ["rejected", "rejected"],
+    );
     delete process.env["MONGODB_URI"];
     equal(await connection(), await connection());
     equal(connectionsMade(), made + 2, "a failed connection is made again, once for all who wait");
@@ -118,7 +136,11 @@ const promises: Record<string, () => Promise<void>> = {
     const { createGraph } = await load<typeof stateGraph>("state-graph", "agent.ts");
     const { graph, memoryNode } = createGraph(await modelOf("state-graph"), new InMemoryStore());
     const { messages } = await graph.invoke(turn("I am Ada."), inThread("ada"));
-    deepEqual(messages.map(({ type }) => type), ["human", "ai", "tool", "ai"], "the memory is no part of the graph's state");
+    deepEqual(
+      messages.map(({ type }) => type),
+      ["human", "ai", "tool", "ai"],
+      "the memory is no part of the graph's state",
+    );
     const [ada, bob, shared] = [memoryNode.memory("ada"), memoryNode.memory("bob"), memoryNode.globalMemory()];
     const files = await Promise.all([ada, bob, shared].map(async (memory) => (await memory.snapshot()).files.length));
     deepEqual(files, [1, 0, 0], "the tool writes to the memory of the thread alone");
@@ -129,7 +151,11 @@ const promises: Record<string, () => Promise<void>> = {
     const { createGraph } = await load<typeof subgraph>("subgraph-interrupt", "agent.ts");
     const graph = createGraph(await modelOf("subgraph-interrupt"), new InMemoryStore());
     await graph.invoke(turn("Please deliver to 5 Mill Lane."), inThread("ada"));
-    doesNotMatch(JSON.stringify(await graph.getState(inThread("ada"), { subgraphs: true })), /<memory/, "what the model is shown is not kept");
+    doesNotMatch(
+      JSON.stringify(await graph.getState(inThread("ada"), { subgraphs: true })),
+      /<memory/,
+      "what the model is shown is not kept",
+    );
   },
 };
 
@@ -148,7 +174,10 @@ async function outputOf(name: string, round: string): Promise<string> {
 }
 
 async function withKey<T>(run: () => Promise<T>): Promise<T> {
-  const standIn = await openAiStandIn({ command: "append", path: "/findings", content: "A note." }, "I stand for OpenAI.");
+  const standIn = await openAiStandIn(
+    { command: "append", path: "/findings", content: "A note." },
+    "I stand for OpenAI.",
+  );
   const variables = { ...standIn.env, OPENAI_MODEL: "gpt-of-the-test" };
   try {
     Object.assign(process.env, variables);
@@ -171,7 +200,8 @@ for (const name of names) {
   }
   process.env["MONGODB_URI"] = uri;
   // A second run meets the notes of the first one.
-  for (let round = 0; round < rounds; round += 1) result.onMongodb.push(await outputOf(name, `mongodb-${round}`).catch(String));
+  for (let round = 0; round < rounds; round += 1)
+    result.onMongodb.push(await outputOf(name, `mongodb-${round}`).catch(String));
   results[name] = result;
 }
 // No `process.exit`: an example that leaves something open keeps the test waiting.

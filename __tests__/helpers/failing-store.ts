@@ -4,7 +4,9 @@ import { InMemoryStore, type Operation, type OperationResults } from "@langchain
 export class FailingStore extends InMemoryStore {
   isAway = false;
 
-  override async batch<Operations extends readonly Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
+  override async batch<Operations extends readonly Operation[]>(
+    operations: Operations,
+  ): Promise<OperationResults<Operations>> {
     if (this.isAway) throw new Error("connect ECONNREFUSED db.internal.example:27017");
     return super.batch(operations);
   }

@@ -31,7 +31,9 @@ export class FakeEmbeddings extends Embeddings {
   }
 
   #vectorOf(text: string): number[] {
-    const letters = Array.from({ length: this.dims - this.missingDims }, (_, index) => String.fromCodePoint(97 + index));
+    const letters = Array.from({ length: this.dims - this.missingDims }, (_, index) =>
+      String.fromCodePoint(97 + index),
+    );
     return letters.map((letter) => text.split(letter).length - 1);
   }
 }

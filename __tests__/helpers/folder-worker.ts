@@ -4,8 +4,8 @@ import { openDirectoryMemory } from "../../src/backends/directory/open-directory
 /**
  * A process of its own that changes a memory in a folder. Its arguments: folder, act, name and count.
  * `append`: `count` appends at once. `mark`: as many edits besides, of `[name n]` to `(name n)`.
- * `endless`: appends one after the other, by two writers, and prints each line that was acknowledged, until it is killed.
- * `busy`: changes the memory once, and then never yields. `waits`: the same, but waits inside another change.
+ * `endless`: appends one after the other, by two writers, and prints each line that was acknowledged, until it is
+ * killed. `busy`: changes the memory once, and then never yields. `waits`: the same, but waits inside another change.
  * `sleep`: edits, and stands still inside the change, all of the process, until something comes on its standard input.
  */
 const [dir = "", act = "", name = "", count = "0"] = process.argv.slice(2);
@@ -59,5 +59,12 @@ async function waits(): Promise<void> {
   });
 }
 
-const acts: Record<string, () => Promise<unknown>> = { append, mark, sleep, busy, waits, endless: () => Promise.all([endless(1), endless(2)]) };
+const acts: Record<string, () => Promise<unknown>> = {
+  append,
+  mark,
+  sleep,
+  busy,
+  waits,
+  endless: () => Promise.all([endless(1), endless(2)]),
+};
 await acts[act]?.();

@@ -20,7 +20,9 @@ export class HangingStore extends InMemoryStore {
     this.#resume?.();
   }
 
-  override async batch<Operations extends readonly Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
+  override async batch<Operations extends readonly Operation[]>(
+    operations: Operations,
+  ): Promise<OperationResults<Operations>> {
     this.asked += 1;
     await this.#resumed;
     if (this.#failure !== undefined) throw this.#failure;

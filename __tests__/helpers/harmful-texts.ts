@@ -1,21 +1,85 @@
 /** Tokens of the chat templates of known models, each written out as its tokenizer has it. */
 export const specialTokens = [
   // OpenAI
-  "<|im_start|>", "<|im_end|>", "<|im_sep|>", "<|endoftext|>", "<|endofprompt|>", "<|start|>", "<|channel|>", "<|message|>", "<|return|>",
-  "<|call|>", "<|end|>", "<|constrain|>",
+  "<|im_start|>",
+  "<|im_end|>",
+  "<|im_sep|>",
+  "<|endoftext|>",
+  "<|endofprompt|>",
+  "<|start|>",
+  "<|channel|>",
+  "<|message|>",
+  "<|return|>",
+  "<|call|>",
+  "<|end|>",
+  "<|constrain|>",
   // Llama
-  "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>",
-  "<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>", "<|header_start|>", "<|reserved_special_token_0|>",
+  "<s>",
+  "</s>",
+  "[INST]",
+  "[/INST]",
+  "<<SYS>>",
+  "<</SYS>>",
+  "<|begin_of_text|>",
+  "<|end_of_text|>",
+  "<|eot_id|>",
+  "<|eom_id|>",
+  "<|start_header_id|>",
+  "<|end_header_id|>",
+  "<|python_tag|>",
+  "<|header_start|>",
+  "<|reserved_special_token_0|>",
   // Gemma
-  "<bos>", "<eos>", "<start_of_turn>", "<end_of_turn>", "<start_function_call>", "<|turn>", "<turn|>", "<|tool_call>", "<tool_call|>", '<|"|>',
+  "<bos>",
+  "<eos>",
+  "<start_of_turn>",
+  "<end_of_turn>",
+  "<start_function_call>",
+  "<|turn>",
+  "<turn|>",
+  "<|tool_call>",
+  "<tool_call|>",
+  '<|"|>',
   // Mistral
-  "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[THINK]",
+  "[AVAILABLE_TOOLS]",
+  "[/AVAILABLE_TOOLS]",
+  "[TOOL_CALLS]",
+  "[TOOL_RESULTS]",
+  "[/TOOL_RESULTS]",
+  "[SYSTEM_PROMPT]",
+  "[/SYSTEM_PROMPT]",
+  "[THINK]",
   // DeepSeek
-  "<｜User｜>", "<｜Assistant｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜tool▁calls▁begin｜>", "｜DSML｜",
+  "<｜User｜>",
+  "<｜Assistant｜>",
+  "<｜begin▁of▁sentence｜>",
+  "<｜end▁of▁sentence｜>",
+  "<｜tool▁calls▁begin｜>",
+  "｜DSML｜",
   // Qwen, Phi, Cohere, GLM, Kimi, MiniMax, Seed, T5
-  "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "<|system|>", "<|user|>", "<|assistant|>",
-  "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|SYSTEM_TOKEN|>", "<BOS_TOKEN>", "[gMASK]", "<sop>", "<|observation|>", "[EOS]",
-  "<|tool_calls_section_begin|>", "]~b]", "]~!b[", "[e~[", "<minimax:tool_call>", "<seed:eos>", "<extra_id_0>",
+  "<think>",
+  "</think>",
+  "<tool_call>",
+  "</tool_call>",
+  "<tool_response>",
+  "<|system|>",
+  "<|user|>",
+  "<|assistant|>",
+  "<|START_OF_TURN_TOKEN|>",
+  "<|END_OF_TURN_TOKEN|>",
+  "<|SYSTEM_TOKEN|>",
+  "<BOS_TOKEN>",
+  "[gMASK]",
+  "<sop>",
+  "<|observation|>",
+  "[EOS]",
+  "<|tool_calls_section_begin|>",
+  "]~b]",
+  "]~!b[",
+  "[e~[",
+  "<minimax:tool_call>",
+  "<seed:eos>",
+  "<extra_id_0>",
 ];
 
 /** Those that a tokenizer would find in a text, and whatever else has their shape. */
@@ -27,7 +91,10 @@ export function tokensIn(text: string): string[] {
 const seenBefore = /[\p{L}\p{M}\p{Emoji}\p{Extended_Pictographic}]/u;
 const joinersAndStyles = ["\u200c", "\u200d", "\ufe0e", "\ufe0f"];
 
-/** Controls, format characters, selectors and fillers, but for joiners and styles where something stands that can be seen. */
+/**
+ * Controls, format characters, selectors and fillers, but for joiners and styles where something stands that can be
+ * seen.
+ */
 export function hiddenIn(text: string): string[] {
   const characters = Array.from(text.replaceAll("\r\n", "\n").replace(/\r$/, ""));
   return characters.filter((character, index) => {

@@ -3,13 +3,20 @@ import { MongoClient } from "mongodb";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that appends `count` lines with history, all at once or one after the other, and ends itself without warning
- * at a step: URI, database, node id, name, count, where it is to die an event and a command of the driver, else two empty ones, and
- * the layout are its arguments.
+ * A process of its own that appends `count` lines with history, all at once or one after the other, and ends itself
+ * without warning at a step: URI, database, node id, name, count, where it is to die an event and a command of the
+ * driver, else two empty ones, and the layout are its arguments.
  */
 const [uri = "", dbName = "", nodeId = "", name = "", count = "0", event, commandName, layout] = process.argv.slice(2);
 const client = new MongoClient(uri, { monitorCommands: true });
-const memory = new MongoMemoryStore({ client, dbName, history: true, layout: layout === "files" ? "files" : "document" }).memory({ nodeId }).with({ actor: { client: name } });
+const memory = new MongoMemoryStore({
+  client,
+  dbName,
+  history: true,
+  layout: layout === "files" ? "files" : "document",
+})
+  .memory({ nodeId })
+  .with({ actor: { client: name } });
 const append = (index: number): Promise<void> => memory.append("/log", `${name} ${index}`);
 if (!event) {
   await Promise.all(Array.from({ length: Number(count) }, (_, index) => append(index)));

@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { JournalBench } from "./journal-scenario.js";
@@ -7,7 +16,10 @@ import { JournalBench } from "./journal-scenario.js";
 export class FolderBench extends JournalBench {
   readonly workspace: string;
 
-  /** @param openAt the folder of the workspace that the memory is, "" for itself; @param root the journal's in the memory */
+  /**
+   * @param openAt the folder of the workspace that the memory is, "" for itself; @param root the journal's in the
+   * memory
+   */
   constructor(parent: string, openAt: string, root: string) {
     const workspace = mkdtempSync(join(parent, "workspace-"));
     super(root, openDirectoryMemory({ dir: join(workspace, openAt) }));
@@ -29,10 +41,14 @@ export class FolderBench extends JournalBench {
   }
 }
 
-/** The texts of all files below a folder by their path, without what the journal and the backend keep for themselves. */
+/**
+ * The texts of all files below a folder by their path, without what the journal and the backend keep for themselves.
+ */
 export function filesBelow(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const paths = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
-  const files = paths.filter((path) => lstatSync(path).isFile() && !/\/\.(?:journal|langgraph-mongo-memory)\//.test(path));
+  const files = paths.filter(
+    (path) => lstatSync(path).isFile() && !/\/\.(?:journal|langgraph-mongo-memory)\//.test(path),
+  );
   return Object.fromEntries(files.map((path) => [relative(folder, path), readFileSync(path, "utf8")]));
 }

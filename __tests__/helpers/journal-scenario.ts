@@ -84,8 +84,8 @@ export interface Replay {
 }
 
 /**
- * Runs a scenario's steps on a memory, but for those that JavaScript cannot take. `adapt` may change the arguments, `open`
- * chooses the memory.
+ * Runs a scenario's steps on a memory, but for those that JavaScript cannot take. `adapt` may change the arguments,
+ * `open` chooses the memory.
  */
 export async function replay(
   number: number,

@@ -8,7 +8,9 @@ import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js"
  */
 const [uri = "", dbName = "", layout = "", nodeId = "", keys = "[]"] = process.argv.slice(2);
 const client = new MongoClient(uri);
-const [write] = createJournalTools(new MongoMemoryStore({ client, dbName, layout: layout === "files" ? "files" : "document" }).memory({ nodeId }));
+const [write] = createJournalTools(
+  new MongoMemoryStore({ client, dbName, layout: layout === "files" ? "files" : "document" }).memory({ nodeId }),
+);
 const answers = await Promise.all(
   (JSON.parse(keys) as string[]).map(async (key, index) => {
     const target = (index + process.pid) % 2 === 0 ? "daily" : "summary";

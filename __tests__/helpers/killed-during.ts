@@ -5,8 +5,15 @@ import { until } from "./until-answers.js";
 /** When a server is killed: as a command is sent, or right after its answer. */
 export type KillStep = readonly [event: "commandStarted" | "commandSucceeded", command: string];
 
-/** Kills the server at a step of a call, which may fail then, and starts it again. @param client monitors its commands */
-export async function killedDuring(mongod: PrivateMongod, client: MongoClient, [event, command]: KillStep, call: () => Promise<unknown>): Promise<void> {
+/**
+ * Kills the server at a step of a call, which may fail then, and starts it again. @param client monitors its commands
+ */
+export async function killedDuring(
+  mongod: PrivateMongod,
+  client: MongoClient,
+  [event, command]: KillStep,
+  call: () => Promise<unknown>,
+): Promise<void> {
   const killed: Promise<void>[] = [];
   const kill = ({ commandName }: { commandName: string }): void => {
     if (commandName === command && killed.length === 0) killed.push(mongod.kill());

@@ -9,12 +9,16 @@ import { untilAnswers } from "./until-answers.js";
 /** How many calls of one process are under way at once. */
 const callers = 2;
 
-/** What the test tells a worker, a line each: to begin a round of so many calls, or of calls without end, or to end it. */
-export type WorkerOrder = { nodeId: string; workload: WorkloadName; seed: number; calls: number | null } | { stop: true };
+/**
+ * What the test tells a worker, a line each: to begin a round of so many calls, or of calls without end, or to end it.
+ */
+export type WorkerOrder =
+  | { nodeId: string; workload: WorkloadName; seed: number; calls: number | null }
+  | { stop: true };
 
 /**
- * A process of its own with a client of its own, which makes random calls and writes each to the standard output: URI, database, layout and name are
- * its arguments. It ends with its standard input.
+ * A process of its own with a client of its own, which makes random calls and writes each to the standard output: URI,
+ * database, layout and name are its arguments. It ends with its standard input.
  */
 const [uri = "", dbName = "", layout = "", name = ""] = process.argv.slice(2);
 const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2000 });

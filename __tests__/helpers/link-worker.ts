@@ -2,11 +2,15 @@ import { renameSync, rmSync, symlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A process that exchanges a directory with a link, over and over, until it is ended. Its arguments: the folder that holds
- * the directory, the directory's name, and where the link leads. It never takes part in a lock.
+ * A process that exchanges a directory with a link, over and over, until it is ended. Its arguments: the folder that
+ * holds the directory, the directory's name, and where the link leads. It never takes part in a lock.
  */
 const [parent = "", name = "", target = ""] = process.argv.slice(2);
-const [there, link, away] = [name, "the-link", "the-directory"].map((one) => join(parent, one)) as [string, string, string];
+const [there, link, away] = [name, "the-link", "the-directory"].map((one) => join(parent, one)) as [
+  string,
+  string,
+  string,
+];
 symlinkSync(target, link);
 writeSync(1, "begun\n");
 for (;;) {

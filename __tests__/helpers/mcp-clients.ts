@@ -14,7 +14,11 @@ export type Revision = "legacy" | "modern";
 export const revisions: Revision[] = ["legacy", "modern"];
 
 /** The official client, closed after the test. */
-export async function connectTo(transport: Transport, revision: Revision = "legacy", options: ClientOptions = {}): Promise<Client> {
+export async function connectTo(
+  transport: Transport,
+  revision: Revision = "legacy",
+  options: ClientOptions = {},
+): Promise<Client> {
   const mode = revision === "legacy" ? "legacy" : { pin: "2026-07-28" };
   const client = new Client({ name: "test", version: "1.0.0" }, { ...options, versionNegotiation: { mode } });
   clients.push(client);

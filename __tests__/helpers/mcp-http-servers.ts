@@ -11,7 +11,9 @@ afterEach(async () => {
 });
 
 /** An HTTP server of a new memory, or of that of the options, closed after the test. */
-export async function serve(options: Partial<McpHttpOptions> = {}): Promise<{ url: string; memory: Memory; server: McpHttpServer }> {
+export async function serve(
+  options: Partial<McpHttpOptions> = {},
+): Promise<{ url: string; memory: Memory; server: McpHttpServer }> {
   const memory = openMemory(new InMemoryStore(), { nodeId: "n" });
   const server = await serveHttp({ memory, port: 0, ...options });
   servers.push(server);

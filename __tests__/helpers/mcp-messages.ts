@@ -9,4 +9,9 @@ export const initializeAs = (clientName: string) => ({
 export const initialize = initializeAs("raw");
 
 /** A change by such a client: "x" at the end of /a. */
-export const appendCall = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "memory", arguments: { command: "append", path: "/a", content: "x" } } };
+export const appendCall = {
+  jsonrpc: "2.0",
+  id: 2,
+  method: "tools/call",
+  params: { name: "memory", arguments: { command: "append", path: "/a", content: "x" } },
+};

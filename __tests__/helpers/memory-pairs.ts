@@ -20,7 +20,8 @@ export function memoryPairs({ uri, name }: Pick<TestDatabase, "uri" | "name">): 
     },
   ]);
   const inTwoStores = layoutNames.map((layout): [string, OpenPair] => {
-    const open = (): MongoMemoryStore => new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name, layout });
+    const open = (): MongoMemoryStore =>
+      new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name, layout });
     const [one, other] = [open(), open()];
     return [
       `two MongoMemoryStores of the layout ${layout}`,

@@ -13,14 +13,19 @@ export class ModelMemory {
     if (this.files.has(path)) throw code("ENOTDIR");
     if (!this.#isDirectory(path)) throw code("ENOENT");
     const children = (paths: Iterable<string>, kind: string): { name: string; kind: string }[] =>
-      [...paths].filter((other) => parent(other) === path).map((child) => ({ name: child.slice(child.lastIndexOf("/") + 1), kind }));
-    return [...children(this.directories, "dir"), ...children(this.files.keys(), "file")].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      [...paths]
+        .filter((other) => parent(other) === path)
+        .map((child) => ({ name: child.slice(child.lastIndexOf("/") + 1), kind }));
+    return [...children(this.directories, "dir"), ...children(this.files.keys(), "file")].toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
   }
 
   append(path: string, content: string): void {
     const text = this.files.get(path);
     if (text === undefined) this.#create(path, content);
-    else if (text === "" || content === "" || text.endsWith("\n") || content.startsWith("\n")) this.files.set(path, text + content);
+    else if (text === "" || content === "" || text.endsWith("\n") || content.startsWith("\n"))
+      this.files.set(path, text + content);
     else this.files.set(path, `${text}\n${content}`);
   }
 
@@ -35,7 +40,8 @@ export class ModelMemory {
     if (ifDirectory === "fail" && this.#isDirectory(path)) throw code("EISDIR");
     const counts = { files: 0, dirs: 0 };
     for (const file of this.files.keys()) if (isWithin(file, path) && this.files.delete(file)) counts.files += 1;
-    for (const directory of this.directories) if (isWithin(directory, path) && this.directories.delete(directory)) counts.dirs += 1;
+    for (const directory of this.directories)
+      if (isWithin(directory, path) && this.directories.delete(directory)) counts.dirs += 1;
     return counts;
   }
 

@@ -29,11 +29,14 @@ export function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
   const text = fc.constantFrom(...texts);
   const step = <T>(values: fc.Arbitrary<T>, make: (value: T) => Step): fc.Arbitrary<Step> => values.map(make);
   return fc.oneof(
-    { weight: 3, arbitrary: step(fc.tuple(path, text), ([p, t]) => ({
-      label: `append ${p} ${JSON.stringify(t)}`,
-      real: (memory) => memory.append(p, t),
-      model: (model) => model.append(p, t),
-    })) },
+    {
+      weight: 3,
+      arbitrary: step(fc.tuple(path, text), ([p, t]) => ({
+        label: `append ${p} ${JSON.stringify(t)}`,
+        real: (memory) => memory.append(p, t),
+        model: (model) => model.append(p, t),
+      })),
+    },
     step(path, (p) => ({ label: `read ${p}`, real: (memory) => memory.read(p), model: (model) => model.read(p) })),
     step(path, (p) => ({ label: `list ${p}`, real: (memory) => memory.list(p), model: (model) => model.list(p) })),
     step(fc.tuple(path, text, text), ([p, o, t]) => ({
@@ -47,7 +50,12 @@ export function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
       model: (model) => model.delete(p, ifDirectory),
     })),
     step(
-      fc.tuple(path, text, fc.constantFrom("replace" as const, "fail" as const), fc.constantFrom("create" as const, "fail" as const)),
+      fc.tuple(
+        path,
+        text,
+        fc.constantFrom("replace" as const, "fail" as const),
+        fc.constantFrom("create" as const, "fail" as const),
+      ),
       ([p, t, ifExists, ifMissing]) => ({
         label: `write ${p} ${JSON.stringify([t, ifExists, ifMissing])}`,
         real: async (memory) => (await memory.write(p, t, { ifExists, ifMissing })).sizeBytes,
@@ -59,11 +67,14 @@ export function stepsOf(rule: PathRule): fc.Arbitrary<Step> {
       real: async (memory) => (await memory.edit(p, (old) => t + old)).sizeBytes,
       model: (model) => model.write(p, t + model.read(p), "replace", "fail"),
     })),
-    { weight: 2, arbitrary: step(fc.tuple(path, path), ([from, to]) => ({
-      label: `rename ${from} ${to}`,
-      real: (memory) => memory.rename(from, to),
-      model: (model) => model.rename(from, to),
-    })) },
+    {
+      weight: 2,
+      arbitrary: step(fc.tuple(path, path), ([from, to]) => ({
+        label: `rename ${from} ${to}`,
+        real: (memory) => memory.rename(from, to),
+        model: (model) => model.rename(from, to),
+      })),
+    },
     step(path, (p) => ({
       label: `stat ${p}`,
       real: async (memory) => {
@@ -110,7 +121,9 @@ export function defineModelProperty(open: OpenMemory, numRuns: number): void {
 export function defineMountProperty(open: OpenMemory, numRuns: number): void {
   // Requirement: mounts.agree-with-the-trivial-model
   it("any sequence of commands on any tree of mounts agrees with the trivial model", async () => {
-    const path = fc.array(fc.constantFrom(...names.adr), { minLength: 1, maxLength: 3 }).map((segments) => `/${segments.join("/")}`);
+    const path = fc
+      .array(fc.constantFrom(...names.adr), { minLength: 1, maxLength: 3 })
+      .map((segments) => `/${segments.join("/")}`);
     const points = fc.uniqueArray(fc.oneof(fc.constant("/"), path), { minLength: 1, maxLength: 4 });
     const before = fc.array(fc.tuple(path, fc.constantFrom(...texts)), { maxLength: 6 });
     const steps = fc.array(stepsOf("adr"), { minLength: 5, maxLength: 30 });
@@ -132,7 +145,10 @@ export function defineMountProperty(open: OpenMemory, numRuns: number): void {
       const { files: found, directories } = await tree.snapshot();
       deepEqual(new Map(found.map((file) => [file.path, file.content])), model.files);
       deepEqual(new Set(directories), model.directories);
-      deepEqual((await tree.outline()).files.map((file) => file.path), found.map((file) => file.path));
+      deepEqual(
+        (await tree.outline()).files.map((file) => file.path),
+        found.map((file) => file.path),
+      );
     });
     await fc.assert(property, { numRuns, endOnFailure: false });
   });

@@ -32,7 +32,11 @@ export class ModelTree {
   }
 
   write(path: string, content: string, ifExists: "replace" | "fail", ifMissing: "create" | "fail"): number {
-    return this.#file(path, (memory, inner) => memory.write(inner, content, ifExists, ifMissing), ifMissing === "create" ? "creates" : undefined);
+    return this.#file(
+      path,
+      (memory, inner) => memory.write(inner, content, ifExists, ifMissing),
+      ifMissing === "create" ? "creates" : undefined,
+    );
   }
 
   delete(path: string, ifDirectory: "delete" | "fail" = "delete"): Counts {
@@ -45,7 +49,9 @@ export class ModelTree {
   list(path: string): { name: string; kind: string }[] {
     const { memory, inner } = this.#place(path);
     const isFixed = path === "/" || this.#fixed.has(path);
-    const fixed = [...this.#fixed].filter((other) => other.slice(0, other.lastIndexOf("/")) === (path === "/" ? "" : path)).map((other) => other.slice(other.lastIndexOf("/") + 1));
+    const fixed = [...this.#fixed]
+      .filter((other) => other.slice(0, other.lastIndexOf("/")) === (path === "/" ? "" : path))
+      .map((other) => other.slice(other.lastIndexOf("/") + 1));
     const isOwn = inner === "/" || memory.directories.has(inner);
     const own = isFixed && !isOwn ? [] : memory.list(inner).filter(({ name }) => !fixed.includes(name));
     return [...own, ...fixed.map((name) => ({ name, kind: "dir" }))].toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -65,13 +71,24 @@ export class ModelTree {
   }
 
   get files(): Map<string, string> {
-    const seen = [...this.#memories].flatMap(([point, memory]) => [...memory.files].map(([inner, text]) => [join(point, inner), text, memory] as const));
-    return new Map(seen.filter(([path, , memory]) => !this.#fixed.has(path) && this.#place(path).memory === memory).map(([path, text]) => [path, text]));
+    const seen = [...this.#memories].flatMap(([point, memory]) =>
+      [...memory.files].map(([inner, text]) => [join(point, inner), text, memory] as const),
+    );
+    return new Map(
+      seen
+        .filter(([path, , memory]) => !this.#fixed.has(path) && this.#place(path).memory === memory)
+        .map(([path, text]) => [path, text]),
+    );
   }
 
   get directories(): Set<string> {
-    const seen = [...this.#memories].flatMap(([point, memory]) => [...memory.directories].map((inner) => [join(point, inner), memory] as const));
-    return new Set([...seen.filter(([path, memory]) => this.#place(path).memory === memory).map(([path]) => path), ...this.#fixed]);
+    const seen = [...this.#memories].flatMap(([point, memory]) =>
+      [...memory.directories].map((inner) => [join(point, inner), memory] as const),
+    );
+    return new Set([
+      ...seen.filter(([path, memory]) => this.#place(path).memory === memory).map(([path]) => path),
+      ...this.#fixed,
+    ]);
   }
 
   #file<T>(path: string, command: (memory: ModelMemory, inner: string) => T, creates?: "creates"): T {
@@ -83,7 +100,9 @@ export class ModelTree {
   }
 
   #place(path: string): { memory: ModelMemory; inner: string } {
-    const longest = this.#points.filter((point) => path === point || path.startsWith(`${point}/`)).toSorted((a, b) => b.length - a.length)[0];
+    const longest = this.#points
+      .filter((point) => path === point || path.startsWith(`${point}/`))
+      .toSorted((a, b) => b.length - a.length)[0];
     if (longest === undefined) return { memory: this.#memories.get("/") ?? this.#nothing, inner: path };
     return { memory: this.#memories.get(longest) ?? this.#nothing, inner: path.slice(longest.length) || "/" };
   }

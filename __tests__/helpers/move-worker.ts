@@ -4,8 +4,8 @@ import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**
- * A process of its own that begins to move a memory, says so in the middle of the transaction, and stands still: URI, database, node id and the layout
- * that it moves away from are its arguments.
+ * A process of its own that begins to move a memory, says so in the middle of the transaction, and stands still: URI,
+ * database, node id and the layout that it moves away from are its arguments.
  */
 const [uri = "", dbName = "", nodeId = "", layout = ""] = process.argv.slice(2);
 const client = new MongoClient(uri, { monitorCommands: true });
@@ -14,4 +14,7 @@ client.on("commandStarted", ({ commandName, command }) => {
   writeSync(1, "in the middle");
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });
-await new MongoMemoryStore({ client, dbName, layout: layout as LayoutName }).moveMemory({ nodeId }, { layout: layout === "files" ? "document" : "files" });
+await new MongoMemoryStore({ client, dbName, layout: layout as LayoutName }).moveMemory(
+  { nodeId },
+  { layout: layout === "files" ? "document" : "files" },
+);

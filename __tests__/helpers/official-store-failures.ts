@@ -1,5 +1,6 @@
 /** Measured with @langchain/langgraph-checkpoint-mongodb 1.4.1; ids of `defineStoreSuite`. */
-const slash = 'the unique index holds the labels joined with "/": E11000 for ["x/y"] beside ["x","y"], and later puts of the batch are lost';
+const slash =
+  'the unique index holds the labels joined with "/": E11000 for ["x/y"] beside ["x","y"], and later puts of the batch are lost';
 const unknownDropped = "a condition that is not known is dropped, and every item answers";
 const typeBracketed = "compared as MongoDB does, by type";
 const operatorInKey = "keys are not checked, so an operator object reaches the query";
@@ -7,14 +8,16 @@ const arrays = "MongoDB matches a field that holds an array by its elements";
 const silent = "changed or dropped without a word";
 const unsorted = "search has no sort: answers come in natural order";
 const depth = "maxDepth drops deeper namespaces instead of cutting them";
-const duplicateKey = "E11000: the filter of its upsert is not the key of its unique index, so the server does not retry";
+const duplicateKey =
+  "E11000: the filter of its upsert is not the key of its unique index, so the server does not retry";
 const order = "operations run one after the other, so a get after a put of its batch sees it";
 const checksPutsOnly = "only namespaces of puts are checked in a batch, and only once those before them are written";
 
 const alsoThroughWrapper: Record<string, string> = {
   "namespaces-apart": slash,
   "delete-in-langgraph": "delete is checked as a put",
-  "value-field-constructor": "the driver takes a field called constructor or toString for an option, and objects in arrays come back as raw bytes",
+  "value-field-constructor":
+    "the driver takes a field called constructor or toString for an option, and objects in arrays come back as raw bytes",
   "value-like-a-reference": "comes back as a DBRef",
   "value-bytes": "come back as BSON Binary",
   "value-bigints": "come back as number, or as BSON Long",
@@ -93,7 +96,9 @@ const ranking: Record<string, string> = {
   "rank-dimensions": "vectors are not measured",
 };
 
-const throughWrapper = Object.fromEntries(Object.entries(alsoThroughWrapper).map(([id, reason]) => [`wrapped:${id}`, reason]));
+const throughWrapper = Object.fromEntries(
+  Object.entries(alsoThroughWrapper).map(([id, reason]) => [`wrapped:${id}`, reason]),
+);
 
 export const officialStoreFailures: Readonly<Record<string, string>> = {
   ...alsoThroughWrapper,

@@ -2,8 +2,8 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { BSON } from "mongodb";
 
 /*
- * What a MongoDB server of an earlier version answers, as there is no such mongod to be had for every platform: its version,
- * and to anything else that it does not know the command.
+ * What a MongoDB server of an earlier version answers, as there is no such mongod to be had for every platform: its
+ * version, and to anything else that it does not know the command.
  */
 
 const legacyQuery = 2004;
@@ -53,9 +53,27 @@ function replyTo(message: Buffer, version: string, maxWireVersion: number): Buff
 
 function answerTo(command: string, version: string, maxWireVersion: number): object {
   if (/^(hello|ismaster)$/i.test(command)) {
-    return { ismaster: true, isWritablePrimary: true, helloOk: true, minWireVersion: 0, maxWireVersion, maxBsonObjectSize: 16_777_216, maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 100_000, ok: 1 };
+    return {
+      ismaster: true,
+      isWritablePrimary: true,
+      helloOk: true,
+      minWireVersion: 0,
+      maxWireVersion,
+      maxBsonObjectSize: 16_777_216,
+      maxMessageSizeBytes: 48_000_000,
+      maxWriteBatchSize: 100_000,
+      ok: 1,
+    };
   }
   if (command === "buildInfo") return { version, ok: 1 };
-  if (command === "listCollections") return { cursor: { id: new BSON.Long(0), ns: "test.$cmd.listCollections", firstBatch: [{ name: "memories", type: "collection" }] }, ok: 1 };
+  if (command === "listCollections")
+    return {
+      cursor: {
+        id: new BSON.Long(0),
+        ns: "test.$cmd.listCollections",
+        firstBatch: [{ name: "memories", type: "collection" }],
+      },
+      ok: 1,
+    };
   return { ok: 0, code: 168, codeName: "InvalidPipelineOperator", errmsg: `${command}: not known` };
 }

@@ -15,17 +15,35 @@ export interface OpenAiStandIn {
   close: () => Promise<void>;
 }
 
-/** Stands for OpenAI's server: its model calls the tool `memory` once in a conversation, with these arguments, and else answers with the text. */
+/**
+ * Stands for OpenAI's server: its model calls the tool `memory` once in a conversation, with these arguments, and else
+ * answers with the text.
+ */
 export async function openAiStandIn(args: Record<string, string>, text: string): Promise<OpenAiStandIn> {
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
       const { messages } = (await json(request)) as CompletionRequest;
       const isAnswered = messages.some(({ role }) => role === "tool");
-      const call = { id: randomUUID(), type: "function", function: { name: "memory", arguments: JSON.stringify(args) } };
-      const message = { role: "assistant", ...(isAnswered ? { content: text } : { content: null, tool_calls: [call] }) };
+      const call = {
+        id: randomUUID(),
+        type: "function",
+        function: { name: "memory", arguments: JSON.stringify(args) },
+      };
+      const message = {
+        role: "assistant",
+        ...(isAnswered ? { content: text } : { content: null, tool_calls: [call] }),
+      };
       const choice = { index: 0, message, finish_reason: isAnswered ? "stop" : "tool_calls" };
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ id: randomUUID(), object: "chat.completion", created: 1, model: "stand-in", choices: [choice] }));
+      response.end(
+        JSON.stringify({
+          id: randomUUID(),
+          object: "chat.completion",
+          created: 1,
+          model: "stand-in",
+          choices: [choice],
+        }),
+      );
     };
     void answer();
   });

@@ -7,7 +7,9 @@ const run = promisify(execFile);
 
 /** Packs the package as `npm publish` does, but for the build. Needs `dist`. @returns the file */
 export async function pack(folder: string): Promise<string> {
-  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], { maxBuffer: 10_000_000 });
+  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
+    maxBuffer: 10_000_000,
+  });
   const [{ filename } = { filename: "" }] = JSON.parse(stdout) as { filename: string }[];
   return join(folder, filename);
 }
@@ -32,7 +34,10 @@ export async function linkPackages(project: string, names: readonly string[]): P
 /** A `node_modules` with the packed package, and with what the repository has installed. */
 export async function installLinked(project: string): Promise<void> {
   await unpackPackage(project);
-  await linkPackages(project, (await readdir("node_modules")).filter((name) => !name.startsWith(".")));
+  await linkPackages(
+    project,
+    (await readdir("node_modules")).filter((name) => !name.startsWith(".")),
+  );
 }
 
 /** What the files of a folder hold together. */

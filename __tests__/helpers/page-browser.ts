@@ -8,11 +8,18 @@ import { findChromium } from "./chromium.js";
 /** Starts the one browser of a test file. */
 export async function startBrowser(): Promise<Browser> {
   const { path, env } = await findChromium();
-  return puppeteer.launch({ executablePath: path, headless: "shell", args: ["--no-sandbox", "--disable-gpu"], env: { ...process.env, ...env } });
+  return puppeteer.launch({
+    executablePath: path,
+    headless: "shell",
+    args: ["--no-sandbox", "--disable-gpu"],
+    env: { ...process.env, ...env },
+  });
 }
 
 /** A server of the test's own. */
-export async function listening(listener: Parameters<typeof createServer>[1]): Promise<{ server: Server; origin: string }> {
+export async function listening(
+  listener: Parameters<typeof createServer>[1],
+): Promise<{ server: Server; origin: string }> {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -22,7 +29,10 @@ export async function listening(listener: Parameters<typeof createServer>[1]): P
 /** Of a page that nobody looks at, no frames are drawn. */
 const waiting = { timeout: 20_000, polling: 20 } as const;
 
-/** A function in the page: it goes to an address by an act, and waits until the page has drawn what is there, which takes two tasks. */
+/**
+ * A function in the page: it goes to an address by an act, and waits until the page has drawn what is there, which
+ * takes two tasks.
+ */
 const afterwards = `(act, href) => new Promise((resolve) => {
   if (href === location.href) setTimeout(resolve, 0, true);
   else addEventListener("hashchange", () => setTimeout(resolve, 0, true), { once: true });
@@ -40,7 +50,8 @@ export class Tab {
     this.page = page;
     page.on("request", (request) => {
       this.requests += 1;
-      if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:")) this.faults.push(`asked ${request.url().slice(0, 200)}`);
+      if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:"))
+        this.faults.push(`asked ${request.url().slice(0, 200)}`);
     });
     page.on("dialog", (dialog) => {
       this.faults.push(`dialog ${dialog.message()}`);
@@ -60,15 +71,22 @@ export class Tab {
   }
 
   async view(hash: string): Promise<void> {
-    await this.page.evaluate(`(${afterwards})(() => { location.hash = ${JSON.stringify(hash)}; }, new URL(${JSON.stringify(hash)}, location.href).href)`);
+    await this.page.evaluate(
+      `(${afterwards})(() => { location.hash = ${JSON.stringify(hash)}; }, new URL(${JSON.stringify(hash)}, location.href).href)`,
+    );
   }
 
   /** Waits until a text is to be seen. */
   async see(text: string | RegExp): Promise<void> {
-    const [source, flags] = typeof text === "string" ? [text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), ""] : [text.source, text.flags];
-    await this.until(`new RegExp(${JSON.stringify(source)}, "${flags}").test(document.body.innerText)`).catch(async (cause: unknown) => {
-      throw new Error(`${String(text)} is not to be seen in: ${await this.text()}`, { cause });
-    });
+    const [source, flags] =
+      typeof text === "string"
+        ? [text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), ""]
+        : [text.source, text.flags];
+    await this.until(`new RegExp(${JSON.stringify(source)}, "${flags}").test(document.body.innerText)`).catch(
+      async (cause: unknown) => {
+        throw new Error(`${String(text)} is not to be seen in: ${await this.text()}`, { cause });
+      },
+    );
   }
 
   /** Waits until it is no more. */
@@ -90,7 +108,10 @@ export class Tab {
   press(name: string, role: "button" | "link" = "button"): Promise<void> {
     const plain = "(text) => text.replaceAll(/\\s/g, '')";
     const isNamed = `(element) => (${plain})(element.getAttribute("aria-label") ?? element.textContent) === (${plain})(${JSON.stringify(name)})`;
-    return this.#click(`[...document.querySelectorAll("${role === "button" ? "button" : "a[href]"}")].find((each) => each.checkVisibility() && (${isNamed})(each))`, `${role} ${name}`);
+    return this.#click(
+      `[...document.querySelectorAll("${role === "button" ? "button" : "a[href]"}")].find((each) => each.checkVisibility() && (${isNamed})(each))`,
+      `${role} ${name}`,
+    );
   }
 
   /** Presses the first that a selector finds. */
@@ -99,8 +120,8 @@ export class Tab {
   }
 
   /**
-   * As soon as the element is there, enabled, and covered by nothing. All in one step inside the page, so that nothing can move or be drawn
-   * anew between the look and the click. A link has led to its place afterwards.
+   * As soon as the element is there, enabled, and covered by nothing. All in one step inside the page, so that nothing
+   * can move or be drawn anew between the look and the click. A link has led to its place afterwards.
    */
   async #click(found: string, name: string): Promise<void> {
     const clicked = `(() => {
@@ -130,8 +151,13 @@ export class Tab {
 
   /** What a checker of accessibility finds that is serious. */
   async seriousFaults(): Promise<string[]> {
-    if (!(await this.value<boolean>('"axe" in window'))) await this.page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
-    const found = await this.value<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>("axe.run(document, { resultTypes: ['violations'] })");
-    return found.violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ""}`);
+    if (!(await this.value<boolean>('"axe" in window')))
+      await this.page.evaluate(await readFile("node_modules/axe-core/axe.min.js", "utf8"));
+    const found = await this.value<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>(
+      "axe.run(document, { resultTypes: ['violations'] })",
+    );
+    return found.violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ""}`);
   }
 }

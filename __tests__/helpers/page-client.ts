@@ -13,24 +13,56 @@ export interface PageAnswer {
 }
 
 /** Asks a page as its own client does, unless the headers say otherwise. */
-export async function askPage(page: MemoryPage, path: string, headers: Record<string, string | null> = {}): Promise<PageAnswer> {
-  return answerOf(await page(new Request(`${origin}${path}`, { headers: given({ "memory-page-token": pageToken, "sec-fetch-site": "same-origin", ...headers }) })));
+export async function askPage(
+  page: MemoryPage,
+  path: string,
+  headers: Record<string, string | null> = {},
+): Promise<PageAnswer> {
+  return answerOf(
+    await page(
+      new Request(`${origin}${path}`, {
+        headers: given({ "memory-page-token": pageToken, "sec-fetch-site": "same-origin", ...headers }),
+      }),
+    ),
+  );
 }
 
 /** Sends what changes something. */
-export async function tellPage(page: MemoryPage, path: string, body: unknown, headers: Record<string, string | null> = {}): Promise<PageAnswer> {
-  const own = { "memory-page-token": pageToken, "sec-fetch-site": "same-origin", origin, "content-type": "application/json" };
-  return answerOf(await page(new Request(`${origin}${path}`, { method: "POST", headers: given({ ...own, ...headers }), body: typeof body === "string" ? body : JSON.stringify(body) })));
+export async function tellPage(
+  page: MemoryPage,
+  path: string,
+  body: unknown,
+  headers: Record<string, string | null> = {},
+): Promise<PageAnswer> {
+  const own = {
+    "memory-page-token": pageToken,
+    "sec-fetch-site": "same-origin",
+    origin,
+    "content-type": "application/json",
+  };
+  return answerOf(
+    await page(
+      new Request(`${origin}${path}`, {
+        method: "POST",
+        headers: given({ ...own, ...headers }),
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    ),
+  );
 }
 
 /** A query of the page's, from the address of a memory and more. */
 export function pageQuery(fields: Record<string, unknown>): string {
-  return new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
 }
 
 /** Null takes a header away. */
 function given(headers: Record<string, string | null>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
 }
 
 async function answerOf(response: Response): Promise<PageAnswer> {

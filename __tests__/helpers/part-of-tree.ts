@@ -6,8 +6,8 @@ import { mergedChanges } from "../../src/core/watch/merged-changes.js";
 import type { GrepOptions, GrepPattern, SearchOptions } from "../../src/core/search/search-options.js";
 
 /**
- * What lies at and below a directory of a tree, as a memory of its own, so that the suites of memories run inside a mount: they ask for
- * all that is at "/".
+ * What lies at and below a directory of a tree, as a memory of its own, so that the suites of memories run inside a
+ * mount: they ask for all that is at "/".
  */
 export function partOfTree(tree: Memory, point: string, mounts: readonly string[]): Memory {
   return new PartOfTree(tree, point === "/" ? "" : point, new Set(mounts));
@@ -66,7 +66,8 @@ class PartOfTree implements RestrictableMemory {
 
   async delete(path: string, options?: { ifDirectory?: "delete" | "fail" }) {
     // A mount point cannot be deleted: its memory is emptied entry by entry.
-    if (this.#prefix === "" || path !== "/" || options?.ifDirectory === "fail") return this.#told(this.#tree.delete(this.#at(path), options));
+    if (this.#prefix === "" || path !== "/" || options?.ifDirectory === "fail")
+      return this.#told(this.#tree.delete(this.#at(path), options));
     const counts = { files: 0, dirs: 0 };
     for (const { name } of await this.list("/")) {
       const { files, dirs } = await this.#told(this.#tree.delete(`${this.#prefix}/${name}`));
@@ -85,7 +86,9 @@ class PartOfTree implements RestrictableMemory {
   }
 
   rename(from: string, to: string) {
-    return from === "/" || to === "/" ? this.#tree.rename(from, to) : this.#told(this.#tree.rename(this.#at(from), this.#at(to)));
+    return from === "/" || to === "/"
+      ? this.#tree.rename(from, to)
+      : this.#told(this.#tree.rename(this.#at(from), this.#at(to)));
   }
 
   stat(path: string) {
@@ -126,7 +129,10 @@ class PartOfTree implements RestrictableMemory {
 
   /** Rules speak of the paths of the part. */
   [restrict](policy: CheckedPolicy): Memory {
-    const rules = policy.rules.map((rule) => ({ ...rule, fits: (path: string) => rule.fits(path.slice(this.#prefix.length)) }));
+    const rules = policy.rules.map((rule) => ({
+      ...rule,
+      fits: (path: string) => rule.fits(path.slice(this.#prefix.length)),
+    }));
     return new PartOfTree(restricted(this.#tree, { ...policy, rules }), this.#prefix, this.#mounts);
   }
 
@@ -150,8 +156,14 @@ class PartOfTree implements RestrictableMemory {
   }
 
   #part<T extends MemorySnapshot | MemoryOutline>(tree: T): T {
-    const directories = tree.directories.filter((path) => !this.#mounts.has(path) && path.startsWith(`${this.#prefix}/`));
+    const directories = tree.directories.filter(
+      (path) => !this.#mounts.has(path) && path.startsWith(`${this.#prefix}/`),
+    );
     const files: readonly { path: string }[] = tree.files;
-    return { ...tree, files: this.#within(files), directories: directories.map((path) => path.slice(this.#prefix.length)) };
+    return {
+      ...tree,
+      files: this.#within(files),
+      directories: directories.map((path) => path.slice(this.#prefix.length)),
+    };
   }
 }

@@ -23,7 +23,8 @@ export const clients = {
   "ChatOpenAI, chat completions": (server) => new ChatOpenAI({ ...openAI, configuration: redirectedTo(server) }),
   "ChatOpenAI, responses": (server) =>
     new ChatOpenAI({ ...openAI, useResponsesApi: true, configuration: redirectedTo(server) }),
-  "ChatOpenAI with a base URL": (server) => new ChatOpenAI({ ...openAI, configuration: { baseURL: `${server.url}/v1` } }),
+  "ChatOpenAI with a base URL": (server) =>
+    new ChatOpenAI({ ...openAI, configuration: { baseURL: `${server.url}/v1` } }),
   "ChatOpenAI with a base URL, responses": (server) =>
     new ChatOpenAI({ ...openAI, useResponsesApi: true, configuration: { baseURL: `${server.url}/v1` } }),
   ChatAnthropic: (server) =>

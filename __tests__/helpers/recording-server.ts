@@ -101,7 +101,9 @@ export class RecordingServer {
     this.requests.push(JSON.parse(await text(request)) as Json);
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     const [, done] = answers.find(([known]) => known.test(path)) ?? [];
-    return done ? { status: 200, body: { ...done, ...this.upcoming.shift() } } : { status: 404, body: { error: { message: `unknown path ${path}` } } };
+    return done
+      ? { status: 200, body: { ...done, ...this.upcoming.shift() } }
+      : { status: 404, body: { error: { message: `unknown path ${path}` } } };
   }
 }
 

@@ -26,7 +26,10 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
   const stdout = new Collected(terminal, readerLeavesAfter);
   const stderr = new Collected(terminal, Infinity);
   const exitCode = await runCli(argv, {
-    stdin: Object.assign(typeof stdin === "string" || stdin instanceof Uint8Array ? Readable.from([Buffer.from(stdin as string)]) : stdin, { isTTY: terminal }),
+    stdin: Object.assign(
+      typeof stdin === "string" || stdin instanceof Uint8Array ? Readable.from([Buffer.from(stdin as string)]) : stdin,
+      { isTTY: terminal },
+    ),
     stdout,
     stderr,
     env,
@@ -40,7 +43,10 @@ export async function cli(argv: readonly string[], surroundings: CliSurroundings
 }
 
 /** The parsed standard output of a command line that must succeed. */
-export async function cliJson(argv: readonly string[], surroundings: CliSurroundings = {}): Promise<Record<string, unknown>> {
+export async function cliJson(
+  argv: readonly string[],
+  surroundings: CliSurroundings = {},
+): Promise<Record<string, unknown>> {
   const { exitCode, stdout, stderr } = await cli([...argv, "--json"], surroundings);
   if (exitCode !== 0) throw new Error(`${argv.join(" ")} exited with ${exitCode}: ${stderr}`);
   return JSON.parse(stdout) as Record<string, unknown>;

@@ -16,8 +16,8 @@ export type ScriptedAnswer = string | ScriptedCall | ScriptedCall[];
 export type Script = (messages: readonly BaseMessage[]) => ScriptedAnswer;
 
 /**
- * A chat model that needs no key and no network: a function plays its part. It keeps the messages of every call, so that
- * a program can show what a model would have seen, and it streams word by word.
+ * A chat model that needs no key and no network: a function plays its part. It keeps the messages of every call, so
+ * that a program can show what a model would have seen, and it streams word by word.
  */
 export class ScriptedChatModel extends BaseChatModel {
   /** The messages of each call, oldest first. */

@@ -14,7 +14,9 @@ const builtBeside = "mcp/node-entry/";
 
 /** Every import of the sources, type-only, dynamic and re-exporting ones included. */
 export function sourceImports(): SourceImport[] {
-  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file) && !file.startsWith(builtBeside));
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
+    (file) => /\.tsx?$/.test(file) && !file.startsWith(builtBeside),
+  );
   return files.flatMap((file) => {
     const from = join("src", file);
     const { importedFiles } = ts.preProcessFile(readFileSync(from, "utf8"));

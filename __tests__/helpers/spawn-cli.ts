@@ -10,8 +10,14 @@ export interface Ended {
 }
 
 /** The program as a process of its own. */
-export function spawnCli(argv: readonly string[], env: Record<string, string> = {}, nodeArgs: readonly string[] = []): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [...nodeArgs, compiled("src/cli/main.ts"), ...argv], { env: { ...process.env, ...env } });
+export function spawnCli(
+  argv: readonly string[],
+  env: Record<string, string> = {},
+  nodeArgs: readonly string[] = [],
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [...nodeArgs, compiled("src/cli/main.ts"), ...argv], {
+    env: { ...process.env, ...env },
+  });
 }
 
 export async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {

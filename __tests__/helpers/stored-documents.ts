@@ -5,6 +5,13 @@ import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 
 /** All that a layout stores of a memory: its document, or those of its files and directories. */
 export function storedDocuments(db: Db, layout: LayoutName, address: CheckedAddress): Promise<Document[]> {
-  if (layout === "document") return db.collection("memories").find({ ...address }).toArray();
-  return db.collection<Document & { _id: string }>("memories_files").find({ _id: rangeOfMemory(memoryKeyOf(address)) }).toArray();
+  if (layout === "document")
+    return db
+      .collection("memories")
+      .find({ ...address })
+      .toArray();
+  return db
+    .collection<Document & { _id: string }>("memories_files")
+    .find({ _id: rangeOfMemory(memoryKeyOf(address)) })
+    .toArray();
 }

@@ -14,7 +14,9 @@ export default class SummaryReporter {
     this.#line = `tests: ${results.numPassedTests} passed, ${failed} failed\n`;
     // A forgotten connection would keep the run alive for ever; it fails instead.
     setTimeout(() => {
-      process.stderr.write("Something is still open two minutes after the last test: find it with --detectOpenHandles.\n");
+      process.stderr.write(
+        "Something is still open two minutes after the last test: find it with --detectOpenHandles.\n",
+      );
       process.exit(1);
     }, 120_000).unref();
   }

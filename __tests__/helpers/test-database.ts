@@ -28,7 +28,10 @@ export function testDatabase(kind: ServerKind = "replicaSet"): TestDatabase {
 }
 
 /** A mongod for this test file alone, ended and removed after it. */
-export async function privateMongod(kind: ServerKind, options?: { args?: string[]; auth?: boolean }): Promise<PrivateMongod> {
+export async function privateMongod(
+  kind: ServerKind,
+  options?: { args?: string[]; auth?: boolean },
+): Promise<PrivateMongod> {
   const server = await PrivateMongod.start(kind, options);
   privateServers.push(server);
   return server;

@@ -31,5 +31,7 @@ export function openInFolder(folder: string, address: MemoryAddress, options?: M
 }
 
 function folderNameOf(address: CheckedAddress): string {
-  return createHash("sha256").update(JSON.stringify([address.nodeId, address.scope, ownerOf(address)])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([address.nodeId, address.scope, ownerOf(address)]))
+    .digest("hex");
 }

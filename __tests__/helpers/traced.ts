@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach } from "@jest/globals";
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
 
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -14,7 +19,9 @@ export interface ToldSpan {
   attributes: Record<string, unknown>;
 }
 
-/** Registers a real SDK for the tests of a file. Returns the spans that have ended since the test began, in their order. */
+/**
+ * Registers a real SDK for the tests of a file. Returns the spans that have ended since the test began, in their order.
+ */
 export function traced(): () => ReadableSpan[] {
   beforeAll(() => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -41,7 +48,11 @@ export function anotherSdk(): () => void {
 
 export function toldSpans(spans: readonly ReadableSpan[]): ToldSpan[] {
   const names = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
-  return spans.map(({ name, parentSpanContext, attributes }) => ({ name, parent: parentSpanContext && names.get(parentSpanContext.spanId), attributes }));
+  return spans.map(({ name, parentSpanContext, attributes }) => ({
+    name,
+    parent: parentSpanContext && names.get(parentSpanContext.spanId),
+    attributes,
+  }));
 }
 
 /** Runs something in a span of the program. */

@@ -7,13 +7,19 @@ import type { Memory } from "../../src/core/memory.js";
  */
 export async function untilAnswers(memory: Memory): Promise<void> {
   for (;;) {
-    const answered = await memory.stat("/").then(() => true, () => false);
+    const answered = await memory.stat("/").then(
+      () => true,
+      () => false,
+    );
     if (answered) return;
     await sleep(50);
   }
 }
 
-/** Waits for what happens behind a call, at most a minute: a driver looks every ten seconds only whether a server is back. */
+/**
+ * Waits for what happens behind a call, at most a minute: a driver looks every ten seconds only whether a server is
+ * back.
+ */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 1200; attempt += 1) {
     if (await isSo()) return;

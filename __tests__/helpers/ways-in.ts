@@ -59,7 +59,8 @@ export const callsOf = {
   unified: (memory: Memory) => caller([new MemoryTool({ memory })], (answer) => answer.includes('"ok":false')),
   claude: (memory: Memory) =>
     caller([createClaudeMemoryTool(memory)], (answer) => /^(Error: |No replacement|The path)/.test(answer)),
-  journal: (memory: Memory) => caller(createJournalTools(memory, { clock }), (answer) => answer.startsWith('{"success":false')),
+  journal: (memory: Memory) =>
+    caller(createJournalTools(memory, { clock }), (answer) => answer.startsWith('{"success":false')),
   records: (memory: Memory) => caller(createRecordTools(memory, { clock }), (answer) => parse(answer).status !== "ok"),
 };
 
@@ -101,9 +102,17 @@ function claude(memory: Memory): WayIn {
     read: async (note) => {
       const answer = await orNull(() => call("memory", { command: "view", path: pathOf(note) }), /does not exist/);
       // A line of its own for the newline at the end is what it does not show.
-      return answer && answer.split("\n").slice(1).map((line) => `${line.replace(/^ *\d+\t/, "")}\n`).join("");
+      return (
+        answer &&
+        answer
+          .split("\n")
+          .slice(1)
+          .map((line) => `${line.replace(/^ *\d+\t/, "")}\n`)
+          .join("")
+      );
     },
-    change: (note, body) => call("memory", { command: "str_replace", path: pathOf(note), old_str: note.body, new_str: body }),
+    change: (note, body) =>
+      call("memory", { command: "str_replace", path: pathOf(note), old_str: note.body, new_str: body }),
     remove: (note) => call("memory", { command: "delete", path: pathOf(note) }),
   };
 }
@@ -148,7 +157,12 @@ function prompt(memory: Memory): WayIn {
       const [, rest] = text.split(`\n${path} (`);
       const shown = rest?.split("\n").slice(1) ?? [];
       const end = shown.findIndex((line) => !line.startsWith("| "));
-      return rest === undefined ? null : shown.slice(0, end).map((line) => line.slice(2)).join("\n");
+      return rest === undefined
+        ? null
+        : shown
+            .slice(0, end)
+            .map((line) => line.slice(2))
+            .join("\n");
     },
   };
 }

@@ -5,7 +5,15 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import ts from "typescript";
 import { entrySources } from "../../entries.config.js";
-import { brokenLinks, commandsOf, compilePages, documentationPages, pageAt, Surface, withoutCode } from "../helpers/documentation.js";
+import {
+  brokenLinks,
+  commandsOf,
+  compilePages,
+  documentationPages,
+  pageAt,
+  Surface,
+  withoutCode,
+} from "../helpers/documentation.js";
 import type { ToolDefinition } from "../../src/dialects/dialect.js";
 import { dialectNames } from "../../src/dialects/registry.js";
 import { dialectPages } from "../../tool-pages/pages.js";
@@ -25,11 +33,18 @@ describe("the documentation", () => {
   it.each([...pages, ...readmes])("$file names commands that exist", async ({ file, text }) => {
     const { scripts, peerDependencies } = await packageJson();
     const known: ((command: string) => boolean)[] = [
-      (command) => ["npm ci", "npm test", ...Object.keys(scripts).map((script) => `npm run ${script}`)].includes(command),
-      (command) => new RegExp(`^npm install (?: ?(?:${["langgraph-mongo-memory", ...Object.keys(peerDependencies)].join("|")}))+$`).test(command),
+      (command) =>
+        ["npm ci", "npm test", ...Object.keys(scripts).map((script) => `npm run ${script}`)].includes(command),
+      (command) =>
+        new RegExp(
+          `^npm install (?: ?(?:${["langgraph-mongo-memory", ...Object.keys(peerDependencies)].join("|")}))+$`,
+        ).test(command),
       (command) => existsSync(/^npx tsx (examples\/\S+\.ts)$/.exec(command)?.[1] ?? ""),
       // The quick start: `npm run check:first-minutes` runs it.
-      (command) => /^(?:npm pkg set type=module|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(command) && file === "README.md",
+      (command) =>
+        /^(?:npm pkg set type=module|node \w+\.m?js|docker run .* mongo:\d+|export OPENAI_API_KEY=\S+)$/.test(
+          command,
+        ) && file === "README.md",
       // What an example is run by, in its copy.
       (command) => /^(?:cd [\w-]+|npm install|npm start)$/.test(command),
       (command) => command === "npm run dev" && file === "examples/langgraph-server/README.md",
@@ -50,9 +65,14 @@ describe("the documentation", () => {
 
   it("leads through every guide in the order of its index", () => {
     const names = guides.map(({ file }) => file.replace("docs/", ""));
-    const listed = Array.from(textOf("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| /gm), ([, name = ""]) => name);
+    const listed = Array.from(
+      textOf("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) \| /gm),
+      ([, name = ""]) => name,
+    );
     expect(listed.toSorted()).toEqual(names.toSorted());
-    const following = ["README.md", ...listed].map((name) => /^(?:Next|Back to):? \[[^\]]+\]\(([^)]+)\)\.$/m.exec(lastLine(`docs/${name}`))?.[1]);
+    const following = ["README.md", ...listed].map(
+      (name) => /^(?:Next|Back to):? \[[^\]]+\]\(([^)]+)\)\.$/m.exec(lastLine(`docs/${name}`))?.[1],
+    );
     expect(following).toEqual([...listed, "README.md"]);
     expect(names.filter((name) => !textOf("README.md").includes(`(docs/${name})`))).toEqual([]);
   });
@@ -65,7 +85,15 @@ describe("the documentation", () => {
 
   it("names the versions that are asked for and those that were tested", async () => {
     const { peerDependencies, peerDependenciesMeta } = await packageJson();
-    expect(Object.keys(peerDependenciesMeta)).toEqual(["@langchain/openai", "@modelcontextprotocol/node", "@modelcontextprotocol/server", "@opentelemetry/api", "deepagents", "langchain", "re2js"]);
+    expect(Object.keys(peerDependenciesMeta)).toEqual([
+      "@langchain/openai",
+      "@modelcontextprotocol/node",
+      "@modelcontextprotocol/server",
+      "@opentelemetry/api",
+      "deepagents",
+      "langchain",
+      "re2js",
+    ]);
     const install = textOf("docs/install.md");
     const unnamed = Object.entries(peerDependencies).filter(([name, range]) => {
       const optional = name in peerDependenciesMeta ? "optional: " : "";
@@ -73,7 +101,9 @@ describe("the documentation", () => {
     });
     expect(unnamed).toEqual([]);
     const tested = Object.keys(peerDependencies).map(async (name) => {
-      const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")) as { version: string };
+      const { version } = JSON.parse(await readFile(`node_modules/${name}/package.json`, "utf8")) as {
+        version: string;
+      };
       return `\`${name}\` ${version}`;
     });
     expect((await Promise.all(tested)).filter((phrase) => !install.includes(phrase))).toEqual([]);
@@ -82,13 +112,23 @@ describe("the documentation", () => {
 
 describe("the README", () => {
   it("has at most 900 words beside its code", () => {
-    const words = withoutCode(textOf("README.md")).split(/\s+/).filter((word) => /\w/.test(word));
+    const words = withoutCode(textOf("README.md"))
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word));
     expect(words.length).toBeLessThanOrEqual(900);
   });
 
   it("has pictures of the page, the command line and how it works, which the package ships", async () => {
-    const pictures = Array.from(textOf("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g), ([, alt = "", file = ""]) => ({ alt, file }));
-    expect(pictures).toEqual(["page.png", "terminal.svg", "how-it-works.svg"].map((name) => ({ alt: expect.stringMatching(/\w{3}/), file: `docs/images/${name}` })));
+    const pictures = Array.from(
+      textOf("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g),
+      ([, alt = "", file = ""]) => ({ alt, file }),
+    );
+    expect(pictures).toEqual(
+      ["page.png", "terminal.svg", "how-it-works.svg"].map((name) => ({
+        alt: expect.stringMatching(/\w{3}/),
+        file: `docs/images/${name}`,
+      })),
+    );
     const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
     const [{ files } = { files: [] }] = JSON.parse(stdout) as { files: { path: string }[] }[];
     expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(pictures.map(({ file }) => file)));
@@ -106,7 +146,10 @@ describe.each(dialectNames)("the page of the tools of %s", (name) => {
   it("shows every tool, every command and every argument", () => {
     const { tools } = page.dialect();
     expect(page.calls.map(({ tool }) => tool)).toEqual(expect.arrayContaining(tools.map((tool) => tool.name)));
-    const shown = page.calls.flatMap(({ command, examples }) => [command, ...examples.flatMap((args) => Object.keys(args))]);
+    const shown = page.calls.flatMap(({ command, examples }) => [
+      command,
+      ...examples.flatMap((args) => Object.keys(args)),
+    ]);
     const { commands, names } = argumentsOf(tools);
     expect([...commands, ...names].filter((word) => !shown.includes(word))).toEqual([]);
   });
@@ -118,7 +161,9 @@ describe.each(dialectNames)("the page of the tools of %s", (name) => {
 
 function argumentsOf(tools: readonly ToolDefinition[]): { commands: string[]; names: string[] } {
   const properties = tools.map(({ schema }) => schema.properties);
-  const commands = properties.flatMap(({ command }) => (command !== undefined && "enum" in command ? (command.enum as string[]) : []));
+  const commands = properties.flatMap(({ command }) =>
+    command !== undefined && "enum" in command ? (command.enum as string[]) : [],
+  );
   return { commands, names: properties.flatMap((each) => Object.keys(each)) };
 }
 
@@ -157,7 +202,9 @@ describe("the documentation, by the compiler", () => {
       return fields.map((field) => {
         const row = section.split("\n").find((line) => line.startsWith(`| \`${field.name}\` | `));
         const [literal] = /^(?:"[^"]*"|[\d_]+|\[.*\]|\{.*\}|true|false|null)(?=$| \(|,)/.exec(field.defaultText) ?? [];
-        return row?.includes(literal === undefined ? "|" : `| \`${literal}\` |`) ? undefined : `${name}.${field.name} ${field.defaultText}`;
+        return row?.includes(literal === undefined ? "|" : `| \`${literal}\` |`)
+          ? undefined
+          : `${name}.${field.name} ${field.defaultText}`;
       });
     });
     expect(missing.filter(Boolean)).toEqual([]);
@@ -166,7 +213,9 @@ describe("the documentation, by the compiler", () => {
   it("finds the options that it looks for", () => {
     const found = sources.flatMap(([, source]) => surface.options(source)).filter(({ fields }) => fields.length > 0);
     expect(found.length).toBeGreaterThan(25);
-    expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(["MemoryOptions", "GraphContext", "McpHttpOptions"]));
+    expect(found.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["MemoryOptions", "GraphContext", "McpHttpOptions"]),
+    );
   });
 
   // Requirement: errors.codes
@@ -179,8 +228,12 @@ describe("the documentation, by the compiler", () => {
   });
 
   it("explains the codes of the journal and the records", async () => {
-    const sourcesOfCodes = ["src/dialects/journal/errors.ts", "src/dialects/records/errors.ts"].map((file) => readFile(file, "utf8"));
-    const codes = (await Promise.all(sourcesOfCodes)).flatMap((text) => Array.from(text.matchAll(/^ {2}\| "([A-Z_]+)"/gm), ([, code = ""]) => code));
+    const sourcesOfCodes = ["src/dialects/journal/errors.ts", "src/dialects/records/errors.ts"].map((file) =>
+      readFile(file, "utf8"),
+    );
+    const codes = (await Promise.all(sourcesOfCodes)).flatMap((text) =>
+      Array.from(text.matchAll(/^ {2}\| "([A-Z_]+)"/gm), ([, code = ""]) => code),
+    );
     expect(codes.length).toBeGreaterThan(10);
     expect(codes.filter((code) => !textOf("docs/troubleshooting.md").includes(`\n| \`${code}\` | `))).toEqual([]);
   });
@@ -204,5 +257,7 @@ async function faultsOfCommand(command: string): Promise<string[]> {
   const { stdout } = await cli([...words, "--help"]);
   if (!stdout.startsWith(`Usage: langgraph-mongo-memory ${words.join(" ")} `)) return [`${command}: no such command`];
   const options = [second, ...rest].filter((word) => /^--?[a-z]/i.test(word));
-  return options.filter((option) => !new RegExp(`(?:^|[ ,])${option}(?:[ ,]|$)`, "m").test(stdout)).map((option) => `${command}: ${option}`);
+  return options
+    .filter((option) => !new RegExp(`(?:^|[ ,])${option}(?:[ ,]|$)`, "m").test(stdout))
+    .map((option) => `${command}: ${option}`);
 }

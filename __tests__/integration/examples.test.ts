@@ -14,9 +14,14 @@ import { testDatabase } from "../helpers/test-database.js";
 import { testFolder } from "../helpers/test-folder.js";
 import { withDatabase } from "../helpers/with-database.js";
 
-const examples = readdirSync("examples", { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+const examples = readdirSync("examples", { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
 
-/** The development server of LangGraph takes many seconds to start: a process of its own, and in the usual run on MongoDB only. */
+/**
+ * The development server of LangGraph takes many seconds to start: a process of its own, and in the usual run on
+ * MongoDB only.
+ */
 const server = "langgraph-server";
 const quick = examples.filter((name) => name !== server);
 
@@ -37,7 +42,9 @@ beforeAll(async () => {
 
 it.each(examples)("the example %s can be copied by itself", (name) => {
   const files = readdirSync(`examples/${name}`);
-  expect(files).toEqual(expect.arrayContaining([".env.example", "README.md", "agent.ts", "main.ts", "package.json", "tsconfig.json"]));
+  expect(files).toEqual(
+    expect.arrayContaining([".env.example", "README.md", "agent.ts", "main.ts", "package.json", "tsconfig.json"]),
+  );
   const sources = sourcesOf(name);
   expect(sources.map(({ text }) => text).join("\n")).not.toMatch(/from "\.\.\//);
   expect(sources.find(({ file }) => file === "agent.ts")?.text).not.toMatch(/node:assert|console\.log/);
@@ -45,32 +52,55 @@ it.each(examples)("the example %s can be copied by itself", (name) => {
 
 it.each(examples)("the example %s asks for the packages that it imports, in the versions that are tested", (name) => {
   const { dependencies: own, devDependencies: ofDevelopment } = manifestOf(`examples/${name}`);
-  const tested = { ...manifestOf(".").dependencies, ...manifestOf(".").devDependencies, "langgraph-mongo-memory": "latest" };
+  const tested = {
+    ...manifestOf(".").dependencies,
+    ...manifestOf(".").devDependencies,
+    "langgraph-mongo-memory": "latest",
+  };
   const asked = { ...own, ...ofDevelopment };
-  expect(asked).toEqual(Object.fromEntries(Object.keys(asked).map((each) => [each, tested[each as keyof typeof tested]])));
-  const imported = sourcesOf(name).flatMap(({ text }) => Array.from(text.matchAll(/from "((?:@[^/"]+\/)?[^./"@][^/"]*)/g), ([, each = ""]) => each));
+  expect(asked).toEqual(
+    Object.fromEntries(Object.keys(asked).map((each) => [each, tested[each as keyof typeof tested]])),
+  );
+  const imported = sourcesOf(name).flatMap(({ text }) =>
+    Array.from(text.matchAll(/from "((?:@[^/"]+\/)?[^./"@][^/"]*)/g), ([, each = ""]) => each),
+  );
   expect(imported.filter((each) => !each.startsWith("node:") && !(each in own))).toEqual([]);
 });
 
 it.each(examples)("the example %s names the variables that it reads in .env.example", (name) => {
-  const read = sourcesOf(name).flatMap(({ text }) => Array.from(text.matchAll(/^const \{(.+)\} = process\.env;$/gm), ([, each = ""]) => each.match(/[A-Z_]{4,}/g) ?? []).flat());
+  const read = sourcesOf(name).flatMap(({ text }) =>
+    Array.from(
+      text.matchAll(/^const \{(.+)\} = process\.env;$/gm),
+      ([, each = ""]) => each.match(/[A-Z_]{4,}/g) ?? [],
+    ).flat(),
+  );
   expect(variablesOf(name).toSorted()).toEqual([...new Set(read)].toSorted());
 });
 
 it("the examples share what prints", () => {
-  const printers = examples.map((name) => `examples/${name}/print.ts`).filter((file) => existsSync(file)).map((file) => readFileSync(file, "utf8"));
+  const printers = examples
+    .map((name) => `examples/${name}/print.ts`)
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, "utf8"));
   expect(new Set(printers).size).toBe(1);
 });
 
 it("the list of the examples says what their package.json say", async () => {
   const rows = (await readFile("examples/README.md", "utf8")).matchAll(/^\| \[`([^`]+)`\]\(\1\) \| (.+) \|$/gm);
   const listed = Object.fromEntries(Array.from(rows, ([, name, shows]) => [name, shows]));
-  expect(listed).toEqual(Object.fromEntries(examples.map((name) => [name, manifestOf(`examples/${name}`).description])));
+  expect(listed).toEqual(
+    Object.fromEntries(examples.map((name) => [name, manifestOf(`examples/${name}`).description])),
+  );
 });
 
 it.each(examples)("the README of the example %s says how to copy and run it", async (name) => {
   const commands = commandsOf(await readFile(`examples/${name}/README.md`, "utf8"));
-  expect(commands.slice(0, 4)).toEqual([`npx langgraph-mongo-memory init ${name}`, `cd ${name}`, "npm install", "npm start"]);
+  expect(commands.slice(0, 4)).toEqual([
+    `npx langgraph-mongo-memory init ${name}`,
+    `cd ${name}`,
+    "npm install",
+    "npm start",
+  ]);
 });
 
 // Requirement: ways-in.examples-run, ways-in.examples-run-on-the-package
@@ -82,10 +112,13 @@ it.each(quick)("the example %s does what its README says beside that", (name) =>
   expect(results[name]?.fault).toBe("");
 });
 
-it.each(quick.filter((name) => variablesOf(name).includes("OPENAI_API_KEY")))("the example %s asks ChatOpenAI where there is a key", (name) => {
-  expect(results[name]?.withKey).toContain("\nModel: ChatOpenAI gpt-of-the-test\n");
-  expect(results[name]?.withKey).toContain("I stand for OpenAI.");
-});
+it.each(quick.filter((name) => variablesOf(name).includes("OPENAI_API_KEY")))(
+  "the example %s asks ChatOpenAI where there is a key",
+  (name) => {
+    expect(results[name]?.withKey).toContain("\nModel: ChatOpenAI gpt-of-the-test\n");
+    expect(results[name]?.withKey).toContain("I stand for OpenAI.");
+  },
+);
 
 // Requirement: ways-in.examples-run
 it.each(examples)("the example %s prints the same on MongoDB, where its memory stays", async (name) => {
@@ -97,7 +130,13 @@ it.each(examples)("the example %s prints the same on MongoDB, where its memory s
 
 /** By the loader of their `npm start`. */
 async function runExamples(names: readonly string[], withoutMongodb: boolean): Promise<Record<string, ExampleResult>> {
-  const { OPENAI_API_KEY: _key, ANTHROPIC_API_KEY: _other, MONGODB_URI: _uri, NODE_OPTIONS: _options, ...env } = process.env;
+  const {
+    OPENAI_API_KEY: _key,
+    ANTHROPIC_API_KEY: _other,
+    MONGODB_URI: _uri,
+    NODE_OPTIONS: _options,
+    ...env
+  } = process.env;
   const runs: ExampleRuns = { folder, names, withoutMongodb, uri: withDatabase(uri, dbName), rounds };
   const loader = pathToFileURL(resolve("node_modules/tsx/dist/loader.mjs")).href;
   const args = ["--import", loader, resolve("__tests__/helpers/examples-run.ts"), JSON.stringify(runs)];
@@ -122,7 +161,10 @@ function sourcesOf(name: string): { file: string; text: string }[] {
 
 /** Those of its `.env.example`. */
 function variablesOf(name: string): string[] {
-  return Array.from(readFileSync(`examples/${name}/.env.example`, "utf8").matchAll(/^# ([A-Z_]+)=/gm), ([, each = ""]) => each);
+  return Array.from(
+    readFileSync(`examples/${name}/.env.example`, "utf8").matchAll(/^# ([A-Z_]+)=/gm),
+    ([, each = ""]) => each,
+  );
 }
 
 async function quotedOutput(name: string): Promise<string> {

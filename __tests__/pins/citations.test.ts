@@ -9,8 +9,9 @@ const specification = "docs/specification.md";
 /** Citations that lead nowhere. Comments break lines inside them. */
 function unknownCitations(text: string, sections: readonly string[], decisions: readonly string[]): string[] {
   const plain = withoutLineBreaks(text);
-  const cited = Array.from(plain.matchAll(/\bspecification sections? (\d+(?:(?:, | and | to )\d+)*)/gi)).flatMap(([citation, numbers = ""]) =>
-    (numbers.match(/\d+/g) ?? []).filter((number) => !sections.includes(number)).map(() => citation),
+  const cited = Array.from(plain.matchAll(/\bspecification sections? (\d+(?:(?:, | and | to )\d+)*)/gi)).flatMap(
+    ([citation, numbers = ""]) =>
+      (numbers.match(/\d+/g) ?? []).filter((number) => !sections.includes(number)).map(() => citation),
   );
   const decided = Array.from(plain.matchAll(/\bADR (\d+)/g)).filter(([, number = ""]) => !decisions.includes(number));
   return [...cited, ...decided.map(([citation]) => citation)];
@@ -26,13 +27,18 @@ function withoutLineBreaks(text: string): string {
 }
 
 function citingFiles(): string[] {
-  const names = folders.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)));
+  const names = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  );
   return names.filter((name) => /\.(?:ts|js|md)$/.test(name) && !/^docs\/api\/|\/(?:dist|node_modules)\//.test(name));
 }
 
 describe("citations", () => {
   const files = citingFiles().map((file) => ({ file, text: readFileSync(file, "utf8") }));
-  const headings = Array.from(readFileSync(specification, "utf8").matchAll(/^## (\d+)\. \S/gm), ([, number = ""]) => number);
+  const headings = Array.from(
+    readFileSync(specification, "utf8").matchAll(/^## (\d+)\. \S/gm),
+    ([, number = ""]) => number,
+  );
   const decisions = readdirSync("docs/decisions").map((name) => name.slice(0, 4));
 
   it("have sections to name, in order", () => {
@@ -44,12 +50,18 @@ describe("citations", () => {
   it("name sections of the specification and decisions that exist", () => {
     const all = files.flatMap(({ text }) => text.match(/specification section/g) ?? []);
     expect(all.length).toBeGreaterThan(300);
-    expect(files.flatMap(({ file, text }) => unknownCitations(text, headings, decisions).map((citation) => `${file}: ${citation}`))).toEqual([]);
+    expect(
+      files.flatMap(({ file, text }) =>
+        unknownCitations(text, headings, decisions).map((citation) => `${file}: ${citation}`),
+      ),
+    ).toEqual([]);
   });
 
   it("say of what a section is", () => {
     const others = files.filter(({ file }) => file !== specification);
-    expect(others.flatMap(({ file, text }) => bareCitations(text).map((citation) => `${file}: ${citation}`))).toEqual([]);
+    expect(others.flatMap(({ file, text }) => bareCitations(text).map((citation) => `${file}: ${citation}`))).toEqual(
+      [],
+    );
   });
 });
 
@@ -57,19 +69,30 @@ describe("the rules themselves", () => {
   /** Without the marks that keep this file from citing what it tests with. */
   const unmarked = (text: string): string => text.replaceAll("#", "");
 
-  it.each(["specification section #4", "Specification sections #1, #2 and #4", "specification\n * section #4", "(ADR #0004)"])("find %j", (text) => {
+  it.each([
+    "specification section #4",
+    "Specification sections #1, #2 and #4",
+    "specification\n * section #4",
+    "(ADR #0004)",
+  ])("find %j", (text) => {
     expect(unknownCitations(unmarked(text), ["1", "2", "3"], ["0003"])).toHaveLength(1);
   });
 
-  it.each(["specification section #3", "specification sections #1 to #3", "specification\n   // section #2", "ADR #0003", "ADR memory v2"])(
-    "take %j",
+  it.each([
+    "specification section #3",
+    "specification sections #1 to #3",
+    "specification\n   // section #2",
+    "ADR #0003",
+    "ADR memory v2",
+  ])("take %j", (text) => {
+    expect(unknownCitations(unmarked(text), ["1", "2", "3"], ["0003"])).toEqual([]);
+    expect(bareCitations(unmarked(text))).toEqual([]);
+  });
+
+  it.each(["the specification's (section #3)", "see section #3", "Sections #3 and 4"])(
+    "find a section of nothing in %j",
     (text) => {
-      expect(unknownCitations(unmarked(text), ["1", "2", "3"], ["0003"])).toEqual([]);
-      expect(bareCitations(unmarked(text))).toEqual([]);
+      expect(bareCitations(unmarked(text))).toHaveLength(1);
     },
   );
-
-  it.each(["the specification's (section #3)", "see section #3", "Sections #3 and 4"])("find a section of nothing in %j", (text) => {
-    expect(bareCitations(unmarked(text))).toHaveLength(1);
-  });
 });

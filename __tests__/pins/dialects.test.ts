@@ -8,7 +8,9 @@ const sourceFiles = readdirSync("src", { recursive: true, encoding: "utf8" })
 
 describe("the registry of the dialects", () => {
   it("is the one file that lists them", () => {
-    expect(sourceFiles.filter((file) => listsDialects(readFileSync(file, "utf8")))).toEqual(["src/dialects/registry.ts"]);
+    expect(sourceFiles.filter((file) => listsDialects(readFileSync(file, "utf8")))).toEqual([
+      "src/dialects/registry.ts",
+    ]);
   });
 
   it("has every folder of dialects under its own name", () => {
@@ -19,11 +21,19 @@ describe("the registry of the dialects", () => {
 });
 
 describe("the rule itself", () => {
-  it.each(['["unified", "claude"]', "'journal' | 'records'", "{ unified: a, journal: b }", "`claude`, `records`"])("sees a list in %s", (text) => {
-    expect(listsDialects(text)).toBe(true);
-  });
+  it.each(['["unified", "claude"]', "'journal' | 'records'", "{ unified: a, journal: b }", "`claude`, `records`"])(
+    "sees a list in %s",
+    (text) => {
+      expect(listsDialects(text)).toBe(true);
+    },
+  );
 
-  it.each(['dialects = ["unified"]', '"claude" or "claude"', "the dialects unified, claude and journal", 'import "./claude/a.js"'])("sees none in %s", (text) => {
+  it.each([
+    'dialects = ["unified"]',
+    '"claude" or "claude"',
+    "the dialects unified, claude and journal",
+    'import "./claude/a.js"',
+  ])("sees none in %s", (text) => {
     expect(listsDialects(text)).toBe(false);
   });
 });

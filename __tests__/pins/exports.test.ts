@@ -39,7 +39,12 @@ describe("the public surface", () => {
   });
 
   it("of ./claude is these names", () => {
-    expect(Object.keys(claude).toSorted()).toEqual(["claudeMemoryExecute", "claudeMemoryHandlers", "createClaudeMemoryTool", "createClaudeSearchTool"]);
+    expect(Object.keys(claude).toSorted()).toEqual([
+      "claudeMemoryExecute",
+      "claudeMemoryHandlers",
+      "createClaudeMemoryTool",
+      "createClaudeSearchTool",
+    ]);
   });
 
   it("of ./deepagents is these names", () => {

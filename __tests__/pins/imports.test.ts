@@ -4,8 +4,8 @@ import { describe, expect, it } from "@jest/globals";
 import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
 
 /**
- * The rooms of `src`, from the ground up, and which others each may import. Type-only imports count. The longest name that
- * fits a file is its room.
+ * The rooms of `src`, from the ground up, and which others each may import. Type-only imports count. The longest name
+ * that fits a file is its room.
  */
 const mayImport: Record<string, string[]> = {
   core: ["core/hidden-characters"],
@@ -19,8 +19,23 @@ const mayImport: Record<string, string[]> = {
   "mongodb/meaning": ["core", "mongodb/driver"],
   "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/meaning"],
   "mongodb/proposals": ["core", "mongodb/driver"],
-  "mongodb/memories": ["core", "mongodb/driver", "mongodb/places", "mongodb/history", "mongodb/proposals", "mongodb/meaning"],
-  "mongodb/store": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/search", "mongodb/memories", "run-tree"],
+  "mongodb/memories": [
+    "core",
+    "mongodb/driver",
+    "mongodb/places",
+    "mongodb/history",
+    "mongodb/proposals",
+    "mongodb/meaning",
+  ],
+  "mongodb/store": [
+    "core",
+    "mongodb/driver",
+    "mongodb/places",
+    "mongodb/items",
+    "mongodb/search",
+    "mongodb/memories",
+    "run-tree",
+  ],
   "mongodb/admin": ["core", "mongodb/driver", "mongodb/items", "mongodb/memories"],
   "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
   "open-memory": ["core", "backends", "mongodb/store"],
@@ -38,7 +53,19 @@ const mayImport: Record<string, string[]> = {
   "page/client": ["core/hidden-characters", "page/wire", "page/token-header"],
   page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/wire", "page/token-header"],
   cli: ["core", "backends", "mongodb/store", "mongodb/admin", "mongodb/migrate", "dialects", "page", "mcp"],
-  index: ["core", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/migrate", "open-memory", "dialects", "prompt", "graph", "template"],
+  index: [
+    "core",
+    "mongodb/items",
+    "mongodb/search",
+    "mongodb/memories",
+    "mongodb/store",
+    "mongodb/migrate",
+    "open-memory",
+    "dialects",
+    "prompt",
+    "graph",
+    "template",
+  ],
 };
 
 /** Packages with a fixed set of rooms that may import them. */
@@ -47,7 +74,18 @@ const packageUsers: Record<string, string[]> = {
   "@langchain/openai": [],
   "@langchain/anthropic": [],
   "@anthropic-ai/sdk": [],
-  mongodb: ["mongodb/driver", "mongodb/history", "mongodb/proposals", "mongodb/meaning", "mongodb/items", "mongodb/search", "mongodb/memories", "mongodb/store", "mongodb/admin", "mongodb/migrate"],
+  mongodb: [
+    "mongodb/driver",
+    "mongodb/history",
+    "mongodb/proposals",
+    "mongodb/meaning",
+    "mongodb/items",
+    "mongodb/search",
+    "mongodb/memories",
+    "mongodb/store",
+    "mongodb/admin",
+    "mongodb/migrate",
+  ],
   deepagents: ["deepagents"],
   "@modelcontextprotocol/server": ["mcp"],
   "@modelcontextprotocol/node": ["mcp"],
@@ -105,7 +143,9 @@ describe("imports of src", () => {
 
 describe("unit tests and pins", () => {
   it("start no database", () => {
-    const reached = ["__tests__/unit", "__tests__/pins"].flatMap(testFiles).filter((file) => filesBehind(file).has(serversHelper));
+    const reached = ["__tests__/unit", "__tests__/pins"]
+      .flatMap(testFiles)
+      .filter((file) => filesBehind(file).has(serversHelper));
     expect(reached).toEqual([]);
   });
 
@@ -136,11 +176,17 @@ describe("the rules themselves", () => {
     expect(joinsSiblings({ from: "src/backends/directory/a.ts", to: "src/backends/directory/b.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/dialects/claude/a.ts", to: "src/dialects/dialect.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/dialects/registry.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
-    expect(joinsSiblings({ from: "src/mongodb/memories/one-document/a.ts", to: "src/mongodb/memories/layout.ts" })).toBe(false);
+    expect(
+      joinsSiblings({ from: "src/mongodb/memories/one-document/a.ts", to: "src/mongodb/memories/layout.ts" }),
+    ).toBe(false);
   });
 
   it("find a cycle", () => {
-    const ring = [["a", "b"], ["b", "c"], ["c", "b"]].map(([from = "", to = ""]) => ({ from, to }));
+    const ring = [
+      ["a", "b"],
+      ["b", "c"],
+      ["c", "b"],
+    ].map(([from = "", to = ""]) => ({ from, to }));
     expect(findCycle(ring)).toEqual(["b", "c", "b"]);
   });
 });
@@ -200,7 +246,9 @@ function findCycle(all: SourceImport[]): string[] | undefined {
 const serversHelper = "__tests__/helpers/mongo-servers.ts";
 
 function testFiles(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
 }
 
 /** The files of `__tests__` that a test imports, but for their types, and those which they import. */

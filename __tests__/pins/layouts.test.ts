@@ -10,16 +10,25 @@ interface SourceFile {
 const layoutFolder = /^src\/mongodb\/memories\/[^/]+\//;
 const listOfLayouts = "src/mongodb/memories/layouts.ts";
 
-/** The fields of a memory's document: as an expression or a name in quotes, or as the name of a field. `$meta:` is an operator. */
+/**
+ * The fields of a memory's document: as an expression or a name in quotes, or as the name of a field. `$meta:` is an
+ * operator.
+ */
 const documentField = /["'`]\$?(?:data|dirs|meta)["'`.]|(?<![$\w])(?:data|dirs|meta)\??:/;
 const earlierFormat = /\blegacy\b|\bearlier (?:format|layout|system)\b/i;
 
 function importsLayout({ path, text }: SourceFile): boolean {
   if (path === listOfLayouts || layoutFolder.test(path)) return false;
-  return /from "[^"]*\/memories\/[^"/]+\/[^"]+"|import\("[^"]*\/memories\/[^"/]+\//.test(text) || (path.startsWith("src/mongodb/memories/") && /from "\.\/[^"/]+\//.test(text));
+  return (
+    /from "[^"]*\/memories\/[^"/]+\/[^"]+"|import\("[^"]*\/memories\/[^"/]+\//.test(text) ||
+    (path.startsWith("src/mongodb/memories/") && /from "\.\/[^"/]+\//.test(text))
+  );
 }
 
-/** Of a file outside the folders of layouts. The command line tells people of the earlier format, by its command of that name. */
+/**
+ * Of a file outside the folders of layouts. The command line tells people of the earlier format, by its command of that
+ * name.
+ */
 function namesDocument({ path, text }: SourceFile): boolean {
   if (layoutFolder.test(path)) return false;
   const isOfMongodb = path.startsWith("src/mongodb/");
@@ -30,7 +39,9 @@ describe("the layouts of memories", () => {
   let files: SourceFile[] = [];
 
   beforeAll(async () => {
-    const paths = (await readdir("src", { recursive: true })).filter((path) => path.endsWith(".ts")).map((path) => join("src", path));
+    const paths = (await readdir("src", { recursive: true }))
+      .filter((path) => path.endsWith(".ts"))
+      .map((path) => join("src", path));
     files = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path, "utf8") })));
   });
 
@@ -38,7 +49,9 @@ describe("the layouts of memories", () => {
 
   it("are all seen", () => {
     expect(pathsWhere(({ path }) => layoutFolder.test(path)).length).toBeGreaterThan(10);
-    expect(pathsWhere(({ path, text }) => layoutFolder.test(path) && documentField.test(text) && earlierFormat.test(text))).not.toEqual([]);
+    expect(
+      pathsWhere(({ path, text }) => layoutFolder.test(path) && documentField.test(text) && earlierFormat.test(text)),
+    ).not.toEqual([]);
   });
 
   it("are known to their list only", () => {

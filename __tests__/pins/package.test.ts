@@ -14,7 +14,17 @@ const run = promisify(execFile);
 const project = testFolder();
 const other = testFolder();
 /** Of a project that uses the package, without what is optional. */
-const ownPackages = ["@langchain/core", "@langchain/langgraph", "@langchain/langgraph-checkpoint", "async-mutex", "commander", "diff", "mongodb", "yaml", "zod"];
+const ownPackages = [
+  "@langchain/core",
+  "@langchain/langgraph",
+  "@langchain/langgraph-checkpoint",
+  "async-mutex",
+  "commander",
+  "diff",
+  "mongodb",
+  "yaml",
+  "zod",
+];
 let packed = "";
 
 beforeAll(async () => {
@@ -28,7 +38,8 @@ const load = {
   commonjs: (path: string) => `require("langgraph-mongo-memory${path}");`,
 } as const;
 
-const optional = /\/node_modules\/(langchain|re2js|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol|@opentelemetry)\//;
+const optional =
+  /\/node_modules\/(langchain|re2js|@langchain\/(?:openai|anthropic|google-genai)|@anthropic-ai|@modelcontextprotocol|@opentelemetry)\//;
 
 /** The entries that load and name no optional package, and what they add to the package's name. */
 const entries = { index: "", claude: "/claude", journal: "/journal", page: "/page", records: "/records" };
@@ -56,9 +67,14 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
   it("loads no package for traces when a memory is used without an SDK, and the API with one", async () => {
     const use = `const { InMemoryStore } = ${inputType === "module" ? 'await import("@langchain/langgraph-checkpoint")' : 'require("@langchain/langgraph-checkpoint")'};
       const used = ({ openMemory }) => openMemory(new InMemoryStore(), { nodeId: "n" }).write("/a", "x");`;
-    const imported = inputType === "module" ? 'await used(await import("langgraph-mongo-memory"));' : 'used(require("langgraph-mongo-memory"));';
-    const sdk = 'globalThis[Symbol.for("opentelemetry.js.api.1")] = { version: "1.9.0", trace: { getTracer: () => ({ startSpan: () => ({ isRecording: () => false, end() {} }) }) } };';
-    const ofTraces = async (code: string) => (await loadedModules(inputType, code)).filter((url) => url.includes("/node_modules/@opentelemetry/"));
+    const imported =
+      inputType === "module"
+        ? 'await used(await import("langgraph-mongo-memory"));'
+        : 'used(require("langgraph-mongo-memory"));';
+    const sdk =
+      'globalThis[Symbol.for("opentelemetry.js.api.1")] = { version: "1.9.0", trace: { getTracer: () => ({ startSpan: () => ({ isRecording: () => false, end() {} }) }) } };';
+    const ofTraces = async (code: string) =>
+      (await loadedModules(inputType, code)).filter((url) => url.includes("/node_modules/@opentelemetry/"));
     expect(await ofTraces(use + imported)).toEqual([]);
     expect(await ofTraces(sdk + use + imported)).not.toEqual([]);
   });
@@ -72,11 +88,14 @@ describe.each(["module", "commonjs"] as const)("importing the package from a %s"
 describe("the types of the package", () => {
   // An inferred return type can name an optional package that no source file imports.
   // Requirement: ways-in.entries-need-no-optional-package
-  it.each(Object.keys(entries).flatMap((entry) => [`${entry}.d.ts`, `${entry}.d.cts`]))("%s need no optional package", async (file) => {
-    const packages = await typePackages(file);
-    expect(packages).toContainEqual(expect.stringMatching(/^@langchain\/(?:core|langgraph-checkpoint)$/));
-    expect(packages.filter((name) => optional.test(`/node_modules/${name}/`))).toEqual([]);
-  });
+  it.each(Object.keys(entries).flatMap((entry) => [`${entry}.d.ts`, `${entry}.d.cts`]))(
+    "%s need no optional package",
+    async (file) => {
+      const packages = await typePackages(file);
+      expect(packages).toContainEqual(expect.stringMatching(/^@langchain\/(?:core|langgraph-checkpoint)$/));
+      expect(packages.filter((name) => optional.test(`/node_modules/${name}/`))).toEqual([]);
+    },
+  );
 });
 
 describe("the weight of the package", () => {
@@ -94,7 +113,9 @@ describe("the weight of the package", () => {
       const [file = ""] = (await readdir(`node_modules/${name}`)).filter((each) => /^licen[cs]e(?:\.md)?$/i.test(each));
       const licence = (await readFile(`node_modules/${name}/${file}`, "utf8")).trim();
       // Nobody sees spaces at the end of a line.
-      expect(withoutTrailingSpaces(notices.replaceAll(/^> ?/gm, ""))).toContain(`## ${name}\n\n${withoutTrailingSpaces(licence)}`);
+      expect(withoutTrailingSpaces(notices.replaceAll(/^> ?/gm, ""))).toContain(
+        `## ${name}\n\n${withoutTrailingSpaces(licence)}`,
+      );
     }
   });
 
@@ -112,8 +133,17 @@ describe("the weight of the package", () => {
   // Requirement: ways-in.weight
   it("is at most 15 kB in a bundle that takes one error class of it", async () => {
     const program = join(project, "program.js");
-    await writeFile(program, 'import { MemoryError } from "./node_modules/langgraph-mongo-memory/dist/index.js"; console.log(MemoryError);');
-    const { stdout } = await run("node_modules/.bin/esbuild", [program, "--bundle", "--minify", "--format=esm", "--packages=external"]);
+    await writeFile(
+      program,
+      'import { MemoryError } from "./node_modules/langgraph-mongo-memory/dist/index.js"; console.log(MemoryError);',
+    );
+    const { stdout } = await run("node_modules/.bin/esbuild", [
+      program,
+      "--bundle",
+      "--minify",
+      "--format=esm",
+      "--packages=external",
+    ]);
     expect(stdout).toContain("langgraph-mongo-memory.MemoryError");
     expect(stdout.length).toBeLessThanOrEqual(15_000);
   });
@@ -135,13 +165,19 @@ describe("without the SDK of MCP", () => {
 
   // Requirement: mcp.optional-sdk
   it.each(["module", "commonjs"] as const)("the entry ./mcp says in a %s what to install", async (inputType) => {
-    const result = run(process.execPath, [`--input-type=${inputType}`, "--eval", load[inputType]("/mcp")], { cwd: project });
+    const result = run(process.execPath, [`--input-type=${inputType}`, "--eval", load[inputType]("/mcp")], {
+      cwd: project,
+    });
     await expect(result).rejects.toMatchObject({ stderr: expect.stringContaining(words(server)) });
   });
 
   it("Node gets every name of ./mcp from the file that would say so", async () => {
     const program = 'import * as node from "langgraph-mongo-memory/mcp"; import * as mcp from "./dist/mcp.js";';
-    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", `${program} console.log(String(Object.keys(node)) === String(Object.keys(mcp)))`]);
+    const { stdout } = await run(process.execPath, [
+      "--input-type=module",
+      "--eval",
+      `${program} console.log(String(Object.keys(node)) === String(Object.keys(mcp)))`,
+    ]);
     expect(stdout).toBe("true\n");
   });
 
@@ -157,28 +193,42 @@ describe("without the SDK of MCP", () => {
     await linkPackages(other, [...ownPackages, server]);
     const cli = join(other, "node_modules/langgraph-mongo-memory/dist/cli.js");
     const result = run(process.execPath, [cli, "mcp", "--http", "--port", "0", "--dir", "memory"], { cwd: other });
-    await expect(result).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(words("@modelcontextprotocol/node")) });
+    await expect(result).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(words("@modelcontextprotocol/node")),
+    });
   });
 });
 
 describe("without the package re2js", () => {
   // Requirement: grep.optional-expressions
-  it.each(["module", "commonjs"] as const)("grep finds texts, and says in a %s what regular expressions need", async (inputType) => {
-    const names = "{ openMemory }, { InMemoryStore }";
-    const packages = ["langgraph-mongo-memory", "@langchain/langgraph-checkpoint"];
-    const loaded = packages.map((name) => (inputType === "module" ? `await import("${name}")` : `require("${name}")`)).join(", ");
-    const program = `const [${names}] = [${loaded}];
+  it.each(["module", "commonjs"] as const)(
+    "grep finds texts, and says in a %s what regular expressions need",
+    async (inputType) => {
+      const names = "{ openMemory }, { InMemoryStore }";
+      const packages = ["langgraph-mongo-memory", "@langchain/langgraph-checkpoint"];
+      const loaded = packages
+        .map((name) => (inputType === "module" ? `await import("${name}")` : `require("${name}")`))
+        .join(", ");
+      const program = `const [${names}] = [${loaded}];
       const memory = openMemory(new InMemoryStore(), { nodeId: "a" });
       memory.write("/a", "one").then(() => memory.grep("one")).then((found) => console.log(found.length)).then(() => memory.grep({ regex: "o" })).catch((error) => console.log(error.code, error.message));`;
-    const { stdout } = await run(process.execPath, [`--input-type=${inputType}`, "--eval", program], { cwd: project });
-    expect(stdout).toBe("1\nEINVAL a regular expression needs the package re2js, which cannot be loaded: npm install re2js\n");
-  });
+      const { stdout } = await run(process.execPath, [`--input-type=${inputType}`, "--eval", program], {
+        cwd: project,
+      });
+      expect(stdout).toBe(
+        "1\nEINVAL a regular expression needs the package re2js, which cannot be loaded: npm install re2js\n",
+      );
+    },
+  );
 });
 
 describe("the development of the package", () => {
   it("downloads no MongoDB when its packages are installed", async () => {
     const { MONGOMS_SYSTEM_BINARY: _, ...env } = process.env;
-    const { stdout } = await run(process.execPath, ["node_modules/mongodb-memory-server/postinstall.js"], { env: { ...env, INIT_CWD: process.cwd() } });
+    const { stdout } = await run(process.execPath, ["node_modules/mongodb-memory-server/postinstall.js"], {
+      env: { ...env, INIT_CWD: process.cwd() },
+    });
     expect(stdout).toContain("postinstall skipped");
     expect(stdout).toContain("DISABLE_POSTINSTALL");
   });
@@ -194,7 +244,9 @@ function withoutTrailingSpaces(text: string): string {
 
 /** What npm installs for the package's own dependencies, by the lock file. */
 async function installedBesidePeers(): Promise<string[]> {
-  const { packages } = JSON.parse(await readFile("package-lock.json", "utf8")) as { packages: Record<string, { dependencies?: object }> };
+  const { packages } = JSON.parse(await readFile("package-lock.json", "utf8")) as {
+    packages: Record<string, { dependencies?: object }>;
+  };
   const found = new Set<string>();
   const add = (path: string): void => {
     for (const name of Object.keys(packages[path]?.dependencies ?? {})) {
@@ -218,5 +270,10 @@ async function typePackages(file: string, seen = new Set<string>()): Promise<str
     const next = chunk.replace(/^\.\//, "").replace(/\.(c?)js$/, ".d.$1ts");
     if (!seen.has(next)) packages.push(...(await typePackages(next, seen)));
   }
-  return packages.map((name) => name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/"));
+  return packages.map((name) =>
+    name
+      .split("/")
+      .slice(0, name.startsWith("@") ? 2 : 1)
+      .join("/"),
+  );
 }

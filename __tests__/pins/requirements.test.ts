@@ -11,7 +11,8 @@ interface Citation {
 }
 
 /** Lines after a comment up to a test, or up to a case of the published suites: an object with an id or a title. */
-const testBelow = /^(?: *\/\/ Requirement: .*\n)* *(?:(?:it|test)(?:\.each)?[(<]|filterCase\(|(?:\{\n *)?(?:id|title): )/;
+const testBelow =
+  /^(?: *\/\/ Requirement: .*\n)* *(?:(?:it|test)(?:\.each)?[(<]|filterCase\(|(?:\{\n *)?(?:id|title): )/;
 
 function citationsIn(file: string, text: string): Citation[] {
   return Array.from(text.matchAll(/^ *\/\/ Requirement: (.*)\n/gm)).flatMap(({ 0: comment, 1: ids = "", index }) => {
@@ -77,12 +78,17 @@ describe("the check itself", () => {
     expect(unknown(["a.b"], found("it("))).toEqual(["a.ts:1 a.c"]);
   });
 
-  it.each(["it(", "it.each([", "it.each<string>([", "  // Requirement: a.d\n  it(", "  {\n    title: ", '  {\n    id: "x"', "filterCase("])(
-    "takes a comment above %j",
-    (code) => {
-      expect(dangling(found(code))).toEqual([]);
-    },
-  );
+  it.each([
+    "it(",
+    "it.each([",
+    "it.each<string>([",
+    "  // Requirement: a.d\n  it(",
+    "  {\n    title: ",
+    '  {\n    id: "x"',
+    "filterCase(",
+  ])("takes a comment above %j", (code) => {
+    expect(dangling(found(code))).toEqual([]);
+  });
 
   it.each(["", "\nit(", "it.skip(", "// it(", "describe(", "const it = 1;", "// Requirement: a.d\n// why\nit("])(
     "refuses a comment above %j",

@@ -3,7 +3,10 @@ import type { Requirements } from "./requirement.js";
 const source = "specification section 13";
 
 export const history: Requirements = {
-  "history.versions": { source, says: "each change of a file makes one version, and a change that changes nothing none" },
+  "history.versions": {
+    source,
+    says: "each change of a file makes one version, and a change that changes nothing none",
+  },
   "history.one-step": { source, says: "whatever crashes, each change has its version, once, in one order" },
   "history.cost": { source, says: "a change takes at most 1.1 commands on average, and in the layout files four" },
   "history.model": { source, says: "trees, texts, diffs and blame agree with a list of all trees" },
@@ -16,6 +19,9 @@ export const history: Requirements = {
   "history.kept": { source, says: "what is no longer kept is never told wrongly" },
   "history.erased": { source, says: "forget and expiry take versions along" },
   "history.limits": { source, says: "what is recorded counts for no limit" },
-  "history.indexes": { source, says: "what is asked of versions and proposals examines those of one memory only, by an index" },
+  "history.indexes": {
+    source,
+    says: "what is asked of versions and proposals examines those of one memory only, by an index",
+  },
   "history.off": { source, says: "a store without history changes the same memories exactly, and records nothing" },
 };

@@ -1,5 +1,13 @@
 import type { Memory } from "../../src/core/memory.js";
-import { checked, type DialectCall, fileCalls, journalCalls, seedFiles, seedJournal, toolOf } from "../dialects/calls.js";
+import {
+  checked,
+  type DialectCall,
+  fileCalls,
+  journalCalls,
+  seedFiles,
+  seedJournal,
+  toolOf,
+} from "../dialects/calls.js";
 import type { VersionCall } from "./calls.js";
 import { placeOf, resetOf, type Server } from "./place.js";
 import type { Version } from "./versions.js";
@@ -18,7 +26,13 @@ export async function dialectCalls(version: Version, server: Server): Promise<Ve
   const callsOn = ({ memory, reset }: Awaited<ReturnType<typeof seeded>>, calls: DialectCall[]): VersionCall[] =>
     calls.map((call) => {
       const tool = toolOf(call, memory, dialects);
-      return { area, name: `${call.dialect}: ${call.command}`, iterations, call: (index) => checked(tool, call.args(index)), reset };
+      return {
+        area,
+        name: `${call.dialect}: ${call.command}`,
+        iterations,
+        call: (index) => checked(tool, call.args(index)),
+        reset,
+      };
     });
   const files = await seeded("of tools", seedFiles);
   const journal = await seeded("of a journal", (memory) => seedJournal(memory, dialects));
@@ -26,7 +40,13 @@ export async function dialectCalls(version: Version, server: Server): Promise<Ve
   const unifiedCalls = ["read", "list", "append", "update", "delete"].map((command): VersionCall => {
     const args = fileCalls.find(({ nearest }) => nearest === command)?.unifiedArgs;
     if (args === undefined) throw new Error(`no call is near to ${command}`);
-    return { area, name: `unified: ${command}`, iterations, call: (index) => checked(unified, args(index)), reset: files.reset };
+    return {
+      area,
+      name: `unified: ${command}`,
+      iterations,
+      call: (index) => checked(unified, args(index)),
+      reset: files.reset,
+    };
   });
   return [...unifiedCalls, ...callsOn(files, fileCalls), ...callsOn(journal, journalCalls)];
 }

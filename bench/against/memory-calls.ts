@@ -37,6 +37,11 @@ export async function connectorCalls(version: Version, server: Server): Promise<
   for (const path of fixtureOf(100).paths) await node.memory().write(path, text);
   return (["tree", "full"] as const).map((content): VersionCall => {
     const connector = node.createConnector({ content, maxChars: 200_000 });
-    return { area: "Connector", name: `renderMessage, ${content}, 100 files`, iterations: 90, call: () => connector.renderMessage() };
+    return {
+      area: "Connector",
+      name: `renderMessage, ${content}, 100 files`,
+      iterations: 90,
+      call: () => connector.renderMessage(),
+    };
   });
 }

@@ -23,7 +23,9 @@ export async function placeOf(
   name: string,
   options: Partial<StoreOptions> = {},
 ): Promise<Place> {
-  const [memoriesCollection, itemsCollection] = ["memories", "items"].map((kind) => `${kind} ${name} ${version.name}`) as [string, string];
+  const [memoriesCollection, itemsCollection] = ["memories", "items"].map(
+    (kind) => `${kind} ${name} ${version.name}`,
+  ) as [string, string];
   const collections = { client, dbName, memoriesCollection, itemsCollection };
   const store = new version.package.MongoMemoryStore({ ...collections, memoryWriteConcern: notWaiting, ...options });
   await store.start();
@@ -37,6 +39,10 @@ export async function resetOf(collection: Collection, { client, dbName }: Server
   await collection.aggregate([{ $out: kept }]).toArray();
   return async () => {
     await collection.deleteMany({});
-    await client.db(dbName).collection(kept).aggregate([{ $merge: collectionName }]).toArray();
+    await client
+      .db(dbName)
+      .collection(kept)
+      .aggregate([{ $merge: collectionName }])
+      .toArray();
   };
 }

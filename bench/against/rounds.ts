@@ -21,22 +21,29 @@ export async function measureRounds(processes: ByVersion<VersionProcess>, rounds
 }
 
 function commonCalls({ now, ...others }: ByVersion<VersionProcess>): NamedCall[] {
-  return now.calls.filter(({ name }) => Object.values(others).every(({ calls }) => calls.some((call) => call.name === name)));
+  return now.calls.filter(({ name }) =>
+    Object.values(others).every(({ calls }) => calls.some((call) => call.name === name)),
+  );
 }
 
 /** The versions take turns, in every order of them. */
-async function measureCall(processes: ByVersion<VersionProcess>, { name, iterations }: NamedCall): Promise<ByVersion<number>> {
+async function measureCall(
+  processes: ByVersion<VersionProcess>,
+  { name, iterations }: NamedCall,
+): Promise<ByVersion<number>> {
   const times: ByVersion<number[]> = { now: [], earlier: [], copy: [] };
   const orders = ordersOf(versionNames);
   for (let from = 0; from < iterations; from += turn) {
     const question = { call: name, from, to: Math.min(from + turn, iterations), reset: from === 0 };
-    for (const version of orders[(from / turn) % orders.length] ?? []) times[version].push(...(await processes[version].ask(question)).times);
+    for (const version of orders[(from / turn) % orders.length] ?? [])
+      times[version].push(...(await processes[version].ask(question)).times);
   }
   return { now: median(times.now), earlier: median(times.earlier), copy: median(times.copy) };
 }
 
 async function doAnswersDiffer(processes: ByVersion<VersionProcess>, { name }: NamedCall): Promise<boolean> {
   const answers: string[] = [];
-  for (const version of versionNames) answers.push((await processes[version].ask({ call: name, from: 0, to: 1, reset: true })).answer);
+  for (const version of versionNames)
+    answers.push((await processes[version].ask({ call: name, from: 0, to: 1, reset: true })).answer);
   return new Set(answers).size > 1;
 }

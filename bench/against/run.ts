@@ -21,10 +21,17 @@ export async function measureAgainst({ earlier, rounds, imports, isWanted }: Aga
   return withVersions(earlier, async (folders) => {
     const { mongod, calls } = await onServer("standalone", async (uri) => ({
       mongod: await mongodVersion(uri),
-      calls: await inDatabase(uri, {}, (_client, dbName) => measureCalls(folders, { uri, dbName, parts: parts.filter(isWanted) }, rounds)),
+      calls: await inDatabase(uri, {}, (_client, dbName) =>
+        measureCalls(folders, { uri, dbName, parts: parts.filter(isWanted) }, rounds),
+      ),
     }));
     const imported = isWanted("import") ? await measureImports(folders, imports) : [];
-    return againstReportOf({ mongod, rounds, earlier: await versionNumber(folders.earlier), calls: [...calls, ...imported] });
+    return againstReportOf({
+      mongod,
+      rounds,
+      earlier: await versionNumber(folders.earlier),
+      calls: [...calls, ...imported],
+    });
   });
 }
 

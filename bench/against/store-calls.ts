@@ -55,7 +55,8 @@ async function searchCalls(version: Version, server: Server): Promise<VersionCal
   const vectors = await placeOf(version, server, "by vectors", { index: { dims: 384, embeddings, fields: ["text"] } });
   for (const { store } of [words, vectors]) await seedItems(store, searchedCount);
   const queryOf = (iteration: number): string => String(itemAt(iteration).value["text"]).slice(0, 13);
-  const searchOf = (store: BaseStore) => (iteration: number) => store.search(["org1"], { query: queryOf(iteration), limit: 10 });
+  const searchOf = (store: BaseStore) => (iteration: number) =>
+    store.search(["org1"], { query: queryOf(iteration), limit: 10 });
   return [
     { area: "Store", name: "search by words", iterations: 42, call: searchOf(words.store) },
     { area: "Store", name: "search by vectors", iterations: 42, call: searchOf(vectors.store) },

@@ -21,7 +21,8 @@ const callsOf: Record<string, ((version: Version, server: Server) => Promise<Ver
 const client = new MongoClient(uri, { writeConcern: notWaiting });
 const version = await loadVersion(name, new URL(folder));
 const calls: VersionCall[] = [];
-for (const part of parts) for (const make of callsOf[part] ?? []) calls.push(...(await make(version, { client, dbName })));
+for (const part of parts)
+  for (const make of callsOf[part] ?? []) calls.push(...(await make(version, { client, dbName })));
 
 process.on("message", (question: Question) => void answerTo(question).then(tell));
 tell({ calls: calls.map(({ area, name: title, iterations }) => ({ area, name: title, iterations })) });

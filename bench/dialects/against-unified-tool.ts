@@ -23,12 +23,19 @@ const iterations = 50;
 
 /** Each call of each dialect against the nearest of the unified tool, on equal memories of their own. */
 export async function runDialectBench(options: DialectBenchOptions): Promise<DialectResult[]> {
-  const { package: { MongoMemoryStore, MemoryTool }, dialects, client, dbName } = options;
+  const {
+    package: { MongoMemoryStore, MemoryTool },
+    dialects,
+    client,
+    dbName,
+  } = options;
   const store = new MongoMemoryStore({ client, dbName });
   await store.start();
   const collection = client.db(dbName).collection("memories");
   const bench = async (seed: (memory: Memory) => Promise<void>, calls: DialectCall[], name: string) => {
-    const [ours, twin] = [`${name} of the dialect`, `${name} of the unified tool`].map((nodeId) => store.memory({ nodeId }, { paths: "posix" }));
+    const [ours, twin] = [`${name} of the dialect`, `${name} of the unified tool`].map((nodeId) =>
+      store.memory({ nodeId }, { paths: "posix" }),
+    );
     if (ours === undefined || twin === undefined) throw new Error("two memories are opened");
     const reset = await resetter(collection, [ours, twin], seed);
     const unified: StructuredToolInterface = new MemoryTool({ memory: twin });
@@ -72,7 +79,8 @@ async function resetter(
     if (document !== null) documents.push(document);
   }
   return async () => {
-    for (const document of documents) await collection.replaceOne({ _id: document["_id"] as never }, document, { upsert: true });
+    for (const document of documents)
+      await collection.replaceOne({ _id: document["_id"] as never }, document, { upsert: true });
   };
 }
 

@@ -33,7 +33,10 @@ const calls: [command: string, call: Call][] = [
   ["view a file", (handlers, path) => handlers.view({ command: "view", path })],
   ["view the root", (handlers) => handlers.view({ command: "view", path: "/memories" })],
   ["create", (handlers, path) => handlers.create({ command: "create", path: `${path}-new`, file_text: text })],
-  ["str_replace", (handlers, path) => handlers.str_replace({ command: "str_replace", path, old_str: "alpha", new_str: "omega" })],
+  [
+    "str_replace",
+    (handlers, path) => handlers.str_replace({ command: "str_replace", path, old_str: "alpha", new_str: "omega" }),
+  ],
   ["insert", (handlers, path) => handlers.insert({ command: "insert", path, insert_line: 0, insert_text: "x\n" })],
   ["delete", (handlers, path) => handlers.delete({ command: "delete", path })],
   ["rename", (handlers, path) => handlers.rename({ command: "rename", old_path: path, new_path: `${path}-moved` })],
@@ -55,7 +58,10 @@ export async function runDirectoryBench(options: DirectoryBenchOptions): Promise
       for (const [command, call] of calls) {
         await reset();
         const path = (index: number): string => `/memories${turnOf(fixture, index).path}`;
-        const pair = { ours: (index: number) => call(ours, path(index)), theirs: (index: number) => call(theirs, path(index)) };
+        const pair = {
+          ours: (index: number) => call(ours, path(index)),
+          theirs: (index: number) => call(theirs, path(index)),
+        };
         const sample = await measureRound(pair, iterations);
         if (round > 0) samples.set(command, [...(samples.get(command) ?? []), sample]);
       }

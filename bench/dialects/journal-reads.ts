@@ -15,7 +15,13 @@ interface ReadOptions {
 }
 
 /** A read by key in a journal of many days, against one in a journal of few. */
-export async function measureReads({ package: { MongoMemoryStore }, dialects, client, dbName, rounds }: ReadOptions): Promise<Comparison> {
+export async function measureReads({
+  package: { MongoMemoryStore },
+  dialects,
+  client,
+  dbName,
+  rounds,
+}: ReadOptions): Promise<Comparison> {
   const store = new MongoMemoryStore({ client, dbName });
   const pair = { ours: await journalOf(dayCounts.many), theirs: await journalOf(dayCounts.few) };
   const samples: Sample[] = [];

@@ -13,7 +13,9 @@ export async function measureDialects(rounds: number): Promise<string> {
     calls: await inDatabase(uri, { monitorCommands: true }, (client, dbName) =>
       runDialectBench({ package: index, dialects, client, dbName, rounds }),
     ),
-    reads: await inDatabase(uri, {}, (client, dbName) => measureReads({ package: index, dialects, client, dbName, rounds })),
+    reads: await inDatabase(uri, {}, (client, dbName) =>
+      measureReads({ package: index, dialects, client, dbName, rounds }),
+    ),
   }));
   const folders = await runDirectoryBench({ dialects, directory, rounds });
   return [
@@ -40,7 +42,10 @@ function callTable(results: DialectResult[]): string[] {
   const rows = results.map(({ call, commands, ...times }) =>
     row([call.dialect, call.command, String(commands), call.nearest, comparisonCell(times)]),
   );
-  return [...tableHead(["dialect", "command", "server commands", "nearest of the unified tool", "time against it"]), ...rows];
+  return [
+    ...tableHead(["dialect", "command", "server commands", "nearest of the unified tool", "time against it"]),
+    ...rows,
+  ];
 }
 
 function folderTable({ results, kept }: DirectoryMeasured, version: string): string[] {

@@ -26,7 +26,9 @@ const userAt = (index: number): string => `user ${index}`;
 const ofUser = (userId: string) => ({ scope: "perUser", userId: { $eq: userId, $type: "string" } }) as const;
 const files = { $size: { $objectToArray: "$data" } };
 
-/** A user of five memories among 20,000: found and erased by the store, and by the driver alone with the same indexes. */
+/**
+ * A user of five memories among 20,000: found and erased by the store, and by the driver alone with the same indexes.
+ */
 export async function measureErasing(rounds: number): Promise<string> {
   return onServer("standalone", async (uri) => {
     const results = await inDatabase(uri, {}, (client, dbName) => compareAll(client, dbName, rounds));
@@ -73,7 +75,9 @@ function pairsOf(store: Store, client: MongoClient, memories: Collection<StoredM
   const removeProposals = async (userId: string): Promise<unknown> => [
     await proposals.deleteMany({ scope: "perUser", userId }, exact),
     await proposals.bulkWrite(
-      ["actor.userId", "decidedBy.userId"].map((field) => ({ updateMany: { filter: { [field]: userId }, update: { $unset: { [field]: "" } }, ...exact } })),
+      ["actor.userId", "decidedBy.userId"].map((field) => ({
+        updateMany: { filter: { [field]: userId }, update: { $unset: { [field]: "" } }, ...exact },
+      })),
     ),
   ];
   const [nodeId = ""] = nodes;
@@ -108,9 +112,21 @@ async function listed(store: Store, userId: string): Promise<unknown[]> {
 }
 
 async function listedByHand(memories: Collection<StoredMemory>, userId: string): Promise<unknown[]> {
-  const projection = { _id: 0, nodeId: 1, scope: 1, userId: 1, createdAt: 1, updatedAt: 1, sizeBytes: { $bsonSize: "$$ROOT" }, files };
+  const projection = {
+    _id: 0,
+    nodeId: 1,
+    scope: 1,
+    userId: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    sizeBytes: { $bsonSize: "$$ROOT" },
+    files,
+  };
   const found = await memories.find(ofUser(userId), { ...exact, projection, sort: { userId: 1, nodeId: 1 } }).toArray();
-  return found.map(({ nodeId, scope, userId: id, ...others }) => ({ address: { nodeId, scope, userId: id }, ...others }));
+  return found.map(({ nodeId, scope, userId: id, ...others }) => ({
+    address: { nodeId, scope, userId: id },
+    ...others,
+  }));
 }
 
 /** Ten files of 500 bytes, in each of five nodes. */
@@ -136,8 +152,13 @@ async function reportOf(results: [string, Comparison][], machine: { mongod: stri
     "",
     await machineLine(machine),
     "",
-    ...tableHead([`among ${(userCount * nodes.length).toLocaleString("en-US")} memories (n = ${iterations} a round)`, "ours ÷ raw, ms"]),
-    ...results.map(([title, comparison]) => row([title, comparisonCell(comparison, !title.startsWith("noise") && comparison.ratio > goal)])),
+    ...tableHead([
+      `among ${(userCount * nodes.length).toLocaleString("en-US")} memories (n = ${iterations} a round)`,
+      "ours ÷ raw, ms",
+    ]),
+    ...results.map(([title, comparison]) =>
+      row([title, comparisonCell(comparison, !title.startsWith("noise") && comparison.ratio > goal)]),
+    ),
     "",
   ].join("\n");
 }

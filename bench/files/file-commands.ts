@@ -2,7 +2,16 @@ import type { Call } from "../measuring/measure.js";
 import { addition, text } from "../memories/fixture.js";
 import { type ManyFiles, placeOf } from "./fixture.js";
 
-export const fileCommandNames = ["read", "append", "update", "write", "create", "create by append", "delete", "list"] as const;
+export const fileCommandNames = [
+  "read",
+  "append",
+  "update",
+  "write",
+  "create",
+  "create by append",
+  "delete",
+  "list",
+] as const;
 
 export type FileCommand = (typeof fileCommandNames)[number];
 

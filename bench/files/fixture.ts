@@ -40,13 +40,18 @@ export async function manyFiles(store: Store, documents: Collection<FileDocument
   const memory = store.memory({ nodeId: randomUUID() });
   await memory.write("/dir-0/file-0", text);
   const prefix = (await documents.findOne({ nodeId: memory.address.nodeId }))?._id ?? "";
-  const [file, directory] = await Promise.all([documents.findOne({ _id: `${prefix}/dir-0\0file-0` }), documents.findOne({ _id: `${prefix}\0dir-0` })]);
-  if (file === null || directory === null) throw new Error("the documents of the layout have other ids than this benchmark knows");
+  const [file, directory] = await Promise.all([
+    documents.findOne({ _id: `${prefix}/dir-0\0file-0` }),
+    documents.findOne({ _id: `${prefix}\0dir-0` }),
+  ]);
+  if (file === null || directory === null)
+    throw new Error("the documents of the layout have other ids than this benchmark knows");
   const all = Array.from({ length: count - 1 }, (_, index) => index + 1).flatMap((index) => {
     const parent = `dir-${Math.floor(index / filesInDirectory)}`;
     const made = { ...file, _id: `${prefix}/${parent}\0file-${index % filesInDirectory}` };
     return index % filesInDirectory === 0 ? [{ ...directory, _id: `${prefix}\0${parent}` }, made] : [made];
   });
-  for (let start = 0; start < all.length; start += insertedAtOnce) await documents.insertMany(all.slice(start, start + insertedAtOnce));
+  for (let start = 0; start < all.length; start += insertedAtOnce)
+    await documents.insertMany(all.slice(start, start + insertedAtOnce));
   return { memory, count, prefix };
 }

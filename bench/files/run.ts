@@ -23,13 +23,16 @@ export async function measureFiles(rounds: number): Promise<string> {
   return onServer("replicaSet", async (uri) => {
     const lines = await inDatabase(uri, {}, (client, dbName) => measureAll(client, dbName, rounds));
     const machine = await machineLine({ mongod: await mongodVersion(uri), rounds });
-    return ["## Measured", "", machine, "A replica set of one, writes with majority and journal.", "", ...lines].join("\n");
+    return ["## Measured", "", machine, "A replica set of one, writes with majority and journal.", "", ...lines].join(
+      "\n",
+    );
   });
 }
 
 async function measureAll(client: MongoClient, dbName: string, rounds: number): Promise<string[]> {
   const tested = await builtPackage();
-  const collectionOf = (name: string): Collection<FileDocument> => client.db(dbName).collection(name, { writeConcern: durable });
+  const collectionOf = (name: string): Collection<FileDocument> =>
+    client.db(dbName).collection(name, { writeConcern: durable });
   const [documents, raw] = [collectionOf("memories_files"), collectionOf("raw")];
   const store = new tested.MongoMemoryStore({ client, dbName, layout: "files" });
   const few = await manyFiles(store, documents, 10);
@@ -39,19 +42,53 @@ async function measureAll(client: MongoClient, dbName: string, rounds: number): 
   const many = await manyFiles(store, documents, 100_000);
   // Without the layout's own indexes.
   await documents.aggregate([{ $out: raw.collectionName }]).toArray();
-  const kept = new tested.MongoMemoryStore({ client, dbName, memoriesCollection: "kept", layout: "files", history: true });
+  const kept = new tested.MongoMemoryStore({
+    client,
+    dbName,
+    memoriesCollection: "kept",
+    layout: "files",
+    history: true,
+  });
   const recorded = fileCommands(await manyFiles(kept, collectionOf("kept_files"), 10));
   const [ours, small, theirs] = [fileCommands(many), fileCommands(few), rawCommands(client, raw, many)];
-  const cases = (names: readonly FileCommand[], goal: number, left: Record<FileCommand, Call>, right: Record<FileCommand, Call>): Case[] =>
-    names.map((what) => ({ what, goal, iterations: 100, ours: left[what], theirs: right[what] }));
+  const cases = (
+    names: readonly FileCommand[],
+    goal: number,
+    left: Record<FileCommand, Call>,
+    right: Record<FileCommand, Call>,
+  ): Case[] => names.map((what) => ({ what, goal, iterations: 100, ours: left[what], theirs: right[what] }));
   const changes = ["append", "update", "write"] as const;
   return [
-    ...(await tableOf("100,000 files, against the raw driver's command or transaction", cases(fileCommandNames, 1.3, ours, theirs), rounds)),
-    ...(await tableOf("100,000 files, against the same with 10", cases(["read", ...changes], 1.2, ours, small), rounds)),
-    ...(await tableOf("A connector of 100,000 files, against one of 100", [connectors(tested, store, many, hundred)], rounds)),
-    ...(await tableOf(`${writers} writers at the same time, against the other side, by the time that all of them take`, [appenders(some, raw), creators(store)], rounds)),
-    ...(await tableOf("With `history: true`, against without", cases([...changes, "create"], Infinity, recorded, small), rounds)),
-    ...(await tableOf("With `maxMemoryBytes`, against without", [hundred, more, many].flatMap((files) => limitedAppends(store, files)), rounds)),
+    ...(await tableOf(
+      "100,000 files, against the raw driver's command or transaction",
+      cases(fileCommandNames, 1.3, ours, theirs),
+      rounds,
+    )),
+    ...(await tableOf(
+      "100,000 files, against the same with 10",
+      cases(["read", ...changes], 1.2, ours, small),
+      rounds,
+    )),
+    ...(await tableOf(
+      "A connector of 100,000 files, against one of 100",
+      [connectors(tested, store, many, hundred)],
+      rounds,
+    )),
+    ...(await tableOf(
+      `${writers} writers at the same time, against the other side, by the time that all of them take`,
+      [appenders(some, raw), creators(store)],
+      rounds,
+    )),
+    ...(await tableOf(
+      "With `history: true`, against without",
+      cases([...changes, "create"], Infinity, recorded, small),
+      rounds,
+    )),
+    ...(await tableOf(
+      "With `maxMemoryBytes`, against without",
+      [hundred, more, many].flatMap((files) => limitedAppends(store, files)),
+      rounds,
+    )),
   ];
 }
 
@@ -59,11 +96,20 @@ async function measureAll(client: MongoClient, dbName: string, rounds: number): 
 function limitedAppends(store: Store, files: ManyFiles): Case[] {
   const limited = { ...files, memory: store.memory(files.memory.address, { maxMemoryBytes: 1_000_000_000 }) };
   const [ours, theirs] = [fileCommands(limited).append, fileCommands(files).append];
-  const atOnce = (append: Call): Call => (iteration) => Promise.all(Array.from({ length: writers }, (_, writer) => append(iteration * writers + writer)));
+  const atOnce =
+    (append: Call): Call =>
+    (iteration) =>
+      Promise.all(Array.from({ length: writers }, (_, writer) => append(iteration * writers + writer)));
   const of = `${files.count.toLocaleString("en")} files`;
   return [
     { what: `append, ${of}`, goal: Infinity, iterations: 20, ours, theirs },
-    { what: `${writers} appends at once, ${of}`, goal: Infinity, iterations: 4, ours: atOnce(ours), theirs: atOnce(theirs) },
+    {
+      what: `${writers} appends at once, ${of}`,
+      goal: Infinity,
+      iterations: 4,
+      ours: atOnce(ours),
+      theirs: atOnce(theirs),
+    },
   ];
 }
 
@@ -78,10 +124,14 @@ function connectors({ MemoryNode }: Package, store: Store, many: ManyFiles, few:
 
 /** Each appends to files of its own turn, ten times. */
 function appenders(some: ManyFiles, raw: Collection<FileDocument>): Case {
-  const all = (append: (iteration: number) => Promise<unknown>): Call => (iteration) =>
-    Promise.all(Array.from({ length: writers }, async (_, writer) => {
-      for (let turn = 0; turn < 10; turn += 1) await append((iteration * 10 + turn) * writers + writer);
-    }));
+  const all =
+    (append: (iteration: number) => Promise<unknown>): Call =>
+    (iteration) =>
+      Promise.all(
+        Array.from({ length: writers }, async (_, writer) => {
+          for (let turn = 0; turn < 10; turn += 1) await append((iteration * 10 + turn) * writers + writer);
+        }),
+      );
   return {
     what: "appenders on 1,000 files, against the raw driver",
     goal: 1 / 0.8,
@@ -95,12 +145,24 @@ function appenders(some: ManyFiles, raw: Collection<FileDocument>): Case {
 }
 
 function creators(store: Store): Case {
-  const all = (directoryOf: (writer: number) => string): Call => async () => {
-    const memory = store.memory({ nodeId: randomUUID() });
-    await Promise.all(Array.from({ length: writers }, (_, writer) => memory.write(`${directoryOf(writer)}/first-${writer}`, text)));
-    await Promise.all(Array.from({ length: writers }, (_, writer) => memory.write(`${directoryOf(writer)}/file-${writer}`, text)));
+  const all =
+    (directoryOf: (writer: number) => string): Call =>
+    async () => {
+      const memory = store.memory({ nodeId: randomUUID() });
+      await Promise.all(
+        Array.from({ length: writers }, (_, writer) => memory.write(`${directoryOf(writer)}/first-${writer}`, text)),
+      );
+      await Promise.all(
+        Array.from({ length: writers }, (_, writer) => memory.write(`${directoryOf(writer)}/file-${writer}`, text)),
+      );
+    };
+  return {
+    what: "creators in one directory, against one for each",
+    goal: 1 / 0.4,
+    iterations: 4,
+    ours: all(() => "/one"),
+    theirs: all((writer) => `/of-${writer}`),
   };
-  return { what: "creators in one directory, against one for each", goal: 1 / 0.4, iterations: 4, ours: all(() => "/one"), theirs: all((writer) => `/of-${writer}`) };
 }
 
 async function tableOf(title: string, cases: readonly Case[], rounds: number): Promise<string[]> {
@@ -109,12 +171,23 @@ async function tableOf(title: string, cases: readonly Case[], rounds: number): P
   for (let round = 0; round <= rounds; round += 1) {
     for (const each of cases) {
       // Other files each round; what is created in one is deleted in the next.
-      const shifted: Pair = { ours: (iteration) => each.ours(first + iteration), theirs: (iteration) => each.theirs(first + iteration) };
+      const shifted: Pair = {
+        ours: (iteration) => each.ours(first + iteration),
+        theirs: (iteration) => each.theirs(first + iteration),
+      };
       const sample = await measureRound(shifted, each.iterations);
       if (round > 0) samples.get(each)?.push(sample);
     }
     first += Math.max(...cases.map(({ iterations }) => iterations));
   }
   const rows = cases.map((each): [Case, Comparison] => [each, compare(samples.get(each) ?? [])]);
-  return [`${title}.`, "", ...tableHead(["", "ratio", "goal"]), ...rows.map(([{ what, goal }, found]) => row([what, comparisonCell(found, found.ratio > goal), Number.isFinite(goal) ? goal.toFixed(2) : ""])), ""];
+  return [
+    `${title}.`,
+    "",
+    ...tableHead(["", "ratio", "goal"]),
+    ...rows.map(([{ what, goal }, found]) =>
+      row([what, comparisonCell(found, found.ratio > goal), Number.isFinite(goal) ? goal.toFixed(2) : ""]),
+    ),
+    "",
+  ];
 }

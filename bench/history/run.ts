@@ -2,7 +2,15 @@ import type { CommandStartedEvent, MongoClient } from "mongodb";
 import { randomUUID } from "node:crypto";
 import { documentOf, fixtureOf, turnOf, addition, text } from "../memories/fixture.js";
 import { machineLine } from "../measuring/machine.js";
-import { type Call, compare, type Comparison, measureRound, measureSides, median, type Sample } from "../measuring/measure.js";
+import {
+  type Call,
+  compare,
+  type Comparison,
+  measureRound,
+  measureSides,
+  median,
+  type Sample,
+} from "../measuring/measure.js";
 import { inDatabase, mongodVersion, onServer } from "../measuring/servers.js";
 import { comparisonCell, milliseconds, row, tableHead } from "../measuring/table.js";
 import { builtPackage } from "../package/built-package.js";
@@ -25,7 +33,8 @@ const changes: Record<string, (memory: Memory, fixture: ReturnType<typeof fixtur
     return memory.update(path, oldWord, newWord);
   },
   write: (memory, fixture) => (iteration) => memory.write(turnOf(fixture, iteration).path, `${text}${iteration}`),
-  edit: (memory, fixture) => (iteration) => memory.edit(turnOf(fixture, iteration).path, (old) => `${old.slice(0, 500)}${iteration}`),
+  edit: (memory, fixture) => (iteration) =>
+    memory.edit(turnOf(fixture, iteration).path, (old) => `${old.slice(0, 500)}${iteration}`),
   "create, then delete": (memory) => async (iteration) => {
     await memory.write(`/new-${iteration}`, text);
     await memory.delete(`/new-${iteration}`);
@@ -41,10 +50,24 @@ const changes: Record<string, (memory: Memory, fixture: ReturnType<typeof fixtur
 export async function measureHistory(rounds: number): Promise<string> {
   return onServer("standalone", async (uri) => {
     const mongod = await mongodVersion(uri);
-    const changed = await inDatabase(uri, { monitorCommands: true }, (client, dbName) => measureChanges(client, dbName, rounds));
+    const changed = await inDatabase(uri, { monitorCommands: true }, (client, dbName) =>
+      measureChanges(client, dbName, rounds),
+    );
     // Without a monitor, which makes the driver read each answer twice.
-    const read = await inDatabase(uri, {}, async (client, dbName) => measureReading(client, dbName, await storeWithHistory(client, dbName), rounds));
-    return ["## Measured", "", await machineLine({ mongod, rounds }), "A standalone, writes with majority and journal.", "", ...changed, "", ...read, ""].join("\n");
+    const read = await inDatabase(uri, {}, async (client, dbName) =>
+      measureReading(client, dbName, await storeWithHistory(client, dbName), rounds),
+    );
+    return [
+      "## Measured",
+      "",
+      await machineLine({ mongod, rounds }),
+      "A standalone, writes with majority and journal.",
+      "",
+      ...changed,
+      "",
+      ...read,
+      "",
+    ].join("\n");
   });
 }
 
@@ -64,14 +87,25 @@ async function storeWithHistory(client: MongoClient, dbName: string): Promise<St
   return store;
 }
 
-async function compareChanges(client: MongoClient, dbName: string, [withHistory, without]: [Store, Store], rounds: number): Promise<string[]> {
+async function compareChanges(
+  client: MongoClient,
+  dbName: string,
+  [withHistory, without]: [Store, Store],
+  rounds: number,
+): Promise<string[]> {
   const rows: string[] = [];
   const results = new Map<string, Comparison[]>();
   for (const fileCount of fileCounts) {
     const fixture = fixtureOf(fileCount);
     const document = documentOf(fixture, new Date());
-    for (const name of ["with", "without"]) await client.db(dbName).collection(name).insertOne({ ...document });
-    const [ours, theirs] = [withHistory, without].map((store) => store.memory({ nodeId: document.nodeId }).with({ actor }));
+    for (const name of ["with", "without"])
+      await client
+        .db(dbName)
+        .collection(name)
+        .insertOne({ ...document });
+    const [ours, theirs] = [withHistory, without].map((store) =>
+      store.memory({ nodeId: document.nodeId }).with({ actor }),
+    );
     if (ours === undefined || theirs === undefined) continue;
     for (const [name, build] of Object.entries(changes)) {
       const pair = { ours: build(ours, fixture), theirs: build(theirs, fixture) };
@@ -84,15 +118,28 @@ async function compareChanges(client: MongoClient, dbName: string, [withHistory,
       results.set(name, [...(results.get(name) ?? []), compare(samples)]);
     }
   }
-  for (const [name, all] of results) rows.push(row([name, ...all.map((each) => comparisonCell(each, each.ratio > changeGoal))]));
-  return ["Each change with history against the same without, means of a hundred, moving versions included. Goal: at most 1.25.", "", ...tableHead(["change", ...fileCounts.map((count) => `${count} files`)]), ...rows];
+  for (const [name, all] of results)
+    rows.push(row([name, ...all.map((each) => comparisonCell(each, each.ratio > changeGoal))]));
+  return [
+    "Each change with history against the same without, means of a hundred, moving versions included. Goal: at most 1.25.",
+    "",
+    ...tableHead(["change", ...fileCounts.map((count) => `${count} files`)]),
+    ...rows,
+  ];
 }
 
 /** The sides take turns. */
-async function meansOf({ ours, theirs }: { ours: Call; theirs: Call }, iterations: number, first: number): Promise<Sample> {
+async function meansOf(
+  { ours, theirs }: { ours: Call; theirs: Call },
+  iterations: number,
+  first: number,
+): Promise<Sample> {
   const sums = { oursMs: 0, theirsMs: 0 };
   for (let iteration = first; iteration < first + iterations; iteration += 1) {
-    const sides = [["oursMs", ours], ["theirsMs", theirs]] as const;
+    const sides = [
+      ["oursMs", ours],
+      ["theirsMs", theirs],
+    ] as const;
     for (const [side, call] of iteration % 2 === 0 ? sides : sides.toReversed()) {
       const start = performance.now();
       await call(iteration);
@@ -107,7 +154,10 @@ async function commandsAndBytes(client: MongoClient, dbName: string, store: Stor
   const lines: string[] = [];
   for (const [name, build] of Object.entries(changes)) {
     const document = documentOf(fixture, new Date());
-    const { insertedId } = await client.db(dbName).collection("with").insertOne({ ...document });
+    const { insertedId } = await client
+      .db(dbName)
+      .collection("with")
+      .insertOne({ ...document });
     const call = build(store.memory({ nodeId: document.nodeId }).with({ actor }), fixture);
     let commands = 0;
     const count = ({ commandName }: CommandStartedEvent): number => (commandName === "" ? 0 : (commands += 1));
@@ -116,10 +166,22 @@ async function commandsAndBytes(client: MongoClient, dbName: string, store: Stor
     client.off("commandStarted", count);
     const perCall = name.includes(",") ? 2 : name === "edit" ? 1 : 1;
     const memory = insertedId.toHexString();
-    const [found] = await client.db(dbName).collection<{ _id: string }>("with_versions").aggregate([{ $match: { _id: { $gt: `${memory}.`, $lt: `${memory}/` } } }, { $group: { _id: null, bytes: { $avg: { $bsonSize: "$$ROOT" } } } }]).toArray();
+    const [found] = await client
+      .db(dbName)
+      .collection<{ _id: string }>("with_versions")
+      .aggregate([
+        { $match: { _id: { $gt: `${memory}.`, $lt: `${memory}/` } } },
+        { $group: { _id: null, bytes: { $avg: { $bsonSize: "$$ROOT" } } } },
+      ])
+      .toArray();
     lines.push(row([name, (commands / 400 / perCall).toFixed(2), String(Math.round(Number(found?.["bytes"])))]));
   }
-  return ["Commands a change, over 400 (an edit reads first, so 2 without history; goal: 0.1 more), and bytes of a stored version on average, of files of 500 bytes.", "", ...tableHead(["change", "commands", "bytes a version"]), ...lines];
+  return [
+    "Commands a change, over 400 (an edit reads first, so 2 without history; goal: 0.1 more), and bytes of a stored version on average, of files of 500 bytes.",
+    "",
+    ...tableHead(["change", "commands", "bytes a version"]),
+    ...lines,
+  ];
 }
 
 /** Its versions are written as the store itself writes them. */
@@ -127,7 +189,11 @@ async function memoryWith(client: MongoClient, dbName: string, store: Store, cou
   const memory = store.memory({ nodeId: randomUUID() });
   await memory.write("/log", "x");
   const documents = client.db(dbName).collection("with");
-  const { _id } = (await documents.findOneAndUpdate({ nodeId: memory.address.nodeId }, { $set: { revision: count, outbox: [], hasVersions: true } })) ?? {};
+  const { _id } =
+    (await documents.findOneAndUpdate(
+      { nodeId: memory.address.nodeId },
+      { $set: { revision: count, outbox: [], hasVersions: true } },
+    )) ?? {};
   const versionAt = (revision: number) => ({
     _id: `${String(_id)}.${String(revision).padStart(10, "0")}.000000`,
     file: "1",
@@ -142,30 +208,39 @@ async function memoryWith(client: MongoClient, dbName: string, store: Store, cou
   });
   const versions = client.db(dbName).collection<{ _id: string }>("with_versions");
   for (let start = 1; start <= count; start += 10_000) {
-    await versions.insertMany(Array.from({ length: Math.min(10_000, count - start + 1) }, (_, offset) => versionAt(start + offset)));
+    await versions.insertMany(
+      Array.from({ length: Math.min(10_000, count - start + 1) }, (_, offset) => versionAt(start + offset)),
+    );
   }
   return memory;
 }
 
 async function measureReading(client: MongoClient, dbName: string, store: Store, rounds: number): Promise<string[]> {
   const [few, many] = [await memoryWith(client, dbName, store, 100), await memoryWith(client, dbName, store, 100_000)];
-  const pageOf = (memory: Memory): Call => async () => {
-    const found: unknown[] = [];
-    for await (const version of memory.history?.list({ limit: 100 }) ?? []) found.push(version);
-    return found;
-  };
+  const pageOf =
+    (memory: Memory): Call =>
+    async () => {
+      const found: unknown[] = [];
+      for await (const version of memory.history?.list({ limit: 100 }) ?? []) found.push(version);
+      return found;
+    };
   const page: Sample[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const sample = await measureRound({ ours: pageOf(many), theirs: pageOf(few) }, 40);
     if (round > 0) page.push(sample);
   }
   const pageResult = compare(page);
-  const blames = await Promise.all(["appended to", "edited in one line", "edited in two lines"].map((kind) => blameOf(store, kind)));
+  const blames = await Promise.all(
+    ["appended to", "edited in one line", "edited in two lines"].map((kind) => blameOf(store, kind)),
+  );
   const rows: string[] = [];
   for (const { kind, memory } of blames) {
     const samples: Sample[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const { blame, read } = await measureSides({ blame: async () => memory.history?.blame("/file"), read: () => memory.read("/file") }, 20);
+      const { blame, read } = await measureSides(
+        { blame: async () => memory.history?.blame("/file"), read: () => memory.read("/file") },
+        20,
+      );
       if (round > 0) samples.push({ oursMs: blame, theirsMs: read });
     }
     const result = compare(samples);
@@ -175,7 +250,10 @@ async function measureReading(client: MongoClient, dbName: string, store: Store,
   const fresh = (await blameOf(store, "fresh")).memory;
   const long: Sample[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const sample = await measureRound({ ours: async () => appended?.read("/file"), theirs: () => fresh.read("/file") }, 60);
+    const sample = await measureRound(
+      { ours: async () => appended?.read("/file"), theirs: () => fresh.read("/file") },
+      60,
+    );
     if (round > 0) long.push(sample);
   }
   return [

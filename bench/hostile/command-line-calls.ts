@@ -8,7 +8,8 @@ function grep(input: string, textOf: (bytes: number) => string, args: (bytes: nu
     input,
     prepare: async ({ memory, uri, dbName }, bytes) => {
       const { address } = await writeFile(memory(), textOf(bytes));
-      return () => cli(["grep", ...args(bytes), "--node", address.nodeId, "--uri", uri, "--db", dbName], { terminal: true });
+      return () =>
+        cli(["grep", ...args(bytes), "--node", address.nodeId, "--uri", uri, "--db", dbName], { terminal: true });
     },
   };
 }
@@ -17,5 +18,9 @@ export const commandLineCalls: HostileCall[] = [
   grep("a file of one letter, a text nearly found everywhere", sameLetter, (bytes) => [nearlyEverywhere(bytes)]),
   grep("a file of one letter, each marked", sameLetter, () => ["a"]),
   grep("a file of newlines, all of which match", newlines, () => [""]),
-  grep("a file of one letter, `x\\|(a+)+$` (ended after 2 s)", (bytes) => `x${"a".repeat(bytes - 2)}b`, () => ["-E", "x|(a+)+$"]),
+  grep(
+    "a file of one letter, `x\\|(a+)+$` (ended after 2 s)",
+    (bytes) => `x${"a".repeat(bytes - 2)}b`,
+    () => ["-E", "x|(a+)+$"],
+  ),
 ];

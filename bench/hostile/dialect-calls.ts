@@ -19,7 +19,10 @@ const manyNames = "a directory of long names that begin alike";
 const manyBlocks = "a journal file of headings";
 
 const names: ToolCall["find"] = writeNames;
-const fileOf = (textOf: (bytes: number) => string): ToolCall["find"] => ({ memory }, bytes) => writeFile(memory(), textOf(bytes));
+const fileOf =
+  (textOf: (bytes: number) => string): ToolCall["find"] =>
+  ({ memory }, bytes) =>
+    writeFile(memory(), textOf(bytes));
 const nothing: ToolCall["find"] = ({ memory }) => Promise.resolve(memory());
 const journal: ToolCall["find"] = async ({ memory }, bytes) => {
   const made = memory().withPaths("posix");
@@ -27,17 +30,40 @@ const journal: ToolCall["find"] = async ({ memory }, bytes) => {
   return made;
 };
 
-const unified = (command: string, input: string, find: ToolCall["find"], more: (bytes: number) => object): ToolCall => ({
-  dialect: "unified", command, input, find, args: (bytes) => ({ command, path: "/file", ...more(bytes) }),
+const unified = (
+  command: string,
+  input: string,
+  find: ToolCall["find"],
+  more: (bytes: number) => object,
+): ToolCall => ({
+  dialect: "unified",
+  command,
+  input,
+  find,
+  args: (bytes) => ({ command, path: "/file", ...more(bytes) }),
 });
 const claude = (command: string, input: string, find: ToolCall["find"], more: (bytes: number) => object): ToolCall => ({
-  dialect: "claude", command, input, find, args: (bytes) => ({ command, path: "/memories/file", ...more(bytes) }),
+  dialect: "claude",
+  command,
+  input,
+  find,
+  args: (bytes) => ({ command, path: "/memories/file", ...more(bytes) }),
 });
 const journals = (tool: string, input: string, more: (bytes: number) => object): ToolCall => ({
-  dialect: "journal", command: tool, tool, input: `${manyBlocks}; ${input}`, find: journal, args: more,
+  dialect: "journal",
+  command: tool,
+  tool,
+  input: `${manyBlocks}; ${input}`,
+  find: journal,
+  args: more,
 });
 const records = (tool: string, input: string, find: ToolCall["find"], args: (bytes: number) => object): ToolCall => ({
-  dialect: "records", command: tool, tool, input, find, args,
+  dialect: "records",
+  command: tool,
+  tool,
+  input,
+  find,
+  args,
 });
 
 /** A journal keeps contents and queries of at most 100,000 characters. */
@@ -46,17 +72,43 @@ const journalText = (bytes: number): string => "\n".repeat(Math.min(bytes, 100_0
 const calls: ToolCall[] = [
   unified("read", emptyLines, fileOf(newlines), () => ({})),
   unified("list", manyNames, names, () => ({ path: "/names" })),
-  unified("append", `${emptyLines}, one more of them`, fileOf((bytes) => newlines(bytes / 2)), (bytes) => ({ content: newlines(bytes / 2) })),
-  unified("update", `${oneLetter}, a text nearly found everywhere`, fileOf(sameLetter), (bytes) => ({ oldContent: nearlyEverywhere(bytes), content: "x" })),
+  unified(
+    "append",
+    `${emptyLines}, one more of them`,
+    fileOf((bytes) => newlines(bytes / 2)),
+    (bytes) => ({ content: newlines(bytes / 2) }),
+  ),
+  unified("update", `${oneLetter}, a text nearly found everywhere`, fileOf(sameLetter), (bytes) => ({
+    oldContent: nearlyEverywhere(bytes),
+    content: "x",
+  })),
   unified("update", `${oneLetter}, each replaced`, fileOf(sameLetter), () => ({ oldContent: "a", content: "b" })),
   unified("delete", manyNames, names, () => ({ path: "/names" })),
-  claude("view", emptyLines, fileOf((bytes) => newlines(bytes * 0.9)), () => ({})),
+  claude(
+    "view",
+    emptyLines,
+    fileOf((bytes) => newlines(bytes * 0.9)),
+    () => ({}),
+  ),
   claude("view", manyNames, names, () => ({ path: "/memories" })),
   claude("create", "a text of newlines", nothing, (bytes) => ({ file_text: newlines(bytes) })),
-  claude("str_replace", `${oneLetter}, a text nearly found everywhere`, fileOf(sameLetter), (bytes) => ({ old_str: nearlyEverywhere(bytes), new_str: "x" })),
+  claude("str_replace", `${oneLetter}, a text nearly found everywhere`, fileOf(sameLetter), (bytes) => ({
+    old_str: nearlyEverywhere(bytes),
+    new_str: "x",
+  })),
   claude("str_replace", `${emptyLines}, one of them`, fileOf(newlines), () => ({ old_str: "\n", new_str: "x" })),
-  claude("str_replace", "a letter, by newlines", fileOf(() => "a"), (bytes) => ({ old_str: "a", new_str: newlines(bytes) })),
-  claude("insert", `${emptyLines}, behind the last`, fileOf((bytes) => newlines(bytes - 2)), (bytes) => ({ insert_line: bytes - 2, insert_text: "x" })),
+  claude(
+    "str_replace",
+    "a letter, by newlines",
+    fileOf(() => "a"),
+    (bytes) => ({ old_str: "a", new_str: newlines(bytes) }),
+  ),
+  claude(
+    "insert",
+    `${emptyLines}, behind the last`,
+    fileOf((bytes) => newlines(bytes - 2)),
+    (bytes) => ({ insert_line: bytes - 2, insert_text: "x" }),
+  ),
   claude("delete", manyNames, names, () => ({ path: "/memories/names" })),
   claude("rename", manyNames, names, () => ({ old_path: "/memories/names", new_path: "/memories/moved" })),
   journals("memory_write", "a content of newlines", (bytes) => ({ key: "new", content: journalText(bytes) })),
@@ -73,13 +125,19 @@ export const dialectCalls: HostileCall[] = calls.map(({ dialect, command, tool: 
   name: `${dialect}: ${command}`,
   input,
   prepare: async (ground, bytes) => {
-    const tool = toolsOf(ground, dialect, await find(ground, bytes)).find(({ name }) => toolName === undefined || name === toolName);
+    const tool = toolsOf(ground, dialect, await find(ground, bytes)).find(
+      ({ name }) => toolName === undefined || name === toolName,
+    );
     const given = args(bytes);
     return async () => tool?.invoke(given);
   },
 }));
 
-function toolsOf({ package: { MemoryTool }, dialects }: Ground, dialect: ToolCall["dialect"], memory: Memory): StructuredToolInterface[] {
+function toolsOf(
+  { package: { MemoryTool }, dialects }: Ground,
+  dialect: ToolCall["dialect"],
+  memory: Memory,
+): StructuredToolInterface[] {
   if (dialect === "unified") return [new MemoryTool({ memory })];
   if (dialect === "claude") return [dialects.createClaudeMemoryTool(memory)];
   return dialect === "journal" ? dialects.createJournalTools(memory) : dialects.createRecordTools(memory);

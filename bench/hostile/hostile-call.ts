@@ -46,7 +46,11 @@ export async function measureHostile(call: HostileCall, ground: Ground, rounds: 
       if (round > 0) samples[index]?.blocksMs.push(blockMs);
     }
   }
-  return { call, timesMs: samples.map(({ timesMs }) => median(timesMs)), blockMs: median(samples.at(-1)?.blocksMs ?? []) };
+  return {
+    call,
+    timesMs: samples.map(({ timesMs }) => median(timesMs)),
+    blockMs: median(samples.at(-1)?.blocksMs ?? []),
+  };
 }
 
 const resolutionMs = 1;

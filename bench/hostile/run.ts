@@ -32,7 +32,13 @@ export async function measureHostileCalls(rounds: number): Promise<string> {
 }
 
 function tableOf(results: readonly HostileResult[]): string[] {
-  const titles = ["call", "worst known input", ...sizes.map((bytes) => `${bytes / 1000} kB`), "growth", "longest block"];
+  const titles = [
+    "call",
+    "worst known input",
+    ...sizes.map((bytes) => `${bytes / 1000} kB`),
+    "growth",
+    "longest block",
+  ];
   return [...tableHead(titles), ...results.map(rowOf)];
 }
 
@@ -40,7 +46,13 @@ function rowOf({ call: { name, input }, timesMs, blockMs }: HostileResult): stri
   const growth = (timesMs.at(-1) ?? 0) / (timesMs.at(-2) ?? 1);
   const block = `${milliseconds(blockMs)} ms`;
   const times = timesMs.map((timeMs) => `${milliseconds(timeMs)} ms`);
-  return row([name, input, ...times, marked(growth.toFixed(1), growth > maxGrowth), marked(block, blockMs > maxBlockMs)]);
+  return row([
+    name,
+    input,
+    ...times,
+    marked(growth.toFixed(1), growth > maxGrowth),
+    marked(block, blockMs > maxBlockMs),
+  ]);
 }
 
 const marked = (shown: string, isBad: boolean): string => (isBad ? `**${shown}**` : shown);

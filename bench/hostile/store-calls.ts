@@ -21,11 +21,19 @@ function query(
   };
 }
 
-const words = (bytes: number): string => Array.from({ length: bytes / 8 }, (_, index) => String(index).padStart(7, "w")).join(" ");
-const deep = (bytes: number): Record<string, unknown> => ({ text: "x".repeat(bytes), list: Array.from({ length: bytes / 10 }, () => 1) });
+const words = (bytes: number): string =>
+  Array.from({ length: bytes / 8 }, (_, index) => String(index).padStart(7, "w")).join(" ");
+const deep = (bytes: number): Record<string, unknown> => ({
+  text: "x".repeat(bytes),
+  list: Array.from({ length: bytes / 10 }, () => 1),
+});
 
 async function itemsOf(store: BaseStore, label: string): Promise<void> {
-  const puts = Array.from({ length: 1000 }, (_, index) => ({ namespace: [label], key: `${index}`, value: { text: words(400), index } }));
+  const puts = Array.from({ length: 1000 }, (_, index) => ({
+    namespace: [label],
+    key: `${index}`,
+    value: { text: words(400), index },
+  }));
   await store.batch(puts);
 }
 
@@ -35,10 +43,26 @@ async function namespacesOf(store: BaseStore, label: string, bytes: number): Pro
 }
 
 export const storeCalls: HostileCall[] = [
-  query("put", "a long text and a long list", async (store) => void (await store.get(["a"], "b")), (store, label, bytes) => store.put([label], "k", deep(bytes))),
-  query("get", "a long text and a long list", (store, label, bytes) => store.put([label], "k", deep(bytes)), (store, label) => store.get([label], "k")),
-  query("search by words", "different words, 1,000 items", itemsOf, (store, label, bytes) => store.search([label], { query: words(bytes) })),
-  query("search by a filter", "a long text, 1,000 items", itemsOf, (store, label, bytes) => store.search([label], { filter: { text: "x".repeat(bytes) } })),
+  query(
+    "put",
+    "a long text and a long list",
+    async (store) => void (await store.get(["a"], "b")),
+    (store, label, bytes) => store.put([label], "k", deep(bytes)),
+  ),
+  query(
+    "get",
+    "a long text and a long list",
+    (store, label, bytes) => store.put([label], "k", deep(bytes)),
+    (store, label) => store.get([label], "k"),
+  ),
+  query("search by words", "different words, 1,000 items", itemsOf, (store, label, bytes) =>
+    store.search([label], { query: words(bytes) }),
+  ),
+  query("search by a filter", "a long text, 1,000 items", itemsOf, (store, label, bytes) =>
+    store.search([label], { filter: { text: "x".repeat(bytes) } }),
+  ),
   query("search", "all of many namespaces", namespacesOf, (store, label) => store.search([label], { limit: 100_000 })),
-  query("listNamespaces", "long names that begin alike, a suffix", namespacesOf, (store) => store.listNamespaces({ suffix: ["*", "end"], limit: 100_000 })),
+  query("listNamespaces", "long names that begin alike, a suffix", namespacesOf, (store) =>
+    store.listNamespaces({ suffix: ["*", "end"], limit: 100_000 }),
+  ),
 ];

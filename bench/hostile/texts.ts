@@ -29,8 +29,15 @@ export async function writeNames({ client, dbName, memory: open }: Ground, bytes
   const keys = longNames(bytes).map((name) => `names.${name}`);
   const ofKeys = (value: unknown): object => ({ $literal: Object.fromEntries(keys.map((key) => [key, value])) });
   const times = { createdAt: new Date(), updatedAt: new Date() };
-  const made = { data: { $mergeObjects: ["$data", ofKeys("")] }, meta: { $mergeObjects: ["$meta", ofKeys(times)] }, dirs: { names: true } };
-  await client.db(dbName).collection("memories").updateOne({ nodeId: memory.address.nodeId }, [{ $set: made }]);
+  const made = {
+    data: { $mergeObjects: ["$data", ofKeys("")] },
+    meta: { $mergeObjects: ["$meta", ofKeys(times)] },
+    dirs: { names: true },
+  };
+  await client
+    .db(dbName)
+    .collection("memories")
+    .updateOne({ nodeId: memory.address.nodeId }, [{ $set: made }]);
   return memory;
 }
 

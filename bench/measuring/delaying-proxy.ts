@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /*
- * A process of its own, so that it takes no time of the one that measures. It passes all bytes on to a port of this machine and back, each
- * so many ms late, tells its parent its own port, and ends with it.
+ * A process of its own, so that it takes no time of the one that measures. It passes all bytes on to a port of this
+ * machine and back, each so many ms late, tells its parent its own port, and ends with it.
  */
 const [port = 0, delayMs = 0] = process.argv.slice(2).map(Number);
 

@@ -78,7 +78,11 @@ function legend(series: readonly Series[], center: number, y: number): string[] 
   return series.flatMap(({ label, color, dash }, index) => {
     const x = center + (index - series.length / 2) * entryWidth;
     const sample = line([x, y - 4], [x + 36, y - 4], color, { width: 2.5, ...(dash !== undefined && { dash }) });
-    return [sample, `<circle cx="${x + 18}" cy="${y - 4}" r="4" fill="${color}"/>`, text(x + 44, y, label, { anchor: "start" })];
+    return [
+      sample,
+      `<circle cx="${x + 18}" cy="${y - 4}" r="4" fill="${color}"/>`,
+      text(x + 44, y, label, { anchor: "start" }),
+    ];
   });
 }
 

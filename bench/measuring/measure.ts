@@ -42,7 +42,8 @@ export async function measureSides<Side extends string>(
   const runs = Object.entries<Call>(sides).map(([side, call]) => ({ side, call, times: [] as number[] }));
   const orders = ordersOf(runs);
   for (let iteration = 0; iteration < iterations; iteration += 1) {
-    for (const { call, times } of orders[iteration % orders.length] ?? []) times.push(await timed(() => call(iteration)));
+    for (const { call, times } of orders[iteration % orders.length] ?? [])
+      times.push(await timed(() => call(iteration)));
     await restore?.(iteration);
   }
   return Object.fromEntries(runs.map(({ side, times }) => [side, median(times)])) as Record<Side, number>;

@@ -25,7 +25,10 @@ export interface MemoryResult extends Comparison {
 
 type Store = InstanceType<Package["MongoMemoryStore"]>;
 
-/** Rounds in which the engine prepares the code of both sides. That of the driver is called by both, and so prepared sooner. */
+/**
+ * Rounds in which the engine prepares the code of both sides. That of the driver is called by both, and so prepared
+ * sooner.
+ */
 const warmUps = 4;
 
 /** Every command on every size, a little of each in every round, so that a slow spell of the machine hits all alike. */

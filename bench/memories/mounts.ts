@@ -27,7 +27,10 @@ interface MountBenchOptions {
   rounds: number;
 }
 
-/** Commands through one mount against the same without, and the connector of four mounts against the slowest of its reads. */
+/**
+ * Commands through one mount against the same without, and the connector of four mounts against the slowest of its
+ * reads.
+ */
 export async function runMountBench(options: MountBenchOptions): Promise<MountResult[]> {
   const { package: tested, client, dbName, rounds } = options;
   const store = new tested.MongoMemoryStore({ client, dbName });
@@ -40,7 +43,11 @@ export async function runMountBench(options: MountBenchOptions): Promise<MountRe
   const inMemory = tested.openMemory(new InMemoryStore(), { nodeId: "bench" });
   await inMemory.write(fixture.paths[0] ?? "", "text");
   const read: Call = () => inMemory.read(fixture.paths[0] ?? "");
-  const readMounted = ((mounted): Call => () => mounted.read(fixture.paths[0] ?? ""))(tested.mountMemories({ "/": inMemory }));
+  const readMounted = (
+    (mounted): Call =>
+    () =>
+      mounted.read(fixture.paths[0] ?? "")
+  )(tested.mountMemories({ "/": inMemory }));
   const [plain, mounted] = [memory, tested.mountMemories({ "/": memory })].map((each) => memoryCommands(each, fixture));
   const cases = [
     ...timed.map((name) => ({ what: `${name}, one mount`, ours: mounted?.[name], theirs: [plain?.[name]] })),
@@ -54,29 +61,39 @@ export async function runMountBench(options: MountBenchOptions): Promise<MountRe
 /** The connectors alone. @param where is put behind the name of each */
 export async function runConnectorBench(options: MountBenchOptions, where: string): Promise<MountResult[]> {
   const cases = [...(await connectorCases(options)), pingCase(options)];
-  return measureCases(cases.map((each) => ({ ...each, what: `${each.what}${where}` })), options.rounds, 60);
+  return measureCases(
+    cases.map((each) => ({ ...each, what: `${each.what}${where}` })),
+    options.rounds,
+    60,
+  );
 }
 
 async function connectorCases({ package: tested, client, dbName }: MountBenchOptions): Promise<MountCase[]> {
   const store = new tested.MongoMemoryStore({ client, dbName });
   await store.start();
   const collection = client.db(dbName).collection<BenchDocument>("memories");
-  return Promise.all([10, 100].map(async (fileCount) => {
-    const four = points.map(() => documentOf(fixtureOf(fileCount), new Date()));
-    await collection.insertMany(four);
-    const [first, ...rest] = four.map(({ nodeId }) => nodeId);
-    const mounts = Object.fromEntries(rest.map((nodeId, index) => [points[index + 1] ?? "", { nodeId }]));
-    const tree = new tested.MemoryNode({ store, nodeId: first ?? "", mounts }).createConnector();
-    const alone = four.map(({ nodeId }) => new tested.MemoryNode({ store, nodeId }).createConnector());
-    const what = `connector of four mounts of ${fileCount} files`;
-    return { what, ours: () => tree.renderMessage(), theirs: alone.map((each) => () => each.renderMessage()) };
-  }));
+  return Promise.all(
+    [10, 100].map(async (fileCount) => {
+      const four = points.map(() => documentOf(fixtureOf(fileCount), new Date()));
+      await collection.insertMany(four);
+      const [first, ...rest] = four.map(({ nodeId }) => nodeId);
+      const mounts = Object.fromEntries(rest.map((nodeId, index) => [points[index + 1] ?? "", { nodeId }]));
+      const tree = new tested.MemoryNode({ store, nodeId: first ?? "", mounts }).createConnector();
+      const alone = four.map(({ nodeId }) => new tested.MemoryNode({ store, nodeId }).createConnector());
+      const what = `connector of four mounts of ${fileCount} files`;
+      return { what, ours: () => tree.renderMessage(), theirs: alone.map((each) => () => each.renderMessage()) };
+    }),
+  );
 }
 
 /** What the machine and the driver alone make of four commands at once, which do nothing. */
 function pingCase({ client, dbName }: MountBenchOptions): MountCase {
   const ping: Call = () => client.db(dbName).command({ ping: 1 });
-  return { what: "four pings at once against one", ours: (iteration) => Promise.all(points.map(() => ping(iteration))), theirs: [ping] };
+  return {
+    what: "four pings at once against one",
+    ours: (iteration) => Promise.all(points.map(() => ping(iteration))),
+    theirs: [ping],
+  };
 }
 
 async function measureCases(cases: readonly MountCase[], rounds: number, iterations: number): Promise<MountResult[]> {
@@ -84,7 +101,10 @@ async function measureCases(cases: readonly MountCase[], rounds: number, iterati
   for (let round = 0; round <= rounds; round += 1) {
     for (const { what, ours, theirs } of cases) {
       if (ours === undefined) continue;
-      const sides = Object.fromEntries([["ours", ours], ...theirs.flatMap((call, index) => (call ? [[`theirs ${index}`, call]] : []))] as [string, Call][]);
+      const sides = Object.fromEntries([
+        ["ours", ours],
+        ...theirs.flatMap((call, index) => (call ? [[`theirs ${index}`, call]] : [])),
+      ] as [string, Call][]);
       const { ours: oursMs = Number.NaN, ...rest } = await measureSides(sides, iterations);
       const sample = { oursMs, theirsMs: Math.max(...Object.values(rest)) };
       if (round > 0) samples.set(what, [...(samples.get(what) ?? []), sample]);

@@ -22,11 +22,7 @@ const withoutField = (record: string, key: string): Expression => ({
  * The same work by hand: one command each for the same layout (times of the file, parents, revision), the shortest that
  * was found. It trusts its arguments, knows no limits, checks neither for directories nor for the earlier layout.
  */
-export function rawCommands(
-  collection: Collection<BenchDocument>,
-  nodeId: string,
-  fixture: Fixture,
-): Commands {
+export function rawCommands(collection: Collection<BenchDocument>, nodeId: string, fixture: Fixture): Commands {
   const filter = { nodeId, scope: "global" as const };
   const turn = (iteration: number) => turnOf(fixture, iteration);
   return {
@@ -36,9 +32,7 @@ export function rawCommands(
       const last: Expression = { $max: [0, { $subtract: [{ $strLenBytes: old }, 1] }] };
       const joined: Expression = { $or: [{ $eq: [old, ""] }, { $gte: [{ $indexOfBytes: [old, "\n", last] }, 0] }] };
       const separator: Expression = { $cond: [joined, "", "\n"] };
-      await collection.updateOne(filter, [
-        textSet(key, { $concat: [old, separator, literal(addition)] }, new Date()),
-      ]);
+      await collection.updateOne(filter, [textSet(key, { $concat: [old, separator, literal(addition)] }, new Date())]);
     },
     update: async (iteration) => {
       const { key, oldWord, newWord } = turn(iteration);

@@ -16,7 +16,12 @@ const importGoal = 1.2;
 const mountGoal = 1.05;
 const connectorGoal = 1.5;
 
-export async function reportOf(machine: Machine, servers: ServerResults[], mounts: MountResult[], imported: ImportResult): Promise<string> {
+export async function reportOf(
+  machine: Machine,
+  servers: ServerResults[],
+  mounts: MountResult[],
+  imported: ImportResult,
+): Promise<string> {
   return [
     "## Measured",
     "",
@@ -40,7 +45,9 @@ function commandTable(results: MemoryResult[]): string[] {
   const commands = [...new Set(results.map((result) => result.command))];
   const cell = (command: string, fileCount: number): string => {
     const result = results.find((one) => one.command === command && one.fileCount === fileCount);
-    return result ? comparisonCell(result, command !== "noise" && result.ratio > (changes.has(command) ? changeGoal : commandGoal)) : "";
+    return result
+      ? comparisonCell(result, command !== "noise" && result.ratio > (changes.has(command) ? changeGoal : commandGoal))
+      : "";
   };
   const columns = counts.map((count) => {
     const iterations = results.find((result) => result.fileCount === count)?.iterations ?? 0;
@@ -53,10 +60,13 @@ function commandTable(results: MemoryResult[]): string[] {
 }
 
 function mountTable(results: MountResult[]): string[] {
-  const goal = ({ what }: MountResult): number => (what.startsWith("connector") ? connectorGoal : what.includes("pings") ? Infinity : mountGoal);
+  const goal = ({ what }: MountResult): number =>
+    what.startsWith("connector") ? connectorGoal : what.includes("pings") ? Infinity : mountGoal;
   return [
     ...tableHead(["on a standalone", "n a round", "ratio"]),
-    ...results.map((result) => row([result.what, String(result.iterations), comparisonCell(result, result.ratio > goal(result))])),
+    ...results.map((result) =>
+      row([result.what, String(result.iterations), comparisonCell(result, result.ratio > goal(result))]),
+    ),
   ];
 }
 

@@ -47,7 +47,9 @@ export async function measureMemory(options: MemoryRunOptions): Promise<string> 
 }
 
 async function measureMounts(uri: string, rounds: number): Promise<MountResult[]> {
-  return inDatabase(uri, {}, async (client, dbName) => runMountBench({ package: await builtPackage(), client, dbName, rounds }));
+  return inDatabase(uri, {}, async (client, dbName) =>
+    runMountBench({ package: await builtPackage(), client, dbName, rounds }),
+  );
 }
 
 const delayMs = 2;
@@ -55,6 +57,8 @@ const delayMs = 2;
 async function measureDistantMounts(uri: string, rounds: number): Promise<MountResult[]> {
   const tested = await builtPackage();
   return atDistance(uri, delayMs, (distant) =>
-    inDatabase(distant, {}, (client, dbName) => runConnectorBench({ package: tested, client, dbName, rounds }, `, ${delayMs} ms away`)),
+    inDatabase(distant, {}, (client, dbName) =>
+      runConnectorBench({ package: tested, client, dbName, rounds }, `, ${delayMs} ms away`),
+    ),
   );
 }

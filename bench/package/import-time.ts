@@ -30,7 +30,10 @@ export async function measureImport(runs: number): Promise<ImportResult> {
 }
 
 /** In a fresh process. @param project the folder from which the specifiers resolve */
-export async function importTimes(specifiers: string[], project: string = import.meta.dirname): Promise<{ wallMs: number; processorMs: number }> {
+export async function importTimes(
+  specifiers: string[],
+  project: string = import.meta.dirname,
+): Promise<{ wallMs: number; processorMs: number }> {
   const imports = specifiers.map((specifier) => `import(${JSON.stringify(specifier)})`);
   const script = `
     const [start, used] = [performance.now(), process.cpuUsage()];
@@ -44,7 +47,9 @@ export async function importTimes(specifiers: string[], project: string = import
 /** Packages that a built file and the chunks it is split into import at once. */
 async function importsOf(entry: URL): Promise<string[]> {
   const source = await readFile(fileURLToPath(entry), "utf8");
-  const specifiers = [...source.matchAll(/^(?:import|export)\s(?:[^"']*\sfrom\s)?["']([^"']+)["']/gm)].map(([, name = ""]) => name);
+  const specifiers = [...source.matchAll(/^(?:import|export)\s(?:[^"']*\sfrom\s)?["']([^"']+)["']/gm)].map(
+    ([, name = ""]) => name,
+  );
   const chunks = specifiers.filter((name) => name.startsWith("."));
   const packages = specifiers.filter((name) => !name.startsWith(".") && !name.startsWith("node:"));
   const below = await Promise.all(chunks.map((chunk) => importsOf(new URL(chunk, entry))));

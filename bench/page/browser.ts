@@ -17,7 +17,12 @@ interface Visit {
 }
 
 /** What a person waits for in a tab of its own, with nothing in the cache. */
-export async function measureBrowser(browser: Browser, store: Store, { createMemoryPage, nodeListener }: typeof pageEntry, big: Record<string, string>): Promise<string[]> {
+export async function measureBrowser(
+  browser: Browser,
+  store: Store,
+  { createMemoryPage, nodeListener }: typeof pageEntry,
+  big: Record<string, string>,
+): Promise<string[]> {
   const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token })));
   const views = {
     "1,000 memories": { hash: "#/", row: "a.memory-row[href]" },
@@ -29,7 +34,16 @@ export async function measureBrowser(browser: Browser, store: Store, { createMem
       const seen: Visit[] = [];
       for (let visit = 0; visit < visits; visit += 1) seen.push(await visited(browser, origin, view));
       const of = (field: keyof Visit): number => median(seen.map((each) => each[field]));
-      rows.push(row([name, milliseconds(of("firstPaintMs")), milliseconds(of("shownMs")), String(of("requests")), (of("bytes") / 1000).toFixed(1), String(of("elements"))]));
+      rows.push(
+        row([
+          name,
+          milliseconds(of("firstPaintMs")),
+          milliseconds(of("shownMs")),
+          String(of("requests")),
+          (of("bytes") / 1000).toFixed(1),
+          String(of("elements")),
+        ]),
+      );
     }
   } finally {
     server.closeAllConnections();
@@ -44,7 +58,11 @@ export async function measureBrowser(browser: Browser, store: Store, { createMem
 }
 
 /** In a window that shares nothing with others. */
-async function visited(browser: Browser, origin: string, { hash, row: selector }: { hash: string; row: string }): Promise<Visit> {
+async function visited(
+  browser: Browser,
+  origin: string,
+  { hash, row: selector }: { hash: string; row: string },
+): Promise<Visit> {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   try {
@@ -56,7 +74,10 @@ async function visited(browser: Browser, origin: string, { hash, row: selector }
         observer.disconnect();
       }).observe(document, { childList: true, subtree: true });`);
     await page.goto(`${origin}/${hash}`);
-    await page.waitForFunction("window.shownMs !== undefined && performance.getEntriesByName('first-contentful-paint').length > 0", { polling: 50 });
+    await page.waitForFunction(
+      "window.shownMs !== undefined && performance.getEntriesByName('first-contentful-paint').length > 0",
+      { polling: 50 },
+    );
     return (await page.evaluate(`(() => {
       const loads = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].filter(({ name, startTime }) => !name.startsWith("data:") && startTime <= window.shownMs);
       return {

@@ -12,7 +12,14 @@ import { measureHandler } from "./handler.js";
 export async function measurePage(rounds: number): Promise<string> {
   return onServer("standalone", async (uri) => {
     const measured = await inDatabase(uri, {}, (client, dbName) => measureAll(client, dbName, rounds));
-    return ["## Measured", "", await machineLine({ mongod: await mongodVersion(uri), rounds }), "", ...measured, ""].join("\n");
+    return [
+      "## Measured",
+      "",
+      await machineLine({ mongod: await mongodVersion(uri), rounds }),
+      "",
+      ...measured,
+      "",
+    ].join("\n");
   });
 }
 

@@ -2,13 +2,17 @@ import { text } from "node:stream/consumers";
 import { englishWords } from "../../src/core/search/words.js";
 
 /**
- * A stand-in for a model of embeddings, which needs no download: latent semantic analysis (Deerwester et al., JASIS 1990) of the very texts that it is given.
- * It knows which words go together in them, and nothing of the world. A text in JSON on each line of the standard input; a vector on each line of the output.
+ * A stand-in for a model of embeddings, which needs no download: latent semantic analysis (Deerwester et al., JASIS
+ * 1990) of the very texts that it is given. It knows which words go together in them, and nothing of the world. A text
+ * in JSON on each line of the standard input; a vector on each line of the output.
  */
 const dims = 128;
 const passes = 6;
 
-const texts = (await text(process.stdin)).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as string);
+const texts = (await text(process.stdin))
+  .split("\n")
+  .filter((line) => line !== "")
+  .map((line) => JSON.parse(line) as string);
 const numbers = new Map<string, number>();
 const documents = texts.map((each) => {
   const counts = new Map<number, number>();
@@ -23,7 +27,10 @@ const documentsWith = new Float64Array(numbers.size);
 for (const counts of documents) for (const word of counts.keys()) documentsWith[word] = (documentsWith[word] ?? 0) + 1;
 /** Each text as its words with their weights, of length 1. */
 const rows = documents.map((counts) => {
-  const row = Array.from(counts, ([word, count]) => ({ word, weight: (1 + Math.log(count)) * Math.log(texts.length / (documentsWith[word] ?? 1)) }));
+  const row = Array.from(counts, ([word, count]) => ({
+    word,
+    weight: (1 + Math.log(count)) * Math.log(texts.length / (documentsWith[word] ?? 1)),
+  }));
   const length = Math.sqrt(row.reduce((sum, { weight }) => sum + weight * weight, 0)) || 1;
   return row.map(({ word, weight }) => ({ word, weight: weight / length }));
 });
@@ -34,7 +41,10 @@ const someNumber = (): number => {
   return seed / 2_147_483_648 - 0.5;
 };
 
-/** The largest singular vectors of all texts, by words: a random basis, multiplied by the texts and made orthogonal again and again. */
+/**
+ * The largest singular vectors of all texts, by words: a random basis, multiplied by the texts and made orthogonal
+ * again and again.
+ */
 let basis: Float64Array[] = Array.from({ length: dims }, () => Float64Array.from({ length: numbers.size }, someNumber));
 for (let pass = 0; pass < passes; pass += 1) {
   basis = orthogonal(

@@ -20,17 +20,24 @@ const embeddings = {
   embedQuery: async () => someVector(),
 };
 /** A passage each, as it does not go on from the line before. */
-const someLine = (): string => `- ${Array.from({ length: 16 }, () => `w${Math.floor((someNumber() + 0.5) * 5000).toString(36)}ord`).join(" ")}`;
+const someLine = (): string =>
+  `- ${Array.from({ length: 16 }, () => `w${Math.floor((someNumber() + 0.5) * 5000).toString(36)}ord`).join(" ")}`;
 
 await onServer("standalone", (uri) =>
   inDatabase(uri, {}, async (client, dbName) => {
-    const open = (): MongoMemoryStore => new MongoMemoryStore({ client, dbName, index: { dims, embeddings: embeddings as never } });
+    const open = (): MongoMemoryStore =>
+      new MongoMemoryStore({ client, dbName, index: { dims, embeddings: embeddings as never } });
     const address = { nodeId: "meaning" };
     const memory = open().memory(address);
-    for (let file = 0; file < fileCount; file += 1) await memory.write(`/dir-${file % 10}/file-${file}`, Array.from({ length: linesOfFile }, someLine).join("\n"));
+    for (let file = 0; file < fileCount; file += 1)
+      await memory.write(`/dir-${file % 10}/file-${file}`, Array.from({ length: linesOfFile }, someLine).join("\n"));
     const first: number[] = [];
     for (let search = 0; search < 5; search += 1) first.push(await timed(() => memory.search("zebra")));
-    const times: Record<"read" | "warm search" | "cold search", number[]> = { read: [], "warm search": [], "cold search": [] };
+    const times: Record<"read" | "warm search" | "cold search", number[]> = {
+      read: [],
+      "warm search": [],
+      "cold search": [],
+    };
     for (let round = 0; round < 10; round += 1) {
       const cold = open().memory(address);
       await cold.read("/dir-1/file-1");

@@ -22,9 +22,14 @@ await onServer("standalone", (uri) =>
     for (const fileCount of fileCounts) {
       const store = new MongoMemoryStore({ client, dbName });
       const memory = store.memory({ nodeId: `files ${fileCount}` });
-      for (let file = 0; file < fileCount; file += 1) await memory.write(`/dir-${file % 10}/file-${file}`, Array.from({ length: linesOfFile }, someLine).join("\n"));
+      for (let file = 0; file < fileCount; file += 1)
+        await memory.write(`/dir-${file % 10}/file-${file}`, Array.from({ length: linesOfFile }, someLine).join("\n"));
       const times: Record<"read" | "snapshot" | "warm search" | "search after a change" | "cold search", number[]> = {
-        read: [], snapshot: [], "warm search": [], "search after a change": [], "cold search": [],
+        read: [],
+        snapshot: [],
+        "warm search": [],
+        "search after a change": [],
+        "cold search": [],
       };
       const before = keptIndexes().bytes;
       for (let round = 0; round < 30; round += 1) {
@@ -42,9 +47,13 @@ await onServer("standalone", (uri) =>
       }
       const [read, snapshot] = [median(times.read), median(times.snapshot)];
       for (const [what, each] of Object.entries(times)) {
-        console.log(`${fileCount} files: ${what} ${median(each).toFixed(2)} ms, ${(median(each) / read).toFixed(1)} reads, ${(median(each) / snapshot).toFixed(1)} snapshots`);
+        console.log(
+          `${fileCount} files: ${what} ${median(each).toFixed(2)} ms, ${(median(each) / read).toFixed(1)} reads, ${(median(each) / snapshot).toFixed(1)} snapshots`,
+        );
       }
-      console.log(`${fileCount} files: about ${Math.round((keptIndexes().bytes - before) / 31 / fileCount)} bytes a file`);
+      console.log(
+        `${fileCount} files: about ${Math.round((keptIndexes().bytes - before) / 31 / fileCount)} bytes a file`,
+      );
     }
   }),
 );

@@ -18,18 +18,29 @@ export interface StoreResult {
   /** Ours against the driver; for noise the driver against itself. */
   raw: Comparison;
   rawIterations: number;
-  /** The official store against ours, as many times slower; of ours the time of the same round, taken against the driver. */
+  /**
+   * The official store against ours, as many times slower; of ours the time of the same round, taken against the
+   * driver.
+   */
   official?: Comparison;
-  /** The same, both taking turns: then each call of ours comes after a scan of the other, which leaves nothing in a processor's caches. */
+  /**
+   * The same, both taking turns: then each call of ours comes after a scan of the other, which leaves nothing in a
+   * processor's caches.
+   */
   officialInTurns?: Comparison;
   officialIterations: number;
   /** The ratio of our time at this size to that at the smallest, in each round. */
   growth: Pick<Comparison, "ratio" | "ratioMin" | "ratioMax">;
 }
 
-type Cell = Omit<StoreResult, "raw" | "official" | "officialInTurns" | "growth"> & { raw: Sample[]; official: Sample[] };
+type Cell = Omit<StoreResult, "raw" | "official" | "officialInTurns" | "growth"> & {
+  raw: Sample[];
+  official: Sample[];
+};
 
-/** Every operation on every size, a little of each in every round, so that a slow spell of the machine hits all alike. */
+/**
+ * Every operation on every size, a little of each in every round, so that a slow spell of the machine hits all alike.
+ */
 export async function runStoreBench({ counts, rounds, ...options }: StoreBenchOptions): Promise<StoreResult[]> {
   const cases: { count: number; sides: Record<SideName, Side> }[] = [];
   for (const count of counts) cases.push({ count, sides: await sidesOf({ ...options, count }) });
@@ -68,7 +79,10 @@ function measurePair([first, second]: [Side, Side], operation: Cell["operation"]
 }
 
 function resultOf({ raw, official, ...cell }: Cell, smallest: Cell | undefined): StoreResult {
-  const grown = raw.map((sample, round) => ({ oursMs: sample.oursMs, theirsMs: smallest?.raw[round]?.oursMs ?? Number.NaN }));
+  const grown = raw.map((sample, round) => ({
+    oursMs: sample.oursMs,
+    theirsMs: smallest?.raw[round]?.oursMs ?? Number.NaN,
+  }));
   const { ratio, ratioMin, ratioMax } = compare(grown);
   const besideOurs = official.map(({ oursMs }, round) => ({ oursMs, theirsMs: raw[round]?.oursMs ?? Number.NaN }));
   return {

@@ -10,7 +10,12 @@ export function storePlot(results: readonly StoreResult[]): string {
     title: "Time of one call against the number of items (median, 1,000 namespaces, 300-byte values)",
     xTitle: "items in the collection",
     yTitle: "milliseconds",
-    panels: shown.map((operation) => panelOf(operation, results.filter((result) => result.operation === operation))),
+    panels: shown.map((operation) =>
+      panelOf(
+        operation,
+        results.filter((result) => result.operation === operation),
+      ),
+    ),
   });
 }
 

@@ -18,7 +18,9 @@ function textAt(index: number): string {
 
 function wordAt(number: number): string {
   const { length } = syllables;
-  return [number, Math.floor(number / length), Math.floor(number / length ** 2)].map((digit) => syllables[digit % length]).join("");
+  return [number, Math.floor(number / length), Math.floor(number / length ** 2)]
+    .map((digit) => syllables[digit % length])
+    .join("");
 }
 
 /** About 300 bytes of BSON. One namespace in a thousand each, a tenth of them under each first label. */

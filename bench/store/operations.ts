@@ -32,7 +32,8 @@ const userOf = (iteration: number, count: number): string[] => itemAt(pickOf(ite
 export function operationsOfStore(store: BaseStore, count: number): Operations {
   const picked = (iteration: number) => itemAt(pickOf(iteration, count));
   const get = ({ namespace, key }: Pick<Item, "namespace" | "key">) => store.get(namespace, key);
-  const put = ({ namespace, key, value }: Pick<Item, "namespace" | "key" | "value">) => store.put(namespace, key, value);
+  const put = ({ namespace, key, value }: Pick<Item, "namespace" | "key" | "value">) =>
+    store.put(namespace, key, value);
   return {
     "get hit": (iteration) => get(picked(iteration)),
     "get miss": (iteration) => get(newItemAt(iteration)),
@@ -43,9 +44,11 @@ export function operationsOfStore(store: BaseStore, count: number): Operations {
     "search a tenth": (iteration) => store.search(tenthOf(iteration), { limit: pageSize }),
     "search with a filter": (iteration) =>
       store.search(userOf(iteration, count), { filter: filterOf(iteration), limit: pageSize }),
-    "listNamespaces of a tenth": (iteration) => store.listNamespaces({ prefix: tenthOf(iteration), limit: namespacePage }),
+    "listNamespaces of a tenth": (iteration) =>
+      store.listNamespaces({ prefix: tenthOf(iteration), limit: namespacePage }),
     listNamespaces: () => store.listNamespaces({ limit: namespacePage }),
-    "batch of 100 gets": (iteration) => store.batch(hundredOf(iteration, count).map(({ namespace, key }) => ({ namespace, key }))),
+    "batch of 100 gets": (iteration) =>
+      store.batch(hundredOf(iteration, count).map(({ namespace, key }) => ({ namespace, key }))),
     "batch of 100 puts": (iteration) => store.batch(hundredOf(iteration, count)),
   };
 }
@@ -62,7 +65,12 @@ export function rawOperations(collection: Collection, count: number): Operations
     collection.find({ _id: idsWithin(prefix), ...filter } as Document, { sort: { _id: 1 }, limit: pageSize }).toArray();
   const namespaces = (range: Document) =>
     collection
-      .aggregate([{ $match: { ns: range } }, { $group: { _id: "$ns" } }, { $sort: { _id: 1 } }, { $limit: namespacePage }])
+      .aggregate([
+        { $match: { ns: range } },
+        { $group: { _id: "$ns" } },
+        { $sort: { _id: 1 } },
+        { $limit: namespacePage },
+      ])
       .toArray();
   return {
     "get hit": (iteration) => get(picked(iteration)["_id"]),

@@ -36,11 +36,19 @@ export async function storeReportOf(report: StoreReport): Promise<string> {
     "",
     "### Against the official store (official ÷ ours)",
     "",
-    ...tableOf(report.results.filter(({ official: measured }) => measured), officialCell, () => ""),
+    ...tableOf(
+      report.results.filter(({ official: measured }) => measured),
+      officialCell,
+      () => "",
+    ),
     "",
     "### Growth of ours (the size ÷ the smallest size)",
     "",
-    ...tableOf(report.results.filter(({ operation }) => operation !== "noise"), growthCell, () => ""),
+    ...tableOf(
+      report.results.filter(({ operation }) => operation !== "noise"),
+      growthCell,
+      () => "",
+    ),
     "",
     `### Exact vector search, ${dims} dimensions (ours ÷ raw)`,
     "",
@@ -72,7 +80,15 @@ function tableOf(
     const [first] = ofOperation;
     const note = first === undefined ? "" : noteOf(first);
     const title = note === "" ? operation : `${operation} (${note})`;
-    return row([title, ...counts.map((count) => ofOperation.filter((result) => result.count === count).map(cellOf).join(""))]);
+    return row([
+      title,
+      ...counts.map((count) =>
+        ofOperation
+          .filter((result) => result.count === count)
+          .map(cellOf)
+          .join(""),
+      ),
+    ]);
   });
   return [...tableHead(["operation", ...counts.map(itemsTitle)]), ...cells];
 }

@@ -29,7 +29,9 @@ export async function measureStore(options: StoreRunOptions): Promise<{ report: 
     };
   });
   const contention = await onServer("replicaSet", (uri) =>
-    inDatabase(uri, {}, (client, dbName) => measureContention({ ...bench, client, dbName, fileCounts, rounds: Math.min(rounds, 3) })),
+    inDatabase(uri, {}, (client, dbName) =>
+      measureContention({ ...bench, client, dbName, fileCounts, rounds: Math.min(rounds, 3) }),
+    ),
   );
   const report = await storeReportOf({ ...measured, rounds, contention });
   return { report, plot: storePlot(measured.results) };

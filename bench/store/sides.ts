@@ -29,7 +29,12 @@ export async function sidesOf(options: SidesOptions): Promise<Record<SideName, S
   const { client, dbName, count } = options;
   const nameOf = (side: SideName): string => `${side}_${count}`;
   const collectionOf = (side: SideName): Collection => client.db(dbName).collection(nameOf(side));
-  const ours = new options.package.MongoMemoryStore({ client, dbName, itemsCollection: nameOf("ours"), textSearch: false });
+  const ours = new options.package.MongoMemoryStore({
+    client,
+    dbName,
+    itemsCollection: nameOf("ours"),
+    textSearch: false,
+  });
   await ours.start();
   await client.db(dbName).collection(nameOf("raw")).createIndex({ ns: 1, expiresAt: 1 });
   const official = await startedOfficialStore(client, { dbName, collectionName: nameOf("official") });
@@ -40,7 +45,10 @@ export async function sidesOf(options: SidesOptions): Promise<Record<SideName, S
   };
   const sideOf = async (name: SideName): Promise<Side> => {
     const collection = collectionOf(name);
-    await load(collection, itemsAt(count).map((item) => documentOf(name, item, new Date())));
+    await load(
+      collection,
+      itemsAt(count).map((item) => documentOf(name, item, new Date())),
+    );
     return { name, operations: operations[name], collection, restore: restoreOf(name, collection, count) };
   };
   const sides = { ours: await sideOf("ours"), raw: await sideOf("raw"), official: await sideOf("official") };
@@ -78,10 +86,13 @@ async function checkSides(sides: Record<SideName, Side>, count: number): Promise
   const reads = ["get hit", "get miss", "search one namespace", "search a tenth", "search with a filter"] as const;
   for (const name of [...reads, "listNamespaces of a tenth", "listNamespaces", "batch of 100 gets"] as const) {
     for (const iteration of [0, 1]) {
-      const [own, byHand, theirs] = await Promise.all([ours, raw, official].map((side) => side.operations[name](iteration)));
+      const [own, byHand, theirs] = await Promise.all(
+        [ours, raw, official].map((side) => side.operations[name](iteration)),
+      );
       deepStrictEqual(contentOf(own), contentOf(byHand), name);
       // The official store answers in no order, so its pages hold other items.
-      if (name === "search a tenth" || name === "search one namespace") deepStrictEqual(lengthOf(theirs), lengthOf(own), name);
+      if (name === "search a tenth" || name === "search one namespace")
+        deepStrictEqual(lengthOf(theirs), lengthOf(own), name);
       else deepStrictEqual(contentOf(theirs).length, contentOf(own).length, name);
     }
   }
@@ -105,10 +116,16 @@ const lengthOf = (answer: unknown): number => (answer as unknown[]).length;
 
 /** Keys and values, or namespaces, of whatever a side answered, sorted. */
 function contentOf(answer: unknown): string[] {
-  const answers = (Array.isArray(answer) ? answer : [answer]) as (Partial<Item> & { _id?: string } | string[] | null)[];
-  const contents = answers.filter((one) => one !== null).map((one) => {
-    if (Array.isArray(one)) return one.join("\0");
-    return one.value === undefined ? String(one._id) : JSON.stringify([one.key, one.value]);
-  });
+  const answers = (Array.isArray(answer) ? answer : [answer]) as (
+    | (Partial<Item> & { _id?: string })
+    | string[]
+    | null
+  )[];
+  const contents = answers
+    .filter((one) => one !== null)
+    .map((one) => {
+      if (Array.isArray(one)) return one.join("\0");
+      return one.value === undefined ? String(one._id) : JSON.stringify([one.key, one.value]);
+    });
   return contents.toSorted();
 }

@@ -55,7 +55,11 @@ export async function measureSizes(options: SizesOptions): Promise<{ sizes: Size
       const { namespace, key } = newItemAt(iteration);
       return collection.deleteOne({ _id: idOf(namespace, key) } as Document);
     };
-    return { ...(await sizeOf(options, title, itemsCollection)), put: operationsOfStore(store, count)["put new"], restore };
+    return {
+      ...(await sizeOf(options, title, itemsCollection)),
+      put: operationsOfStore(store, count)["put new"],
+      restore,
+    };
   };
   const plain = await loadedStore("ours", {}, (item) => storeDocument(item, now));
   const others = [
@@ -69,7 +73,10 @@ export async function measureSizes(options: SizesOptions): Promise<{ sizes: Size
     })),
   ];
   await startedOfficialStore(client, { dbName, collectionName: "official" });
-  await load(client.db(dbName).collection("official"), itemsAt(count).map((item) => officialDocument(item, now)));
+  await load(
+    client.db(dbName).collection("official"),
+    itemsAt(count).map((item) => officialDocument(item, now)),
+  );
   const official = await sizeOf(options, "official", "official");
   return { sizes: [plain, ...others, official], options: await compareOptions(plain, others, options.rounds) };
 }

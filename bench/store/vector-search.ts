@@ -25,7 +25,13 @@ const prefix = ["vectors"];
 const limit = 10;
 
 /** Exact search over all vectors of a prefix, ours against the same scan and cosine by hand. */
-export async function runVectorBench({ client, dbName, counts, rounds, ...options }: VectorBenchOptions): Promise<VectorResult[]> {
+export async function runVectorBench({
+  client,
+  dbName,
+  counts,
+  rounds,
+  ...options
+}: VectorBenchOptions): Promise<VectorResult[]> {
   const random = randomOf(7);
   const query = vectorOf(random);
   const embeddings = new QueryEmbeddings(query);
@@ -33,15 +39,29 @@ export async function runVectorBench({ client, dbName, counts, rounds, ...option
   for (const count of counts) {
     const itemsCollection = `vectors_${count}`;
     const collection = client.db(dbName).collection(itemsCollection);
-    await load(collection, Array.from({ length: count }, (_, index) => documentOf(index, vectorOf(random))));
-    const store = new options.package.MongoMemoryStore({ client, dbName, itemsCollection, index: { dims, embeddings } });
+    await load(
+      collection,
+      Array.from({ length: count }, (_, index) => documentOf(index, vectorOf(random))),
+    );
+    const store = new options.package.MongoMemoryStore({
+      client,
+      dbName,
+      itemsCollection,
+      index: { dims, embeddings },
+    });
     const pair = {
       ours: () => store.search(prefix, { query: "anything", limit }),
       theirs: () => scan(collection, query),
     };
     const [found, byHand] = await Promise.all([pair.ours(), pair.theirs()]);
-    deepStrictEqual(found.map(({ key }) => key), byHand.map(({ key }) => key));
-    deepStrictEqual(found.map(({ score }) => score?.toFixed(5)), byHand.map(({ score }) => score.toFixed(5)));
+    deepStrictEqual(
+      found.map(({ key }) => key),
+      byHand.map(({ key }) => key),
+    );
+    deepStrictEqual(
+      found.map(({ score }) => score?.toFixed(5)),
+      byHand.map(({ score }) => score.toFixed(5)),
+    );
     cases.push({ count, pair, samples: [] as Sample[] });
   }
   for (let round = 0; round <= rounds; round += 1) {

@@ -1,6 +1,11 @@
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
-import { BasicTracerProvider, type ReadableSpan, SamplingDecision, type SpanProcessor } from "@opentelemetry/sdk-trace-base";
+import {
+  BasicTracerProvider,
+  type ReadableSpan,
+  SamplingDecision,
+  type SpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { type Machine, machineLine } from "../measuring/machine.js";
 import { type Call, measureSides, median, sink } from "../measuring/measure.js";
@@ -29,9 +34,14 @@ export async function measureTraces(rounds: number): Promise<string> {
     const mongod = await mongodVersion(uri);
     const measured = await inDatabase(uri, {}, async (client, dbName) => {
       const { MongoMemoryStore, openMemory } = await builtPackage();
-      const stored = new MongoMemoryStore({ client, dbName, memoryWriteConcern: { w: 1, journal: false } }).memory({ nodeId: "bench" });
+      const stored = new MongoMemoryStore({ client, dbName, memoryWriteConcern: { w: 1, journal: false } }).memory({
+        nodeId: "bench",
+      });
       const held = openMemory(new InMemoryStore(), { nodeId: "bench" });
-      return { ...(await measureCalls("in process", held, { to, rounds, repeats: inProcessRepeats })), ...(await measureCalls("on MongoDB", stored, { to, rounds, repeats: 1 })) };
+      return {
+        ...(await measureCalls("in process", held, { to, rounds, repeats: inProcessRepeats })),
+        ...(await measureCalls("on MongoDB", stored, { to, rounds, repeats: 1 })),
+      };
     });
     return reportOf(measured, { mongod, rounds });
   });
@@ -40,14 +50,27 @@ export async function measureTraces(rounds: number): Promise<string> {
 /** Puts the process into one of the states. */
 type Switch = Record<State, () => void>;
 
-/** One SDK, whose sampler takes spans or not, is taken away and put back: the API keeps the first one that it has asked. */
+/**
+ * One SDK, whose sampler takes spans or not, is taken away and put back: the API keeps the first one that it has asked.
+ */
 function registeredStates(): Switch {
-  const sampler = { decision: SamplingDecision.NOT_RECORD, shouldSample: () => ({ decision: sampler.decision }), toString: () => "switched" };
-  const processor: SpanProcessor = { onStart: () => undefined, onEnd: (span: ReadableSpan) => (sink.value = span), forceFlush: async () => undefined, shutdown: async () => undefined };
+  const sampler = {
+    decision: SamplingDecision.NOT_RECORD,
+    shouldSample: () => ({ decision: sampler.decision }),
+    toString: () => "switched",
+  };
+  const processor: SpanProcessor = {
+    onStart: () => undefined,
+    onEnd: (span: ReadableSpan) => (sink.value = span),
+    forceFlush: async () => undefined,
+    shutdown: async () => undefined,
+  };
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(new BasicTracerProvider({ sampler, spanProcessors: [processor] }));
   const withSdk = slot[key] ?? {};
-  const without = Object.fromEntries(Object.entries(withSdk).filter(([name]) => name !== "trace" && name !== "context"));
+  const without = Object.fromEntries(
+    Object.entries(withSdk).filter(([name]) => name !== "trace" && name !== "context"),
+  );
   const record = (decision: SamplingDecision) => () => {
     slot[key] = withSdk;
     sampler.decision = decision;
@@ -62,7 +85,11 @@ function registeredStates(): Switch {
 
 type Rounds = Record<State, number>[];
 
-async function measureCalls(where: string, memory: Memory, { to, rounds, repeats }: { to: Switch; rounds: number; repeats: number }): Promise<Record<string, Rounds>> {
+async function measureCalls(
+  where: string,
+  memory: Memory,
+  { to, rounds, repeats }: { to: Switch; rounds: number; repeats: number },
+): Promise<Record<string, Rounds>> {
   await memory.write("/notes/today", "buy milk");
   const calls: Record<string, () => Promise<unknown>> = {
     read: () => memory.read("/notes/today"),
@@ -72,13 +99,23 @@ async function measureCalls(where: string, memory: Memory, { to, rounds, repeats
   const measured: Record<string, Rounds> = {};
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, call] of Object.entries(calls)) {
-      const inState = (state: State): Call => async () => {
-        to[state]();
-        for (let repeat = 0; repeat < repeats; repeat += 1) sink.value = await call();
+      const inState =
+        (state: State): Call =>
+        async () => {
+          to[state]();
+          for (let repeat = 0; repeat < repeats; repeat += 1) sink.value = await call();
+        };
+      const sides = {
+        absent: inState("absent"),
+        present: inState("present"),
+        sampledOut: inState("sampledOut"),
+        recorded: inState("recorded"),
       };
-      const sides = { absent: inState("absent"), present: inState("present"), sampledOut: inState("sampledOut"), recorded: inState("recorded") };
       const medians = await measureSides(sides, iterations);
-      if (round > 0) (measured[`${name}, ${where}`] ??= []).push(Object.fromEntries(states.map((state) => [state, medians[state] / repeats])) as Record<State, number>);
+      if (round > 0)
+        (measured[`${name}, ${where}`] ??= []).push(
+          Object.fromEntries(states.map((state) => [state, medians[state] / repeats])) as Record<State, number>,
+        );
     }
   }
   return measured;
@@ -87,7 +124,13 @@ async function measureCalls(where: string, memory: Memory, { to, rounds, repeats
 async function reportOf(measured: Record<string, Rounds>, machine: Machine): Promise<string> {
   const rows = Object.entries(measured).map(([name, each]) => {
     const absentMs = median(each.map(({ absent }) => absent));
-    return row([name, `${(absentMs * 1000).toFixed(1)} µs`, ratioCell(each, "present", goal), ratioCell(each, "sampledOut", Infinity), ratioCell(each, "recorded", Infinity)]);
+    return row([
+      name,
+      `${(absentMs * 1000).toFixed(1)} µs`,
+      ratioCell(each, "present", goal),
+      ratioCell(each, "sampledOut", Infinity),
+      ratioCell(each, "recorded", Infinity),
+    ]);
   });
   const head = tableHead(["call", "without the API", "with it, no SDK", "SDK, sampled out", "SDK, recorded"]);
   return ["## Measured", "", await machineLine(machine), "", ...head, ...rows, ""].join("\n");

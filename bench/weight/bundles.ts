@@ -6,7 +6,10 @@ const programs = [
   ["`openDirectoryMemory`", `export { openDirectoryMemory } from "./dist/directory.js"`],
   ["`createClaudeMemoryTool`", `export { createClaudeMemoryTool } from "./dist/claude.js"`],
   ["`MongoMemoryStore`", `export { MongoMemoryStore } from "./dist/index.js"`],
-  ["`MongoMemoryStore`, `MemoryNode`, `Agent`", `export { MongoMemoryStore, MemoryNode, Agent } from "./dist/index.js"`],
+  [
+    "`MongoMemoryStore`, `MemoryNode`, `Agent`",
+    `export { MongoMemoryStore, MemoryNode, Agent } from "./dist/index.js"`,
+  ],
   ["all of `langgraph-mongo-memory`", `export * from "./dist/index.js"`],
 ] as const;
 
@@ -15,7 +18,15 @@ export async function bundleSizes(): Promise<{ imported: string; sizeBytes: numb
   return Promise.all(
     programs.map(async ([imported, contents]) => {
       const stdin = { contents, resolveDir: "." };
-      const result = await build({ stdin, bundle: true, minify: true, format: "esm", platform: "node", packages: "external", write: false });
+      const result = await build({
+        stdin,
+        bundle: true,
+        minify: true,
+        format: "esm",
+        platform: "node",
+        packages: "external",
+        write: false,
+      });
       return { imported, sizeBytes: result.outputFiles[0]?.contents.length ?? 0 };
     }),
   );

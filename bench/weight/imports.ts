@@ -10,8 +10,15 @@ export interface ImportTime {
   outcome: { wallMs: number } | { missing: string };
 }
 
-/** How long the imports of an installed package take, each in fresh processes, in turns. LangGraph by itself is the last. */
-export async function importTimesIn(project: string, specifiers: readonly string[], runs: number): Promise<ImportTime[]> {
+/**
+ * How long the imports of an installed package take, each in fresh processes, in turns. LangGraph by itself is the
+ * last.
+ */
+export async function importTimesIn(
+  project: string,
+  specifiers: readonly string[],
+  runs: number,
+): Promise<ImportTime[]> {
   const imports = [...specifiers, comparison].map((specifier) => ({ specifier, wallMs: [] as number[], missing: "" }));
   for (let run = -1; run < runs; run += 1) {
     for (const one of imports) {

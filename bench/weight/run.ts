@@ -35,8 +35,15 @@ export interface WeightReport {
 export async function measureWeight(runs: number): Promise<WeightReport> {
   const folder = await mkdtemp(join(tmpdir(), "weight-"));
   try {
-    const { version, exports, peerDependencies: peers, peerDependenciesMeta } = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
-    const required = Object.fromEntries(Object.entries(peers).filter(([name]) => peerDependenciesMeta[name]?.optional !== true));
+    const {
+      version,
+      exports,
+      peerDependencies: peers,
+      peerDependenciesMeta,
+    } = JSON.parse(await readFile("package.json", "utf8")) as Manifest;
+    const required = Object.fromEntries(
+      Object.entries(peers).filter(([name]) => peerDependenciesMeta[name]?.optional !== true),
+    );
     const own = { "langgraph-mongo-memory": `file:${await pack(folder)}` };
     const mcp = Object.fromEntries(Object.entries(peers).filter(([name]) => name.startsWith("@modelcontextprotocol/")));
     const beside = await installed(join(folder, "peers"), required);
@@ -46,7 +53,11 @@ export async function measureWeight(runs: number): Promise<WeightReport> {
     ];
     const bundles = await bundleSizes();
     const entries = Object.keys(exports).filter((path) => path !== "./package.json");
-    const imports = await importTimesIn(join(folder, "alone"), entries.map((path) => `langgraph-mongo-memory${path.slice(1)}`), runs);
+    const imports = await importTimesIn(
+      join(folder, "alone"),
+      entries.map((path) => `langgraph-mongo-memory${path.slice(1)}`),
+      runs,
+    );
     const report = [
       "## Measured",
       "",
@@ -80,7 +91,12 @@ async function installed(project: string, dependencies: Record<string, string>):
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true, dependencies }));
   await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd: project });
   const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: project });
-  const folders = new Set(stdout.trim().split("\n").filter((path) => path.includes("node_modules")));
+  const folders = new Set(
+    stdout
+      .trim()
+      .split("\n")
+      .filter((path) => path.includes("node_modules")),
+  );
   return { packages: folders.size, sizeBytes: await sizeOfFolder(join(project, "node_modules")) };
 }
 
@@ -91,4 +107,5 @@ const difference = (one: Installed, other: Installed): Installed => ({
 
 const megabytes = ({ sizeBytes }: Installed): string => (sizeBytes / 1_000_000).toFixed(1);
 
-const importCell = ({ outcome }: ImportTime): string => ("missing" in outcome ? `needs \`${outcome.missing}\`` : outcome.wallMs.toFixed(0));
+const importCell = ({ outcome }: ImportTime): string =>
+  "missing" in outcome ? `needs \`${outcome.missing}\`` : outcome.wallMs.toFixed(0);

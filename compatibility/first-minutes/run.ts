@@ -9,8 +9,8 @@ import { pack } from "../../__tests__/helpers/packed-package.js";
 import { quickStartBlocks } from "./quick-start.js";
 
 /*
- * What a new user does, in empty folders, with nothing but Node, the packed package and the registry: pastes the README's
- * quick start, and copies and runs every example.
+ * What a new user does, in empty folders, with nothing but Node, the packed package and the registry: pastes the
+ * README's quick start, and copies and runs every example.
  */
 
 type Environment = Record<string, string | undefined>;
@@ -40,7 +40,10 @@ try {
 async function checkQuickStart(tarball: string): Promise<string> {
   const project = join(directory, "quick-start");
   await mkdir(project);
-  const standIn = await openAiStandIn({ command: "append", path: "/profile/food", content: "Is vegetarian." }, "I have noted it.");
+  const standIn = await openAiStandIn(
+    { command: "append", path: "/profile/food", content: "Is vegetarian." },
+    "I have noted it.",
+  );
   // What stands for the commands of the README that cannot be run here; until then there is neither a key nor a server.
   const standIns: [command: RegExp, env: Environment][] = [
     [/^docker run .*\bmongo\b/, { MONGODB_URI: mongod.uri }],
@@ -57,7 +60,12 @@ async function checkQuickStart(tarball: string): Promise<string> {
       for (const command of code.trimEnd().split("\n")) {
         const found = standIns.find(([pattern]) => pattern.test(command));
         if (found) Object.assign(env, found[1]);
-        else output = await run(project, command.replace(/^(npm install .*)\blanggraph-mongo-memory\b/, `$1${tarball}`), env);
+        else
+          output = await run(
+            project,
+            command.replace(/^(npm install .*)\blanggraph-mongo-memory\b/, `$1${tarball}`),
+            env,
+          );
       }
     }
     match(output, /vegetarian/, "README.md: the agent on MongoDB prints its memory");
@@ -69,13 +77,21 @@ async function checkQuickStart(tarball: string): Promise<string> {
 }
 
 async function checkExamples(tarball: string): Promise<void> {
-  const names = (await readdir("examples", { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const names = (await readdir("examples", { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
   // One installation above all copies, where Node and npm find it.
   const parent = join(directory, "examples");
   await mkdir(parent);
   const manifests = await Promise.all(names.map((name) => manifestOf(join("examples", name))));
-  const dependencies = Object.assign({}, ...manifests.flatMap((each) => [each.dependencies, each.devDependencies])) as Record<string, string>;
-  await writeFile(join(parent, "package.json"), JSON.stringify({ private: true, dependencies: { ...dependencies, [packageName]: `file:${tarball}` } }));
+  const dependencies = Object.assign(
+    {},
+    ...manifests.flatMap((each) => [each.dependencies, each.devDependencies]),
+  ) as Record<string, string>;
+  await writeFile(
+    join(parent, "package.json"),
+    JSON.stringify({ private: true, dependencies: { ...dependencies, [packageName]: `file:${tarball}` } }),
+  );
   await run(parent, "npm install");
   for (const name of names) await run(parent, `node_modules/.bin/${packageName} init ${name}`);
   const checks = names.map((name) => async () => {
@@ -84,9 +100,11 @@ async function checkExamples(tarball: string): Promise<void> {
     await checkRun(join(parent, name), `../node_modules/.bin/${scripts.start}`, name);
   });
   const waiting = [() => checkTypes(parent), ...checks];
-  await Promise.all(Array.from({ length: 2 }, async () => {
-    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await check();
-  }));
+  await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) await check();
+    }),
+  );
 }
 
 /** One example copied, installed and run with nothing above it. */
@@ -109,7 +127,10 @@ async function checkRun(copy: string, command: string, title: string): Promise<v
 
 /** All copies at once, under the settings that each of them has. */
 async function checkTypes(parent: string): Promise<void> {
-  await writeFile(join(parent, "tsconfig.json"), JSON.stringify({ extends: "./state-graph/tsconfig.json", include: ["*/*.ts"] }));
+  await writeFile(
+    join(parent, "tsconfig.json"),
+    JSON.stringify({ extends: "./state-graph/tsconfig.json", include: ["*/*.ts"] }),
+  );
   await run(parent, `node ${resolve("node_modules/typescript/bin/tsc")} -p .`);
   console.log("ok: the types of the examples");
 }
@@ -120,7 +141,13 @@ async function manifestOf(folder: string): Promise<Manifest> {
 
 /** @returns what the command printed */
 async function run(folder: string, command: string, env: Environment = {}): Promise<string> {
-  const { OPENAI_API_KEY: _key, ANTHROPIC_API_KEY: _other, MONGODB_URI: _uri, NODE_OPTIONS: _options, ...rest } = process.env;
+  const {
+    OPENAI_API_KEY: _key,
+    ANTHROPIC_API_KEY: _other,
+    MONGODB_URI: _uri,
+    NODE_OPTIONS: _options,
+    ...rest
+  } = process.env;
   const quiet = { npm_config_audit: "false", npm_config_fund: "false", npm_config_prefer_offline: "true" };
   const options = { cwd: folder, env: { ...rest, ...quiet, ...env }, maxBuffer: 10_000_000 };
   const { stdout } = await promisify(execFile)("sh", ["-c", command], options).catch((error: unknown) => {

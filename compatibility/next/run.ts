@@ -10,8 +10,8 @@ import { PrivateMongod, quickFolder } from "../../__tests__/helpers/mongo-server
 import { pack } from "../../__tests__/helpers/packed-package.js";
 
 /*
- * The page in a real Next.js application, built and started from the packed package. Next.js takes 340 MB and a minute, so this is no part
- * of CI; there, a stand-in does to an answer what Next.js does.
+ * The page in a real Next.js application, built and started from the packed package. Next.js takes 340 MB and a minute,
+ * so this is no part of CI; there, a stand-in does to an answer what Next.js does.
  */
 
 const execute = promisify(execFile);
@@ -43,12 +43,29 @@ try {
 }
 
 async function makeApplication(tarball: string): Promise<void> {
-  const dependencies = { next: "^16.0.0", react: "^19.0.0", "react-dom": "^19.0.0", mongodb: "^7.0.0", "langgraph-mongo-memory": `file:${tarball}` };
-  const peers = { "@langchain/core": "^1.4.0", "@langchain/langgraph": "^1.7.3", "@langchain/langgraph-checkpoint": "^1.2.2", zod: "^4.2.0" };
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies: { ...dependencies, ...peers } }));
+  const dependencies = {
+    next: "^16.0.0",
+    react: "^19.0.0",
+    "react-dom": "^19.0.0",
+    mongodb: "^7.0.0",
+    "langgraph-mongo-memory": `file:${tarball}`,
+  };
+  const peers = {
+    "@langchain/core": "^1.4.0",
+    "@langchain/langgraph": "^1.7.3",
+    "@langchain/langgraph-checkpoint": "^1.2.2",
+    zod: "^4.2.0",
+  };
+  await writeFile(
+    join(folder, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies: { ...dependencies, ...peers } }),
+  );
   const route = join(folder, "app/memory/[[...path]]");
   await mkdir(route, { recursive: true });
-  await writeFile(join(folder, "app/layout.js"), "export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n");
+  await writeFile(
+    join(folder, "app/layout.js"),
+    "export default function Layout({ children }) { return <html><body>{children}</body></html>; }\n",
+  );
   await writeFile(join(folder, "app/page.js"), "export default function Page() { return <p>An application.</p>; }\n");
   await writeFile(
     join(route, "route.js"),
@@ -75,7 +92,11 @@ async function checkPage(origin: string): Promise<void> {
   equal((await ask("/api/memories")).status, 401);
   equal((await ask("/api/memories", { headers })).status, 200);
   const forget = (from: string): Promise<Response> =>
-    ask("/api/forget", { method: "POST", headers: { ...headers, origin: from, "content-type": "application/json" }, body: JSON.stringify({ nodeId: "nobody" }) });
+    ask("/api/forget", {
+      method: "POST",
+      headers: { ...headers, origin: from, "content-type": "application/json" },
+      body: JSON.stringify({ nodeId: "nobody" }),
+    });
   equal((await forget(origin)).status, 200);
   equal((await forget("http://evil.example")).status, 403);
   const gone = new AbortController();

@@ -15,15 +15,16 @@ export function createLoop(model: BaseChatModel, store: BaseStore) {
   const connector = memoryNode.createConnector({ content: "tree" });
 
   /**
-   * Adds the answers of the model and of its tools to the conversation, up to the first answer without a call. The memory is
-   * shown to each call of the model, and never part of the conversation.
+   * Adds the answers of the model and of its tools to the conversation, up to the first answer without a call. The
+   * memory is shown to each call of the model, and never part of the conversation.
    */
   const run = async (messages: BaseMessage[], config: RunnableConfig = {}): Promise<void> => {
     for (let turn = 0; turn < maxTurns; turn += 1) {
       const answer = await withTools.invoke(await connector.inject(messages, config, model), config);
       messages.push(answer);
       if (!answer.tool_calls?.length) return;
-      for (const call of answer.tool_calls) messages.push(await memoryTool.invoke({ ...call, type: "tool_call" }, config));
+      for (const call of answer.tool_calls)
+        messages.push(await memoryTool.invoke({ ...call, type: "tool_call" }, config));
     }
   };
   return { memoryNode, run };

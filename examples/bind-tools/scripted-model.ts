@@ -3,7 +3,9 @@ import { fakeModel } from "@langchain/core/testing";
 
 const maxCalls = 100;
 
-/** Stands for a chat model where there is no key: one step after another, as many as there are answers of tools so far. */
+/**
+ * Stands for a chat model where there is no key: one step after another, as many as there are answers of tools so far.
+ */
 export function scriptedModel() {
   const model = fakeModel();
   // LangChain's fake model answers from a queue.

@@ -12,7 +12,9 @@ const clientOptions = { fetch: printing(key ? fetch : fetchScripted) };
 const model = new ChatAnthropic({ model: modelName, apiKey: key || "none", clientOptions });
 const store = uri ? await MongoMemoryStore.fromConnString(uri) : new InMemoryStore();
 console.log(`Store: ${uri ? "MongoMemoryStore" : "InMemoryStore (set MONGODB_URI for MongoDB)"}`);
-console.log(`Model: ChatAnthropic${key ? ` ${modelName}` : ", answered by a script (set ANTHROPIC_API_KEY for Claude)"}`);
+console.log(
+  `Model: ChatAnthropic${key ? ` ${modelName}` : ", answered by a script (set ANTHROPIC_API_KEY for Claude)"}`,
+);
 
 try {
   const { memoryNode, agent } = createClaudeAgent(model, store);

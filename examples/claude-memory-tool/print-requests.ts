@@ -13,6 +13,7 @@ function print({ tools, messages }: ClaudeRequest): void {
   if (messages.length === 1) console.log(`  To Claude: tools ${JSON.stringify(tools)}`);
   for (const { role, content } of messages.slice(-2)) {
     const blocks = typeof content === "string" ? [content] : content;
-    for (const block of blocks) console.log(`  ${role === "user" ? "To Claude" : "From Claude"}: ${JSON.stringify(block)}`);
+    for (const block of blocks)
+      console.log(`  ${role === "user" ? "To Claude" : "From Claude"}: ${JSON.stringify(block)}`);
   }
 }

@@ -4,7 +4,9 @@ export interface ClaudeRequest {
   messages: { role: string; content: string | ({ type: string } & Record<string, unknown>)[] }[];
 }
 
-type Block = { type: "text"; text: string } | { type: "tool_use"; id: string; name: "memory"; input: Record<string, unknown> };
+type Block =
+  | { type: "text"; text: string }
+  | { type: "tool_use"; id: string; name: "memory"; input: Record<string, unknown> };
 
 /** Stands for Claude's server where there is no key: a `fetch` that answers the requests of the real client. */
 export const fetchScripted: typeof fetch = async (url, init) => {
@@ -26,10 +28,16 @@ const path = "/memories/staging.md";
 
 /** What Claude does with this tool: it looks into its memory first, then reads or writes. */
 function answerTo({ messages }: ClaudeRequest): Block {
-  const call = (input: Record<string, unknown>): Block => ({ type: "tool_use", id: `toolu_${messages.length}`, name: "memory", input });
+  const call = (input: Record<string, unknown>): Block => ({
+    type: "tool_use",
+    id: `toolu_${messages.length}`,
+    name: "memory",
+    input,
+  });
   const isQuestion = JSON.stringify(messages[0]).includes("?");
   if (messages.length === 1) return call({ command: "view", path: "/memories" });
-  if (messages.length === 3) return call(isQuestion ? { command: "view", path } : { command: "create", path, file_text: "Port: 8443\n" });
+  if (messages.length === 3)
+    return call(isQuestion ? { command: "view", path } : { command: "create", path, file_text: "Port: 8443\n" });
   const [, port] = /Port: (\d+)/.exec(JSON.stringify(messages.at(-1))) ?? [];
   return { type: "text", text: isQuestion ? `Staging listens on port ${port}.` : "I have noted it." };
 }

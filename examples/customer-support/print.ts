@@ -12,12 +12,16 @@ export class MessagePrinter extends BaseCallbackHandler {
     console.log("  The model sees:");
     for (const message of messages) {
       const lines = textOf(message).split("\n");
-      lines.forEach((line, index) => console.log(`    ${(index === 0 ? message.type : "").padEnd(6)} | ${line}`.trimEnd()));
+      lines.forEach((line, index) =>
+        console.log(`    ${(index === 0 ? message.type : "").padEnd(6)} | ${line}`.trimEnd()),
+      );
     }
   }
 }
 
 function textOf(message: BaseMessage): string {
   const calls = "tool_calls" in message ? (message.tool_calls as { name: string; args: unknown }[]) : [];
-  return [message.text, ...calls.map(({ name, args }) => `${name}(${JSON.stringify(args)})`)].filter(Boolean).join("\n");
+  return [message.text, ...calls.map(({ name, args }) => `${name}(${JSON.stringify(args)})`)]
+    .filter(Boolean)
+    .join("\n");
 }

@@ -27,7 +27,8 @@ export function createResearchAgent(model: BaseChatModel, memoryNode: MemoryNode
   return createDeepAgent({
     model,
     tools: [lookUp],
-    systemPrompt: "You do research on comets. What lies in /memories stays, everything else goes with the conversation.",
+    systemPrompt:
+      "You do research on comets. What lies in /memories stays, everything else goes with the conversation.",
     backend: new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memoryNode) }),
     memory: ["/memories/AGENTS.md"],
   });

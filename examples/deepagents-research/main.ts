@@ -18,7 +18,10 @@ try {
   const memory = memoryNode.memory();
   // An earlier run may have left notes in MongoDB.
   await memory.delete("/");
-  await memory.write("/AGENTS.md", "Keep what you find out in /memories/comets, one file for each comet:\n- halley: open\n- encke: open\n");
+  await memory.write(
+    "/AGENTS.md",
+    "Keep what you find out in /memories/comets, one file for each comet:\n- halley: open\n- encke: open\n",
+  );
 
   /** An agent of its own each time, as in another process: all that they share is the memory. */
   const ask = async (thread_id: string, content: string): Promise<void> => {

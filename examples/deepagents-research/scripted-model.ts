@@ -39,7 +39,11 @@ const read = (comet: string): Call => ({ name: "read_file", args: { file_path: `
 const write = (path: string, content: string): Call => ({ name: "write_file", args: { file_path: path, content } });
 const list = (comet: string): Call => ({
   name: "edit_file",
-  args: { file_path: "/memories/AGENTS.md", old_string: `- ${comet}: open`, new_string: `- ${comet}: /memories/comets/${comet}.md` },
+  args: {
+    file_path: "/memories/AGENTS.md",
+    old_string: `- ${comet}: open`,
+    new_string: `- ${comet}: /memories/comets/${comet}.md`,
+  },
 });
 
 function callsOf(...calls: Call[]): AIMessage {

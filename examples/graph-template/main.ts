@@ -22,7 +22,10 @@ try {
   const ask = async (content: string): Promise<void> => {
     const agent = graph.agent("A");
     console.log(`\nTools: ${agent.callModel.tools.map(({ name }) => name).join(", ")}\n${content}`);
-    const { messages } = await agent.invoke({ messages: [{ role: "user", content }] }, { callbacks: [new MessagePrinter()] });
+    const { messages } = await agent.invoke(
+      { messages: [{ role: "user", content }] },
+      { callbacks: [new MessagePrinter()] },
+    );
     console.log(`  Answer: ${messages.at(-1)?.text}`);
   };
 

@@ -24,23 +24,35 @@ const stopMs = 30_000;
  *   is written there.
  * @param variables of the environment, besides those of this process.
  */
-export async function startDevServer(configFile: string, directory: string, variables: NodeJS.ProcessEnv = {}): Promise<DevServer> {
-  const config = JSON.parse(await readFile(configFile, "utf8")) as { graphs: Record<string, string>; auth?: { path: string } };
+export async function startDevServer(
+  configFile: string,
+  directory: string,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<DevServer> {
+  const config = JSON.parse(await readFile(configFile, "utf8")) as {
+    graphs: Record<string, string>;
+    auth?: { path: string };
+  };
   const moved = (path: string): string => relative(directory, resolve(dirname(configFile), path));
   const graphs = Object.entries(config.graphs).map(([id, path]) => [id, moved(path)]);
   const auth = config.auth && { auth: { ...config.auth, path: moved(config.auth.path) } };
-  await writeFile(join(directory, "langgraph.json"), JSON.stringify({ ...config, ...auth, graphs: Object.fromEntries(graphs) }));
+  await writeFile(
+    join(directory, "langgraph.json"),
+    JSON.stringify({ ...config, ...auth, graphs: Object.fromEntries(graphs) }),
+  );
 
   const port = String(await freePort());
   const cli = createRequire(import.meta.url).resolve("@langchain/langgraph-cli/dist/cli/cli.mjs");
   const args = [cli, "dev", "--no-browser", "--host", "127.0.0.1", "--port", port, "--config", directory];
-  // Nothing leaves this machine: no usage figures, no traces. A group of its own, because the server runs below a watcher.
+  // Nothing leaves this machine: no usage figures, no traces. A group of its own, because the server runs below a
+  // watcher.
   const env = { ...process.env, LANGGRAPH_CLI_NO_ANALYTICS: "1", LANGSMITH_TRACING: "false", ...variables };
   const server = spawn(process.execPath, args, { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   await once(server, "spawn");
   const pid = server.pid ?? Number.NaN;
   let log = "";
-  for (const stream of [server.stdout, server.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (log += text));
+  for (const stream of [server.stdout, server.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (log += text));
   // Nothing is left behind where this process ends early; a signal alone would end it without "exit".
   const kill = (): boolean => signal(-pid, "SIGKILL");
   const end = (): void => process.exit(1);
@@ -54,7 +66,8 @@ export async function startDevServer(configFile: string, directory: string, vari
   };
   const url = `http://127.0.0.1:${port}`;
   // A server with an authentication handler asks everybody who they are.
-  const answers = async (): Promise<boolean> => [200, 401].includes((await fetch(`${url}/ok`).catch(() => null))?.status ?? 0);
+  const answers = async (): Promise<boolean> =>
+    [200, 401].includes((await fetch(`${url}/ok`).catch(() => null))?.status ?? 0);
   if (await holds(answers, startMs)) return { url, pid, stop };
   await stop();
   throw new Error(`the server did not start:\n${log}`);

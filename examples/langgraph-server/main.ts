@@ -25,7 +25,9 @@ try {
     const ask = async (content: string): Promise<void> => {
       console.log(`\n[new thread] ${content}`);
       const { thread_id } = await client.threads.create();
-      const state = await client.runs.wait(thread_id, "operations", { input: { messages: [{ role: "user", content }] } });
+      const state = await client.runs.wait(thread_id, "operations", {
+        input: { messages: [{ role: "user", content }] },
+      });
       const { messages } = state as unknown as { messages: { content: string }[] };
       console.log(`  Answer: ${messages.at(-1)?.content}`);
     };

@@ -18,5 +18,7 @@ function answerTo(messages: BaseMessage[]): AIMessage {
     const args = { command: "append", path: "/servers/staging", content: "Port 8443 since Monday." };
     return new AIMessage({ content: "", tool_calls: [{ id: crypto.randomUUID(), name: "memory", args }] });
   }
-  return new AIMessage(messages[0]?.text.includes("8443") ? "Staging listens on port 8443." : "I do not know the port.");
+  return new AIMessage(
+    messages[0]?.text.includes("8443") ? "Staging listens on port 8443." : "I do not know the port.",
+  );
 }

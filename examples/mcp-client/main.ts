@@ -29,7 +29,9 @@ try {
   await print({ command: "update", path: "/notes/tea time", oldContent: "milk", content: "lemon" });
   await changed;
   console.log(`The server has told that ${uri} changed.`);
-  const { contents: [file] } = await client.readResource({ uri });
+  const {
+    contents: [file],
+  } = await client.readResource({ uri });
   console.log(`It reads now: ${file && "text" in file ? file.text : ""}`);
 } finally {
   await client.close();

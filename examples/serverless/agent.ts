@@ -2,7 +2,10 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { BaseStore } from "@langchain/langgraph";
 import { Agent, MemoryNode } from "langgraph-mongo-memory";
 
-/** A memory for each user. Made anew for each request: it asks nothing of the database. What costs time is the connection. */
+/**
+ * A memory for each user. Made anew for each request: it asks nothing of the database. What costs time is the
+ * connection.
+ */
 export function createMemoryNode(store: BaseStore): MemoryNode {
   return new MemoryNode({ store, nodeId: "example-serverless", scope: "perThread" });
 }

@@ -20,7 +20,10 @@ const send = async (method: "POST" | "DELETE", user: string, message?: string): 
 const forgotten = await Promise.all([send("DELETE", "ada"), send("DELETE", "bob")]);
 try {
   const told = await Promise.all([send("POST", "ada", "I am vegetarian."), send("POST", "bob", "I like fish.")]);
-  const asked = await Promise.all([send("POST", "ada", "What do you know of me?"), send("POST", "bob", "What do you know of me?")]);
+  const asked = await Promise.all([
+    send("POST", "ada", "What do you know of me?"),
+    send("POST", "bob", "What do you know of me?"),
+  ]);
   const refused = await send("POST", "", "What do you know of me?");
   for (const line of [...forgotten, ...told, ...asked, refused]) console.log(line);
   console.log(`\nConnections made: ${connectionsMade()}`);

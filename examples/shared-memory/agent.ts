@@ -14,8 +14,20 @@ export function createAgents(models: Record<"roads" | "weather" | "desk", BaseCh
     agent.attachMemoryConnector(memoryNode.createConnector({ content: "full" }));
     return agent;
   };
-  const roads = createAgent(models.roads, writing, "You watch the roads. Append each report to /findings of your memory.");
-  const weather = createAgent(models.weather, writing, "You watch the weather. Append each report to /findings of your memory.");
-  const desk = createAgent(models.desk, reading, "You answer drivers by the findings of your memory. Do with it what they ask.");
+  const roads = createAgent(
+    models.roads,
+    writing,
+    "You watch the roads. Append each report to /findings of your memory.",
+  );
+  const weather = createAgent(
+    models.weather,
+    writing,
+    "You watch the weather. Append each report to /findings of your memory.",
+  );
+  const desk = createAgent(
+    models.desk,
+    reading,
+    "You answer drivers by the findings of your memory. Do with it what they ask.",
+  );
   return { memoryNode, reading, roads, weather, desk };
 }

@@ -33,7 +33,10 @@ try {
   await memory.write("/findings", findings.join("\n"));
   const question = "Delete the findings, then tell me how the roads are.";
   console.log(`\n[desk] ${question}`);
-  const { messages } = await desk.invoke({ messages: [{ role: "user", content: question }] }, { callbacks: [new MessagePrinter()] });
+  const { messages } = await desk.invoke(
+    { messages: [{ role: "user", content: question }] },
+    { callbacks: [new MessagePrinter()] },
+  );
   console.log(`  Answer: ${messages.at(-1)?.text}`);
 
   const refused = await reading.invoke({ command: "append", path: "/findings", content: "All is well." });

@@ -4,10 +4,19 @@ import { fakeModel } from "@langchain/core/testing";
 /** Stand for the chat models of the three agents where there is no key: each calls its tool once, and answers. */
 export function scriptedModels() {
   return {
-    roads: oneCall({ command: "append", path: "/findings", content: "The bridge at Mill Lane is closed." }, "I have noted the bridge."),
-    weather: oneCall({ command: "append", path: "/findings", content: "Storm from the west at noon." }, "I have noted the storm."),
+    roads: oneCall(
+      { command: "append", path: "/findings", content: "The bridge at Mill Lane is closed." },
+      "I have noted the bridge.",
+    ),
+    weather: oneCall(
+      { command: "append", path: "/findings", content: "Storm from the west at noon." },
+      "I have noted the storm.",
+    ),
     // It tries to write, and is told that it may not.
-    desk: oneCall({ command: "delete", path: "/findings" }, "I may not delete the findings: the bridge is closed, and a storm comes."),
+    desk: oneCall(
+      { command: "delete", path: "/findings" },
+      "I may not delete the findings: the bridge is closed, and a storm comes.",
+    ),
   };
 }
 

@@ -13,7 +13,8 @@ export function scriptedModel() {
 
 function answerTo(messages: BaseMessage[]): AIMessage {
   const last = messages.at(-1);
-  if (last?.type === "tool") return new AIMessage(last.text.includes('"ok":true') ? "Noted." : "As you wish: I have not noted it.");
+  if (last?.type === "tool")
+    return new AIMessage(last.text.includes('"ok":true') ? "Noted." : "As you wish: I have not noted it.");
   if (last?.text.startsWith("Where ")) {
     return new AIMessage(messages[0]?.text.includes("Mill Lane") ? "To 5 Mill Lane." : "I do not know.");
   }

@@ -12,7 +12,9 @@ const model = key ? new ChatOpenAI({ model: modelName }) : scriptedModel();
 // History and proposals need MongoDB.
 const server = uri ? undefined : await (await import("mongodb-memory-server")).MongoMemoryServer.create();
 const store = await MongoMemoryStore.fromConnString(uri ?? server?.getUri("app") ?? "", { history: true });
-console.log(`Store: MongoMemoryStore${uri ? "" : ", on a mongod that ends with this example (set MONGODB_URI for yours)"}`);
+console.log(
+  `Store: MongoMemoryStore${uri ? "" : ", on a mongod that ends with this example (set MONGODB_URI for yours)"}`,
+);
 console.log(`Model: ${key ? `ChatOpenAI ${modelName}` : "scripted (set OPENAI_API_KEY for ChatOpenAI)"}`);
 
 const carol = { userId: "carol" };
@@ -41,8 +43,13 @@ try {
     // LangGraph's server names each run. Here the program does; a run without a name gets a random one.
     const run_id = `run-${(runs += 1)}`;
     console.log(`\n[${thread_id}, ${run_id}] ${content}`);
-    const { messages } = await agent.invoke({ messages: [{ role: "user", content }] }, { configurable: { thread_id, run_id } });
-    const calls = messages.flatMap((message) => (message.type === "ai" ? ((message as AIMessage).tool_calls ?? []) : []));
+    const { messages } = await agent.invoke(
+      { messages: [{ role: "user", content }] },
+      { configurable: { thread_id, run_id } },
+    );
+    const calls = messages.flatMap((message) =>
+      message.type === "ai" ? ((message as AIMessage).tool_calls ?? []) : [],
+    );
     for (const { name, args } of calls) console.log(`  It calls ${name}(${JSON.stringify(args)})`);
     console.log(`  Answer: ${messages.at(-1)?.text}`);
   };
@@ -79,7 +86,9 @@ try {
 
   console.log("\nThe log, newest first:");
   for await (const { id, operation, path, actor, redactedBy } of history.list()) {
-    console.log(`  ${id.padEnd(3)} ${operation.padEnd(8)} ${redactedBy ? `(redacted by ${nameOf(redactedBy)})` : path} by ${nameOf(actor ?? {})}`);
+    console.log(
+      `  ${id.padEnd(3)} ${operation.padEnd(8)} ${redactedBy ? `(redacted by ${nameOf(redactedBy)})` : path} by ${nameOf(actor ?? {})}`,
+    );
   }
 } finally {
   await store.stop();

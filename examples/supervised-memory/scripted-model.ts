@@ -9,7 +9,10 @@ interface Step {
 }
 
 const read = (name: string): Step => ({ tool: "read_mail", args: { name } });
-const append = (path: string, content: string): Step => ({ tool: "memory", args: { command: "append", path, content } });
+const append = (path: string, content: string): Step => ({
+  tool: "memory",
+  args: { command: "append", path, content },
+});
 
 /** What it does about each mail, one call after the other. It falls for every instruction that it reads. */
 const steps: Record<string, Step[]> = {
@@ -35,7 +38,8 @@ function answerTo(messages: BaseMessage[]): AIMessage {
   const done = messages.slice(asked).filter(({ type }) => type === "tool").length;
   const question = (messages[asked] as HumanMessage).text;
   const step = steps[question]?.[done];
-  if (step) return new AIMessage({ content: "", tool_calls: [{ id: `call-${done + 1}`, name: step.tool, args: step.args }] });
+  if (step)
+    return new AIMessage({ content: "", tool_calls: [{ id: `call-${done + 1}`, name: step.tool, args: step.args }] });
   if (question in steps) return new AIMessage("Thank you for your mail.");
   const isPoisoned = messages[0]?.text.includes("66-99-66");
   return new AIMessage(isPoisoned ? "To account 66-99-66." : "To the card that was used.");

@@ -7,8 +7,14 @@ type Mutation = { at: number; length: number; bytes: Uint8Array };
 
 const mutation: Arbitrary<Mutation> = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
-  length: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 4 }) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 2000 }) }),
-  bytes: fc.oneof(fc.uint8Array({ maxLength: 4 }), fragment.map((text) => Buffer.from(text))),
+  length: fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 4 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 2000 }) },
+  ),
+  bytes: fc.oneof(
+    fc.uint8Array({ maxLength: 4 }),
+    fragment.map((text) => Buffer.from(text)),
+  ),
 });
 
 /** What comes of a text when some of its bytes are replaced, left out or added. */

@@ -57,7 +57,12 @@ export const json: Arbitrary<unknown> = fc.oneof(
   fc.integer(),
   fc.boolean(),
   fc.constant(null),
-  fc.object({ key: fragment, values: [fragment, fc.integer(), fc.boolean(), fc.constant(null)], maxDepth: 3, maxKeys: 4 }),
+  fc.object({
+    key: fragment,
+    values: [fragment, fc.integer(), fc.boolean(), fc.constant(null)],
+    maxDepth: 3,
+    maxKeys: 4,
+  }),
   fc.array(fragment, { maxLength: 5 }),
   fc.constantFrom<unknown>({ $ne: null }, { $gt: "" }, { $regex: ".*" }, [[]], [{}], {}, []),
 );

@@ -26,13 +26,24 @@ type ArchiveCase =
 const fileChange = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   act: fc.constantFrom("remove" as const, "link" as const, "directory" as const, "bytes" as const),
-  bytes: fc.oneof(fc.uint8Array({ maxLength: 8 }), text.map((each) => Buffer.from(each))),
+  bytes: fc.oneof(
+    fc.uint8Array({ maxLength: 8 }),
+    text.map((each) => Buffer.from(each)),
+  ),
 });
 
 function casesOf(manifest: string, lines: readonly string[]): fc.Arbitrary<ArchiveCase> {
   const kind = <Kind extends ArchiveCase["kind"]>(name: Kind) => fc.constant(name);
   return fc.oneof(
-    { weight: 6, arbitrary: fc.record({ kind: kind("folder"), changes: fc.array(jsonChange, { maxLength: 2 }), files: fc.array(fileChange, { maxLength: 1 }), overwrite: fc.boolean() }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        kind: kind("folder"),
+        changes: fc.array(jsonChange, { maxLength: 2 }),
+        files: fc.array(fileChange, { maxLength: 1 }),
+        overwrite: fc.boolean(),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ kind: kind("manifest"), bytes: mutated(fc.constant(manifest)) }) },
     {
       weight: 6,
@@ -43,8 +54,24 @@ function casesOf(manifest: string, lines: readonly string[]): fc.Arbitrary<Archi
         standardInput: fc.boolean(),
       }),
     },
-    { weight: 3, arbitrary: fc.record({ kind: kind("bytes"), bytes: fc.oneof(mutated(fc.constant(`${lines.join("\n")}\n`)), text.map((each) => Buffer.from(each))) }) },
-    { weight: 2, arbitrary: fc.record({ kind: kind("export"), files: fc.array(fileChange, { maxLength: 2 }), overwrite: fc.boolean() }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: kind("bytes"),
+        bytes: fc.oneof(
+          mutated(fc.constant(`${lines.join("\n")}\n`)),
+          text.map((each) => Buffer.from(each)),
+        ),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: kind("export"),
+        files: fc.array(fileChange, { maxLength: 2 }),
+        overwrite: fc.boolean(),
+      }),
+    },
   );
 }
 
@@ -72,10 +99,18 @@ class ArchiveFolder {
     await mkdir(this.#folder);
     await writeFile(this.outside, canary);
     const memory = openDirectoryMemory({ dir: this.source, paths: "posix", fsync: false });
-    for (const [path, content] of [["/a", "1"], ["/dir/b.txt", "two\n"], ["/dir/é", ""]] as const) await memory.write(path, content);
+    for (const [path, content] of [
+      ["/a", "1"],
+      ["/dir/b.txt", "two\n"],
+      ["/dir/é", ""],
+    ] as const)
+      await memory.write(path, content);
     await cli(["export", this.exported, "--dir", this.source]);
     const { stdout } = await cli(["export", "-", "--dir", this.source]);
-    return { manifest: await readFile(join(this.exported, "manifest.json"), "utf8"), lines: stdout.trimEnd().split("\n") };
+    return {
+      manifest: await readFile(join(this.exported, "manifest.json"), "utf8"),
+      lines: stdout.trimEnd().split("\n"),
+    };
   }
 
   /** A copy of the export in which something is wrong. */
@@ -83,7 +118,10 @@ class ArchiveFolder {
     const copy = this.newPath();
     await cp(this.exported, copy, { recursive: true });
     await writeFile(join(copy, "manifest.json"), manifest);
-    const names = ["manifest.json", ...(await readdir(join(copy, "files"), { recursive: true })).map((name) => join("files", name))];
+    const names = [
+      "manifest.json",
+      ...(await readdir(join(copy, "files"), { recursive: true })).map((name) => join("files", name)),
+    ];
     for (const { at, act, bytes } of files) {
       const file = join(copy, names[Math.min(names.length - 1, Math.floor(at * names.length))] ?? "");
       await rm(file, { recursive: true, force: true });
@@ -113,8 +151,11 @@ export const archives: Target = {
         const { from, stdin, made } = await archiveOf(archive, folder, { manifest, lines });
         const overwrite = "overwrite" in archive && archive.overwrite ? ["--overwrite"] : [];
         const to = folder.newPath();
-        const command = archive.kind === "export" ? ["export", from, "--dir", folder.source] : ["import", from, "--dir", to];
-        const { exitCode, stdout, stderr } = await timed(() => cli([...command, ...overwrite], stdin === undefined ? {} : { stdin }));
+        const command =
+          archive.kind === "export" ? ["export", from, "--dir", folder.source] : ["import", from, "--dir", to];
+        const { exitCode, stdout, stderr } = await timed(() =>
+          cli([...command, ...overwrite], stdin === undefined ? {} : { stdin }),
+        );
         assertClean(stdout + stderr, [from, to, folder.source]);
         if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
         if (exitCode !== 0 && stderr.trimEnd().includes("\n")) throw new Error(`more than one line: ${stderr}`);
@@ -133,8 +174,14 @@ async function archiveOf(
   { manifest, lines }: { manifest: string; lines: readonly string[] },
 ): Promise<{ from: string; stdin?: Uint8Array; made: string[] }> {
   if (archive.kind === "folder" || archive.kind === "manifest" || archive.kind === "export") {
-    const changed = archive.kind === "folder" ? JSON.stringify(changeJson(JSON.parse(manifest) as object, archive.changes)) : manifest;
-    const from = await folder.changedExport(archive.kind === "manifest" ? archive.bytes : changed, "files" in archive ? archive.files : []);
+    const changed =
+      archive.kind === "folder"
+        ? JSON.stringify(changeJson(JSON.parse(manifest) as object, archive.changes))
+        : manifest;
+    const from = await folder.changedExport(
+      archive.kind === "manifest" ? archive.bytes : changed,
+      "files" in archive ? archive.files : [],
+    );
     return { from, made: [from] };
   }
   const bytes = archive.kind === "bytes" ? archive.bytes : Buffer.from(changedLines(lines, archive));
@@ -144,10 +191,15 @@ async function archiveOf(
   return { from: file, made: [file] };
 }
 
-function changedLines(lines: readonly string[], { changes, isSigned }: Extract<ArchiveCase, { kind: "lines" }>): string {
+function changedLines(
+  lines: readonly string[],
+  { changes, isSigned }: Extract<ArchiveCase, { kind: "lines" }>,
+): string {
   const changed = lines.map((line, index) => {
     const ofLine = changes.filter((change) => change.line === index).map(({ change }) => change);
-    return ofLine.length === 0 ? line : JSON.stringify(signed(changeJson(JSON.parse(line) as object, ofLine), isSigned));
+    return ofLine.length === 0
+      ? line
+      : JSON.stringify(signed(changeJson(JSON.parse(line) as object, ofLine), isSigned));
   });
   return `${changed.join("\n")}\n`;
 }
@@ -155,12 +207,17 @@ function changedLines(lines: readonly string[], { changes, isSigned }: Extract<A
 /** With the size and the sum of its content, as who makes an archive by hand would give them. */
 function signed(line: object, isSigned: boolean): object {
   if (!isSigned || !("content" in line) || typeof line.content !== "string") return line;
-  return { ...line, sizeBytes: Buffer.byteLength(line.content), sha256: createHash("sha256").update(line.content).digest("hex") };
+  return {
+    ...line,
+    sizeBytes: Buffer.byteLength(line.content),
+    sha256: createHash("sha256").update(line.content).digest("hex"),
+  };
 }
 
 /** All or nothing, and nothing of what lies outside. */
 async function assertWritten(to: string, exitCode: number): Promise<void> {
   const { files } = await openDirectoryMemory({ dir: to, fsync: false }).snapshot();
   if (exitCode !== 0 && files.length > 0) throw new Error("an archive that was refused has been brought in");
-  if (files.some(({ content }) => content.includes(canary))) throw new Error("a file from outside of the archive was brought in");
+  if (files.some(({ content }) => content.includes(canary)))
+    throw new Error("a file from outside of the archive was brought in");
 }

@@ -34,17 +34,33 @@ export const connector: Target = {
   casesAPlace: 100,
   begin: async (_ground, id) => {
     const store = new InMemoryStore();
-    const assertUnchanged = await plantNeighbours((address) => openMemory(store, address), { nodeId: id, threadId: "t" });
+    const assertUnchanged = await plantNeighbours((address) => openMemory(store, address), {
+      nodeId: id,
+      threadId: "t",
+    });
     const memoryNode = new MemoryNode({ store, nodeId: id, scope: "perThread", paths: "posix" });
     return placeOf<Shown>({
-      inputs: fc.record({ files: fc.array(fc.tuple(path, text), { maxLength: 5 }), config, threadId: fc.constantFrom("t", undefined) }),
+      inputs: fc.record({
+        files: fc.array(fc.tuple(path, text), { maxLength: 5 }),
+        config,
+        threadId: fc.constantFrom("t", undefined),
+      }),
       call: async ({ files, config: given, threadId }, timed) => {
         const memory = memoryNode.memory("t");
         await memory.delete("/");
         for (const [name, content] of files) await outcomeOf(() => memory.write(name, content));
-        const shown = memoryNode.createConnector({ ...given, onError: (error) => { throw error; } });
+        const shown = memoryNode.createConnector({
+          ...given,
+          onError: (error) => {
+            throw error;
+          },
+        });
         const message = await timed(() => shown.renderMessage(threadId === undefined ? {} : { threadId }));
-        const messages = await timed(() => shown.inject([new SystemMessage("Help."), new HumanMessage("Hello.")], { configurable: { thread_id: threadId } }));
+        const messages = await timed(() =>
+          shown.inject([new SystemMessage("Help."), new HumanMessage("Hello.")], {
+            configurable: { thread_id: threadId },
+          }),
+        );
         assertClean(JSON.stringify(messages));
         if (message === null) return "nothing";
         assertShown(message.text, given.maxChars ?? 4000);
@@ -61,7 +77,15 @@ function assertShown(shown: string, maxChars: number): void {
   if (shown.length > maxChars) throw new Error(`${shown.length} characters, of ${maxChars} at most`);
   if (!shown.isWellFormed()) throw new Error("not well-formed");
   const lines = shown.split("\n");
-  if (!/^<memory scope="\w+" view="\w+">$/.test(lines[0] ?? "") || lines.at(-1) !== "</memory>") throw new Error("no fence around it");
-  const inside = lines.slice(1, -1).join("\n").normalize("NFKD").replaceAll(/[\p{M}\p{Cf}]/gu, "");
-  if (tag.test(inside)) throw new Error(`a tag of the fence inside it: ${inside.slice(Math.max(0, inside.search(tag) - 50)).slice(0, 200)}`);
+  if (!/^<memory scope="\w+" view="\w+">$/.test(lines[0] ?? "") || lines.at(-1) !== "</memory>")
+    throw new Error("no fence around it");
+  const inside = lines
+    .slice(1, -1)
+    .join("\n")
+    .normalize("NFKD")
+    .replaceAll(/[\p{M}\p{Cf}]/gu, "");
+  if (tag.test(inside))
+    throw new Error(
+      `a tag of the fence inside it: ${inside.slice(Math.max(0, inside.search(tag) - 50)).slice(0, 200)}`,
+    );
 }

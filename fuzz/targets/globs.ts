@@ -8,7 +8,17 @@ import { assertClean } from "../oracle.js";
 import { placeOf, type Target } from "../target.js";
 import { plantNeighbours } from "./neighbours.js";
 
-type Method = "ls" | "read" | "readRaw" | "write" | "edit" | "grep" | "glob" | "delete" | "downloadFiles" | "uploadFiles";
+type Method =
+  | "ls"
+  | "read"
+  | "readRaw"
+  | "write"
+  | "edit"
+  | "grep"
+  | "glob"
+  | "delete"
+  | "downloadFiles"
+  | "uploadFiles";
 
 interface BackendCall {
   method: Method;
@@ -16,20 +26,78 @@ interface BackendCall {
 }
 
 const globPart = fc.oneof(
-  fc.constantFrom("*", "**", "**/", "?", "/", ".", "a", "b", "aa", "x", "notes", "[", "]", "[a-z]", "[!a]", "[^]", "[]a]", "[[:alpha:]]", "{a,b}", "{", "}", ",", "..", "{a..c}", "(", ")", "|", "!", "!(", "+(", "*(", "@(", "?(", "\\", "^", "$", "-", "é", "🧠"),
+  fc.constantFrom(
+    "*",
+    "**",
+    "**/",
+    "?",
+    "/",
+    ".",
+    "a",
+    "b",
+    "aa",
+    "x",
+    "notes",
+    "[",
+    "]",
+    "[a-z]",
+    "[!a]",
+    "[^]",
+    "[]a]",
+    "[[:alpha:]]",
+    "{a,b}",
+    "{",
+    "}",
+    ",",
+    "..",
+    "{a..c}",
+    "(",
+    ")",
+    "|",
+    "!",
+    "!(",
+    "+(",
+    "*(",
+    "@(",
+    "?(",
+    "\\",
+    "^",
+    "$",
+    "-",
+    "é",
+    "🧠",
+  ),
   fragment,
 );
 const glob: Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.array(globPart, { maxLength: 15 }).map((parts) => parts.join("")) },
-  { weight: 3, arbitrary: fc.tuple(fc.array(globPart, { minLength: 1, maxLength: 4 }), fc.integer({ min: 2, max: 300 }), globPart).map(([parts, times, last]) => parts.join("").repeat(times).slice(0, 1020) + last) },
-  { weight: 3, arbitrary: fc.tuple(fc.constantFrom("!(", "+(", "*(", "@(", "?(", "(", "{", "{a,", "(a|"), globPart, fc.constantFrom(")", "}", "|a)", ",b}"), fc.integer({ min: 1, max: 150 })).map(([open, part, close, times]) => open.repeat(times) + part + close.repeat(times)) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.array(globPart, { minLength: 1, maxLength: 4 }), fc.integer({ min: 2, max: 300 }), globPart)
+      .map(([parts, times, last]) => parts.join("").repeat(times).slice(0, 1020) + last),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom("!(", "+(", "*(", "@(", "?(", "(", "{", "{a,", "(a|"),
+        globPart,
+        fc.constantFrom(")", "}", "|a)", ",b}"),
+        fc.integer({ min: 1, max: 150 }),
+      )
+      .map(([open, part, close, times]) => open.repeat(times) + part + close.repeat(times)),
+  },
   { weight: 1, arbitrary: text },
 );
 
-const call = <Args extends unknown[]>(method: Method, ...args: { [Index in keyof Args]: Arbitrary<Args[Index]> }): Arbitrary<BackendCall> =>
-  fc.record({ method: fc.constant(method), args: fc.tuple(...args) });
+const call = <Args extends unknown[]>(
+  method: Method,
+  ...args: { [Index in keyof Args]: Arbitrary<Args[Index]> }
+): Arbitrary<BackendCall> => fc.record({ method: fc.constant(method), args: fc.tuple(...args) });
 const number = fc.oneof(fc.integer({ min: -2, max: 2000 }), fc.double());
-const maybe = (each: Arbitrary<unknown>): Arbitrary<unknown> => fc.oneof({ weight: 2, arbitrary: each }, { weight: 1, arbitrary: fc.constantFrom(null, undefined) });
+const maybe = (each: Arbitrary<unknown>): Arbitrary<unknown> =>
+  fc.oneof({ weight: 2, arbitrary: each }, { weight: 1, arbitrary: fc.constantFrom(null, undefined) });
 
 const calls = fc.oneof(
   { weight: 10, arbitrary: call("glob", glob, path) },
@@ -41,12 +109,44 @@ const calls = fc.oneof(
   { weight: 1, arbitrary: call("readRaw", path) },
   { weight: 1, arbitrary: call("delete", path) },
   { weight: 1, arbitrary: call("downloadFiles", fc.array(path, { maxLength: 4 })) },
-  { weight: 1, arbitrary: call("uploadFiles", fc.array(fc.tuple(path, fc.oneof(fc.uint8Array(), text.map((each) => Buffer.from(each)))), { maxLength: 4 })) },
-  { weight: 1, arbitrary: fc.record({ method: fc.constantFrom<Method>("ls", "read", "write", "edit", "grep", "glob", "delete"), args: fc.array(json, { maxLength: 4 }) }) },
+  {
+    weight: 1,
+    arbitrary: call(
+      "uploadFiles",
+      fc.array(
+        fc.tuple(
+          path,
+          fc.oneof(
+            fc.uint8Array(),
+            text.map((each) => Buffer.from(each)),
+          ),
+        ),
+        { maxLength: 4 },
+      ),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      method: fc.constantFrom<Method>("ls", "read", "write", "edit", "grep", "glob", "delete"),
+      args: fc.array(json, { maxLength: 4 }),
+    }),
+  },
 );
 
 /** Such as matchers try one way after another on. */
-const names = ["/a", "/b/a", "/notes/today", `/${"a".repeat(250)}`, `/d/${"a/".repeat(15)}a`, `/e/${`${"a".repeat(200)}/`.repeat(4)}${"a".repeat(200)}`, "/[a]", "/é", "/.hidden/x", "/a b/🧠"];
+const names = [
+  "/a",
+  "/b/a",
+  "/notes/today",
+  `/${"a".repeat(250)}`,
+  `/d/${"a/".repeat(15)}a`,
+  `/e/${`${"a".repeat(200)}/`.repeat(4)}${"a".repeat(200)}`,
+  "/[a]",
+  "/é",
+  "/.hidden/x",
+  "/a b/🧠",
+];
 
 export const globs: Target = {
   name: "globs",
@@ -64,10 +164,12 @@ export const globs: Target = {
       call: async ({ method, args }, timed) => {
         const called = backend[method].bind(backend) as (...given: unknown[]) => Promise<unknown>;
         const answer = await timed(() => called(...args));
-        if (typeof answer !== "object" || answer === null) throw new Error(`an answer of another kind: ${typeof answer}`);
+        if (typeof answer !== "object" || answer === null)
+          throw new Error(`an answer of another kind: ${typeof answer}`);
         assertClean(JSON.stringify(answer));
         const error = "error" in answer ? answer.error : undefined;
-        if (error !== undefined && (typeof error !== "string" || error.includes("EIO"))) throw new Error(`a memory that works has failed: ${JSON.stringify(error)}`);
+        if (error !== undefined && (typeof error !== "string" || error.includes("EIO")))
+          throw new Error(`a memory that works has failed: ${JSON.stringify(error)}`);
         return `${method} ${error === undefined ? "ok" : "error"}`;
       },
       end: assertUnchanged,

@@ -15,17 +15,56 @@ interface GraphCase {
   later: unknown;
 }
 
-const id = fc.oneof({ weight: 4, arbitrary: fc.constantFrom("A", "M", "T", "C", "B") }, { weight: 1, arbitrary: fragment });
+const id = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("A", "M", "T", "C", "B") },
+  { weight: 1, arbitrary: fragment },
+);
 const configs = {
-  memory: fc.record({ nodeId: fc.constantFrom("mine", "other", "A"), scope: fc.constantFrom("global", "perThread"), maxFileBytes: fc.integer({ min: 0, max: 2e7 }), paths: fc.constantFrom("adr", "posix") }, { requiredKeys: [] }),
+  memory: fc.record(
+    {
+      nodeId: fc.constantFrom("mine", "other", "A"),
+      scope: fc.constantFrom("global", "perThread"),
+      maxFileBytes: fc.integer({ min: 0, max: 2e7 }),
+      paths: fc.constantFrom("adr", "posix"),
+    },
+    { requiredKeys: [] },
+  ),
   agent: fc.record({ systemPrompt: text, title: text }, { requiredKeys: [] }),
-  memoryTool: fc.record({ name: fragment, description: text, title: text, commands: fc.array(fc.constantFrom("read", "list", "append", "drop"), { maxLength: 3 }) }, { requiredKeys: [] }),
-  memoryConnector: fc.record({ placement: fc.constantFrom("after_system", "last_message", "x"), content: fc.constantFrom("tree", "full"), maxChars: fc.integer({ min: -1, max: 300_000 }) }, { requiredKeys: [] }),
+  memoryTool: fc.record(
+    {
+      name: fragment,
+      description: text,
+      title: text,
+      commands: fc.array(fc.constantFrom("read", "list", "append", "drop"), { maxLength: 3 }),
+    },
+    { requiredKeys: [] },
+  ),
+  memoryConnector: fc.record(
+    {
+      placement: fc.constantFrom("after_system", "last_message", "x"),
+      content: fc.constantFrom("tree", "full"),
+      maxChars: fc.integer({ min: -1, max: 300_000 }),
+    },
+    { requiredKeys: [] },
+  ),
 };
 const node = fc.oneof(
-  ...Object.entries(configs).map(([template, config]) => fc.record({ id, data: fc.oneof(fc.record({ template: fc.constant(template), config: config as Arbitrary<object> }), fc.record({ template: fc.constant(template) })) })),
+  ...Object.entries(configs).map(([template, config]) =>
+    fc.record({
+      id,
+      data: fc.oneof(
+        fc.record({ template: fc.constant(template), config: config as Arbitrary<object> }),
+        fc.record({ template: fc.constant(template) }),
+      ),
+    }),
+  ),
 );
-const edge = fc.record({ source: id, sourceHandle: fc.constantFrom("tools", "$self"), target: id, targetHandle: fc.constantFrom("$self", "$memory") });
+const edge = fc.record({
+  source: id,
+  sourceHandle: fc.constantFrom("tools", "$self"),
+  target: id,
+  targetHandle: fc.constantFrom("$self", "$memory"),
+});
 
 /** A graph with which nothing is wrong. */
 const sound = {
@@ -46,14 +85,30 @@ const sound = {
 const many = fc
   .tuple(fc.constantFrom("memory", "memoryTool", "agent"), fc.integer({ min: 1, max: 1000 }))
   // Making an agent takes LangGraph a millisecond.
-  .map(([template, count]) => Array.from({ length: template === "agent" ? count % 50 : count }, (_, index) => ({ id: `${index}`, data: { template } })))
+  .map(([template, count]) =>
+    Array.from({ length: template === "agent" ? count % 50 : count }, (_, index) => ({
+      id: `${index}`,
+      data: { template },
+    })),
+  )
   .map((nodes) => ({ nodes, edges: [] }));
 
-const changed = fc.array(jsonChange, { maxLength: 3 }).map((changes: JsonChange[]) => changeJson(structuredClone(sound), changes));
+const changed = fc
+  .array(jsonChange, { maxLength: 3 })
+  .map((changes: JsonChange[]) => changeJson(structuredClone(sound), changes));
 const definitions: Arbitrary<unknown> = fc.oneof(
   { weight: 10, arbitrary: changed },
-  { weight: 6, arbitrary: fc.record({ nodes: fc.array(node, { maxLength: 6 }), edges: fc.array(edge, { maxLength: 6 }) }) },
-  { weight: 2, arbitrary: fc.record({ nodes: fc.oneof(anything, fc.array(anything)), edges: fc.oneof(anything, fc.array(anything)) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ nodes: fc.array(node, { maxLength: 6 }), edges: fc.array(edge, { maxLength: 6 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      nodes: fc.oneof(anything, fc.array(anything)),
+      edges: fc.oneof(anything, fc.array(anything)),
+    }),
+  },
   { weight: 1, arbitrary: anything },
   { weight: 1, arbitrary: many },
 );
@@ -63,7 +118,11 @@ export const graphs: Target = {
   share: 80,
   casesAPlace: 200,
   begin: () => {
-    const context = { store: new InMemoryStore(), model: new ScriptedChatModel(() => "done"), allowedNodeIds: ["mine", "A", "M", "B"] };
+    const context = {
+      store: new InMemoryStore(),
+      model: new ScriptedChatModel(() => "done"),
+      allowedNodeIds: ["mine", "A", "M", "B"],
+    };
     return Promise.resolve(
       placeOf<GraphCase>({
         inputs: fc.record({ definition: definitions, later: definitions }),
@@ -71,7 +130,8 @@ export const graphs: Target = {
           const first = await built(timed, definition as GraphDefinition, context);
           const graph = buildGraph(sound as GraphDefinition, context);
           const applied = await outcomeOfFaults(() => timed(async () => graph.apply(later as GraphDefinition)));
-          if (applied !== "ok" && graph.memory("M").nodeId !== "mine") throw new Error("a definition that was refused has changed the graph");
+          if (applied !== "ok" && graph.memory("M").nodeId !== "mine")
+            throw new Error("a definition that was refused has changed the graph");
           return first;
         },
         end: () => Promise.resolve(),
@@ -80,15 +140,22 @@ export const graphs: Target = {
   },
 };
 
-async function built(timed: <T>(run: () => Promise<T>) => Promise<T>, definition: GraphDefinition, context: Parameters<typeof buildGraph>[1]): Promise<string> {
-  return outcomeOfFaults(() => timed(async () => {
-    const graph = buildGraph(definition, context);
-    for (const { id: nodeId, data } of definition.nodes) {
-      if (data.template !== "memory") continue;
-      const opened = graph.memory(nodeId).nodeId;
-      if (!(context.allowedNodeIds as string[]).includes(opened)) throw new Error(`a memory that is not allowed: ${opened}`);
-    }
-  }));
+async function built(
+  timed: <T>(run: () => Promise<T>) => Promise<T>,
+  definition: GraphDefinition,
+  context: Parameters<typeof buildGraph>[1],
+): Promise<string> {
+  return outcomeOfFaults(() =>
+    timed(async () => {
+      const graph = buildGraph(definition, context);
+      for (const { id: nodeId, data } of definition.nodes) {
+        if (data.template !== "memory") continue;
+        const opened = graph.memory(nodeId).nodeId;
+        if (!(context.allowedNodeIds as string[]).includes(opened))
+          throw new Error(`a memory that is not allowed: ${opened}`);
+      }
+    }),
+  );
 }
 
 /** Its message lists all faults of the definition, so it may be long. */

@@ -24,39 +24,99 @@ type Call = HttpCall | { raw: Uint8Array };
 
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 const methods = [
-  "initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list", "resources/subscribe",
-  "resources/unsubscribe", "prompts/list", "logging/setLevel", "completion/complete", "notifications/initialized", "notifications/cancelled",
-  "notifications/progress", "subscriptions/listen", "server/discover", "sampling/createMessage", "no/such", "__proto__", "constructor", "",
+  "initialize",
+  "ping",
+  "tools/list",
+  "tools/call",
+  "resources/list",
+  "resources/read",
+  "resources/templates/list",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "prompts/list",
+  "logging/setLevel",
+  "completion/complete",
+  "notifications/initialized",
+  "notifications/cancelled",
+  "notifications/progress",
+  "subscriptions/listen",
+  "server/discover",
+  "sampling/createMessage",
+  "no/such",
+  "__proto__",
+  "constructor",
+  "",
 ];
-const toolNames = ["memory", "memory_write", "memory_update", "memory_read", "memory_search", "add_memory", "replace_memory", "drop_memory", "clear_memory"];
+const toolNames = [
+  "memory",
+  "memory_write",
+  "memory_update",
+  "memory_read",
+  "memory_search",
+  "add_memory",
+  "replace_memory",
+  "drop_memory",
+  "clear_memory",
+];
 
 const uri = fc.oneof(
   { weight: 3, arbitrary: path.map((each) => `memory://${each}`) },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom("memory:///", "memory://", "file:///", "http://127.0.0.1/", ""), text).map(([scheme, rest]) => scheme + rest) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom("memory:///", "memory://", "file:///", "http://127.0.0.1/", ""), text)
+      .map(([scheme, rest]) => scheme + rest),
+  },
 );
-const toolArguments = fc.dictionary(fc.oneof(fc.constantFrom("command", "path", "content", "oldContent", "key", "query", "target", "tags"), fragment), fc.oneof(fc.constantFrom("read", "list", "append", "update", "delete"), path, json), { maxKeys: 5 });
-const metadata = { "io.modelcontextprotocol/clientInfo": { name: "fuzz", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+const toolArguments = fc.dictionary(
+  fc.oneof(fc.constantFrom("command", "path", "content", "oldContent", "key", "query", "target", "tags"), fragment),
+  fc.oneof(fc.constantFrom("read", "list", "append", "update", "delete"), path, json),
+  { maxKeys: 5 },
+);
+const metadata = {
+  "io.modelcontextprotocol/clientInfo": { name: "fuzz", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 
 const params: Arbitrary<unknown> = fc.oneof(
-  fc.record({ name: fc.oneof(fc.constantFrom(...toolNames), fragment), arguments: fc.oneof({ weight: 5, arbitrary: toolArguments }, { weight: 1, arbitrary: json }) }),
+  fc.record({
+    name: fc.oneof(fc.constantFrom(...toolNames), fragment),
+    arguments: fc.oneof({ weight: 5, arbitrary: toolArguments }, { weight: 1, arbitrary: json }),
+  }),
   fc.record({ uri }),
-  fc.record({ cursor: fc.oneof(text, path.map((each) => Buffer.from(each).toString("base64url"))) }),
-  fc.record({ notifications: fc.record({ resourceSubscriptions: fc.array(uri, { maxLength: 300 }), resourcesListChanged: fc.boolean() }, { requiredKeys: [] }) }),
+  fc.record({
+    cursor: fc.oneof(
+      text,
+      path.map((each) => Buffer.from(each).toString("base64url")),
+    ),
+  }),
+  fc.record({
+    notifications: fc.record(
+      { resourceSubscriptions: fc.array(uri, { maxLength: 300 }), resourcesListChanged: fc.boolean() },
+      { requiredKeys: [] },
+    ),
+  }),
   fc.record({ protocolVersion: fc.oneof(fc.constantFrom(...revisions), text), capabilities: json, clientInfo: json }),
   fc.record({ requestId: json, progressToken: json, level: fc.constantFrom("debug", "no"), ref: json }),
   json,
 );
 
-const message = fc
-  .record({
+const message = fc.record(
+  {
     jsonrpc: fc.oneof({ weight: 12, arbitrary: fc.constant("2.0") }, { weight: 1, arbitrary: json }),
     id: fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 0, max: 1000 }) }, { weight: 2, arbitrary: json }),
     method: fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...methods) }, { weight: 1, arbitrary: json }),
     params,
-  }, { requiredKeys: ["jsonrpc", "method"] });
+  },
+  { requiredKeys: ["jsonrpc", "method"] },
+);
 
-const deep = fc.tuple(fc.constantFrom("[", '{"a":', '[{"a":[', '{"params":'), fc.integer({ min: 1, max: 200_000 })).map(([part, times]) => part.repeat(times));
-const wide = fc.tuple(fc.constantFrom("1,", '"",', "{},", '"a":1,'), fc.integer({ min: 1, max: 50_000 })).map(([part, times]) => `{"params":[${part.repeat(times)}1]}`);
+const deep = fc
+  .tuple(fc.constantFrom("[", '{"a":', '[{"a":[', '{"params":'), fc.integer({ min: 1, max: 200_000 }))
+  .map(([part, times]) => part.repeat(times));
+const wide = fc
+  .tuple(fc.constantFrom("1,", '"",', "{},", '"a":1,'), fc.integer({ min: 1, max: 50_000 }))
+  .map(([part, times]) => `{"params":[${part.repeat(times)}1]}`);
 
 const body: Arbitrary<string | Uint8Array> = fc.oneof(
   { weight: 30, arbitrary: message.map((each) => JSON.stringify(each)) },
@@ -68,35 +128,110 @@ const body: Arbitrary<string | Uint8Array> = fc.oneof(
 );
 
 const headerText = fc.oneof(fragment, text).map((each) => each.replaceAll(/[^\x20-\x7e\xa0-\xff]/g, "").slice(0, 4000));
-const headerNames = ["Mcp-Method", "Mcp-Name", "MCP-Protocol-Version", "Mcp-Session-Id", "Content-Type", "Accept", "Origin", "Host", "Authorization", "Last-Event-Id", "Transfer-Encoding", "Expect", "X-Forwarded-Host", "Cookie"];
-const hosts = ["evil.example", "evil.com@127.0.0.1", "127.0.0.1@evil.com", "localhost:1/..", "[::1]", "127.0.0.1.nip.io", "LOCALHOST", "0", "2130706433", "[", "a b"];
+const headerNames = [
+  "Mcp-Method",
+  "Mcp-Name",
+  "MCP-Protocol-Version",
+  "Mcp-Session-Id",
+  "Content-Type",
+  "Accept",
+  "Origin",
+  "Host",
+  "Authorization",
+  "Last-Event-Id",
+  "Transfer-Encoding",
+  "Expect",
+  "X-Forwarded-Host",
+  "Cookie",
+];
+const hosts = [
+  "evil.example",
+  "evil.com@127.0.0.1",
+  "127.0.0.1@evil.com",
+  "localhost:1/..",
+  "[::1]",
+  "127.0.0.1.nip.io",
+  "LOCALHOST",
+  "0",
+  "2130706433",
+  "[",
+  "a b",
+];
 const hostileHeaders = fc.oneof(
   { weight: 6, arbitrary: fc.constant({}) },
-  { weight: 2, arbitrary: fc.dictionary(fc.constantFrom(...headerNames.filter((name) => !/^(?:Transfer|Expect)/.test(name))), headerText, { maxKeys: 3 }) },
+  {
+    weight: 2,
+    arbitrary: fc.dictionary(
+      fc.constantFrom(...headerNames.filter((name) => !/^(?:Transfer|Expect)/.test(name))),
+      headerText,
+      { maxKeys: 3 },
+    ),
+  },
   { weight: 1, arbitrary: fc.constantFrom(...hosts).map((host) => ({ Host: host })) },
   { weight: 1, arbitrary: fc.constantFrom(...hosts).map((host) => ({ Origin: `http://${host}` })) },
 );
 
-const httpCall = fc
-  .record({
-    method: fc.oneof({ weight: 12, arbitrary: fc.constant("POST") }, { weight: 1, arbitrary: fc.constantFrom("GET", "DELETE", "PUT", "OPTIONS", "HEAD", "PATCH", "TRACE") }),
-    path: fc.oneof({ weight: 20, arbitrary: fc.constant("/mcp") }, { weight: 1, arbitrary: text.map((each) => `/${encodeURI(each.toWellFormed()).slice(0, 4000)}`) }),
-    revision: fc.constantFrom(...revisions),
-    inSession: fc.boolean(),
-    body,
-    headers: hostileHeaders,
-  });
+const httpCall = fc.record({
+  method: fc.oneof(
+    { weight: 12, arbitrary: fc.constant("POST") },
+    { weight: 1, arbitrary: fc.constantFrom("GET", "DELETE", "PUT", "OPTIONS", "HEAD", "PATCH", "TRACE") },
+  ),
+  path: fc.oneof(
+    { weight: 20, arbitrary: fc.constant("/mcp") },
+    { weight: 1, arbitrary: text.map((each) => `/${encodeURI(each.toWellFormed()).slice(0, 4000)}`) },
+  ),
+  revision: fc.constantFrom(...revisions),
+  inSession: fc.boolean(),
+  body,
+  headers: hostileHeaders,
+});
 
 /** As a client of a revision sends it, with a session or without. */
-function asClient({ revision, inSession, body: sent, headers, ...call }: { method: string; path: string; revision: string; inSession: boolean; body: string | Uint8Array; headers: Record<string, string> }, session: string): HttpCall {
+function asClient(
+  {
+    revision,
+    inSession,
+    body: sent,
+    headers,
+    ...call
+  }: {
+    method: string;
+    path: string;
+    revision: string;
+    inSession: boolean;
+    body: string | Uint8Array;
+    headers: Record<string, string>;
+  },
+  session: string,
+): HttpCall {
   const isModern = revision === "2026-07-28";
   const parsed = typeof sent === "string" ? parsedOrUndefined(sent) : undefined;
   const method = typeof parsed?.["method"] === "string" ? parsed["method"] : "tools/call";
   const name = (parsed?.["params"] as Record<string, unknown> | undefined | null)?.["name"];
-  const protocol: Record<string, string> = isModern ? { "Mcp-Method": method, ...(typeof name === "string" && { "Mcp-Name": name }) } : inSession ? { "Mcp-Session-Id": session } : {};
-  const known = Object.entries({ ...protocol, "MCP-Protocol-Version": revision, ...headers }).filter(([, value]) => /^[\t\x20-\x7e\xa0-\xff]*$/.test(value));
-  const meta = isModern && isRecord(parsed?.["params"]) ? JSON.stringify({ ...parsed, params: { ...parsed["params"], _meta: { ...metadata, "io.modelcontextprotocol/protocolVersion": revision } } }) : sent;
-  return { ...call, body: meta, headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...Object.fromEntries(known) } };
+  const protocol: Record<string, string> = isModern
+    ? { "Mcp-Method": method, ...(typeof name === "string" && { "Mcp-Name": name }) }
+    : inSession
+      ? { "Mcp-Session-Id": session }
+      : {};
+  const known = Object.entries({ ...protocol, "MCP-Protocol-Version": revision, ...headers }).filter(([, value]) =>
+    /^[\t\x20-\x7e\xa0-\xff]*$/.test(value),
+  );
+  const meta =
+    isModern && isRecord(parsed?.["params"])
+      ? JSON.stringify({
+          ...parsed,
+          params: { ...parsed["params"], _meta: { ...metadata, "io.modelcontextprotocol/protocolVersion": revision } },
+        })
+      : sent;
+  return {
+    ...call,
+    body: meta,
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      ...Object.fromEntries(known),
+    },
+  };
 }
 
 function parsedOrUndefined(sent: string): Record<string, unknown> | undefined {
@@ -108,7 +243,8 @@ function parsedOrUndefined(sent: string): Record<string, unknown> | undefined {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const raw = mutated(
   message.map((each) => {
@@ -131,7 +267,10 @@ export const mcp: Target = {
     const session = await beginSession(server, agent);
     const address = new URL(server.url).host;
     return placeOf<Call>({
-      inputs: fc.oneof({ weight: 20, arbitrary: httpCall.map((call) => asClient(call, session)) }, { weight: 1, arbitrary: raw }),
+      inputs: fc.oneof(
+        { weight: 20, arbitrary: httpCall.map((call) => asClient(call, session)) },
+        { weight: 1, arbitrary: raw },
+      ),
       call: async (call, timed) => {
         if ("raw" in call) return `raw ${statusOf(await timed(() => sendBytes(server, call.raw)), address)}`;
         const answer = await timed(() => send(server, agent, call));
@@ -151,17 +290,28 @@ export const mcp: Target = {
 function statusOf(answer: string, address: string): string {
   assertClean(answer, [address]);
   const status = /^HTTP\S* (\d{3})/.exec(answer)?.[1] ?? "closed";
-  if (status.startsWith("5") && status !== "503" && status !== "501") throw new Error(`a failure of the server: ${answer.slice(0, 1000)}`);
+  if (status.startsWith("5") && status !== "503" && status !== "501")
+    throw new Error(`a failure of the server: ${answer.slice(0, 1000)}`);
   const code = /"error":\{"code":(-?\d+)/.exec(answer)?.[1];
   // The SDK says so of parameters that it refuses itself, with what its schema found.
-  if (code === "-32603" && !answer.includes('"message":"[')) throw new Error(`an internal error: ${answer.slice(0, 1000)}`);
+  if (code === "-32603" && !answer.includes('"message":"['))
+    throw new Error(`an internal error: ${answer.slice(0, 1000)}`);
   return code === undefined ? status : `${status} ${code}`;
 }
 
 async function beginSession(server: McpHttpServer, agent: Agent): Promise<string> {
-  const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "fuzz", version: "1" } } };
+  const initialize = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "fuzz", version: "1" } },
+  };
   const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-  const { status, headers: answered, text: said } = await send(server, agent, { method: "POST", path: "/mcp", headers, body: JSON.stringify(initialize) });
+  const {
+    status,
+    headers: answered,
+    text: said,
+  } = await send(server, agent, { method: "POST", path: "/mcp", headers, body: JSON.stringify(initialize) });
   const session = answered["mcp-session-id"];
   if (status !== 200 || typeof session !== "string") throw new Error(`no session can be begun: ${status} ${said}`);
   return session;
@@ -170,7 +320,11 @@ async function beginSession(server: McpHttpServer, agent: Agent): Promise<string
 /** Of a stream that stays open, its first message, or none after a moment. */
 const streamMs = 20;
 
-function send(server: McpHttpServer, agent: Agent, { method, path: target, headers, body: sent }: HttpCall): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
+function send(
+  server: McpHttpServer,
+  agent: Agent,
+  { method, path: target, headers, body: sent }: HttpCall,
+): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(server.url, { method, path: target, headers, agent }, (answer) => {
       let said = "";
@@ -187,7 +341,11 @@ function send(server: McpHttpServer, agent: Agent, { method, path: target, heade
       answer.on("error", finish);
     });
     // The server may have closed a connection that was idle just as it was used again.
-    request.on("error", (error) => (request.reusedSocket ? resolve(send(server, agent, { method, path: target, headers, body: sent })) : reject(error)));
+    request.on("error", (error) =>
+      request.reusedSocket
+        ? resolve(send(server, agent, { method, path: target, headers, body: sent }))
+        : reject(error),
+    );
     // Without a length, which Node leaves out there, the server takes the body for the next request.
     request.end(method.startsWith("P") ? sent : undefined);
   });

@@ -3,7 +3,10 @@ import type { Memory } from "../../src/core/memory.js";
 import { canary } from "../oracle.js";
 
 /** Memories of others that a careless comparison takes for the one of a place. */
-export async function plantNeighbours(open: (address: MemoryAddress) => Memory, { nodeId, threadId }: { nodeId: string; threadId: string }): Promise<() => Promise<void>> {
+export async function plantNeighbours(
+  open: (address: MemoryAddress) => Memory,
+  { nodeId, threadId }: { nodeId: string; threadId: string },
+): Promise<() => Promise<void>> {
   const addresses: MemoryAddress[] = [
     { nodeId: nodeId.toUpperCase(), scope: "perThread", threadId },
     { nodeId, scope: "perThread", threadId: `${threadId} ` },
@@ -14,7 +17,8 @@ export async function plantNeighbours(open: (address: MemoryAddress) => Memory, 
   return async () => {
     for (const memory of memories) {
       const { files } = await memory.snapshot();
-      if (files.length !== 1 || files[0]?.content !== canary) throw new Error(`the memory of another was changed: ${JSON.stringify(memory.address)}`);
+      if (files.length !== 1 || files[0]?.content !== canary)
+        throw new Error(`the memory of another was changed: ${JSON.stringify(memory.address)}`);
     }
   };
 }

@@ -19,33 +19,85 @@ type SearchCase =
   | { kind: "grep"; pattern: string; terminal: boolean; ignoreCase: boolean };
 
 const units = fc.string({ unit: fc.constantFrom("a", "a", "b", "\n", "é"), maxLength: 40 });
-const periodic = fc.tuple(units, fc.integer({ min: 1, max: 200 }), units).map(([part, times, rest]) => part.repeat(times) + rest);
+const periodic = fc
+  .tuple(units, fc.integer({ min: 1, max: 200 }), units)
+  .map(([part, times, rest]) => part.repeat(times) + rest);
 
 /** A pattern that is a part of the text, mostly with something else in it. */
 const literal: Arbitrary<SearchCase> = fc
-  .tuple(fc.oneof(periodic, text), fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), fc.oneof(fc.constant(""), fragment))
+  .tuple(
+    fc.oneof(periodic, text),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.oneof(fc.constant(""), fragment),
+  )
   .map(([whole, start, part, rest]) => {
     const from = Math.floor(start * whole.length);
     const pattern = whole.slice(from, from + 1 + Math.floor(part * Math.min(3000, whole.length))) + rest;
     return { kind: "literal", text: whole.repeat(2), pattern: pattern === "" ? "a" : pattern, from };
   });
 
-const words = fc.array(fc.oneof(fragment, fc.constantFrom("alpha", "beta", "-alpha", '"alpha beta"')), { maxLength: 2000 }).map((each) => each.join(" "));
+const words = fc
+  .array(fc.oneof(fragment, fc.constantFrom("alpha", "beta", "-alpha", '"alpha beta"')), { maxLength: 2000 })
+  .map((each) => each.join(" "));
 const query = fc.oneof({ weight: 3, arbitrary: text }, { weight: 1, arbitrary: words });
 
 /** Which would take others years in a long line of one letter. */
 const expression = fc
-  .array(fc.constantFrom("a", "x", "(", ")", "(?:", "|", "*", "+", "?", "{2,9}", "{99}", ".", "[a-z]", "^", "$", "b", String.raw`\w`), { maxLength: 20 })
+  .array(
+    fc.constantFrom(
+      "a",
+      "x",
+      "(",
+      ")",
+      "(?:",
+      "|",
+      "*",
+      "+",
+      "?",
+      "{2,9}",
+      "{99}",
+      ".",
+      "[a-z]",
+      "^",
+      "$",
+      "b",
+      String.raw`\w`,
+    ),
+    { maxLength: 20 },
+  )
   .map((parts) => parts.join(""));
 
 const cases: Arbitrary<SearchCase> = fc.oneof(
   { weight: 10, arbitrary: literal },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("words" as const, "meaning" as const), query }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom("passages" as const, "lines" as const, "expression" as const), pattern: fc.oneof(text, expression), ignoreCase: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("grep" as const), pattern: text, terminal: fc.boolean(), ignoreCase: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("passages" as const, "lines" as const, "expression" as const),
+      pattern: fc.oneof(text, expression),
+      ignoreCase: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("grep" as const),
+      pattern: text,
+      terminal: fc.boolean(),
+      ignoreCase: fc.boolean(),
+    }),
+  },
 );
 
-const contents = ["alpha beta", "x".repeat(2000), `${"a".repeat(3000)}b`, "Größe ÄÖÜ ﬁ", "$where {} [] \\ \" '", "a\nb\nc"];
+const contents = [
+  "alpha beta",
+  "x".repeat(2000),
+  `${"a".repeat(3000)}b`,
+  "Größe ÄÖÜ ﬁ",
+  "$where {} [] \\ \" '",
+  "a\nb\nc",
+];
 
 export const searches: Target = {
   name: "searches",
@@ -58,9 +110,17 @@ export const searches: Target = {
     for (const [index, content] of contents.entries()) await memory.write(`/${index}`, content);
     const collections = { itemsCollection: `${id} items`, memoriesCollection: `${id} memories` };
     const byWords = new MongoMemoryStore({ client, dbName, ...collections });
-    const byMeaning = new MongoMemoryStore({ client, dbName, ...collections, itemsCollection: `${id} vectors`, index: { dims: 4, embeddings: new FakeEmbeddings() } });
+    const byMeaning = new MongoMemoryStore({
+      client,
+      dbName,
+      ...collections,
+      itemsCollection: `${id} vectors`,
+      index: { dims: 4, embeddings: new FakeEmbeddings() },
+    });
     for (const store of [byWords, byMeaning]) {
-      await store.batch(contents.map((content, index) => ({ namespace: ["mine"], key: `${index}`, value: { content } })));
+      await store.batch(
+        contents.map((content, index) => ({ namespace: ["mine"], key: `${index}`, value: { content } })),
+      );
       await store.put(["theirs"], "a", { content: `alpha beta ${canary}` });
     }
     return placeOf<SearchCase>({
@@ -69,7 +129,9 @@ export const searches: Target = {
         if (search.kind === "literal") return timed(() => Promise.resolve(assertFound(search)));
         if (search.kind === "grep") {
           const options = search.ignoreCase ? ["--ignore-case"] : [];
-          const { exitCode, stdout, stderr } = await timed(() => cli(["grep", "--dir", dir, ...options, "--", search.pattern], { terminal: search.terminal }));
+          const { exitCode, stdout, stderr } = await timed(() =>
+            cli(["grep", "--dir", dir, ...options, "--", search.pattern], { terminal: search.terminal }),
+          );
           assertClean(stdout + stderr, [dir]);
           if (exitCode > 2) throw new Error(`exit code ${exitCode}: ${stderr}`);
           return `grep ${exitCode}`;
@@ -90,9 +152,15 @@ export const searches: Target = {
 };
 
 /** @throws what is no refusal */
-async function foundIn(memory: Memory, { kind, pattern, ignoreCase }: { kind: string; pattern: string; ignoreCase: boolean }): Promise<string> {
+async function foundIn(
+  memory: Memory,
+  { kind, pattern, ignoreCase }: { kind: string; pattern: string; ignoreCase: boolean },
+): Promise<string> {
   try {
-    const found = kind === "passages" ? await memory.search(pattern) : await memory.grep(kind === "lines" ? pattern : { regex: pattern }, { ignoreCase });
+    const found =
+      kind === "passages"
+        ? await memory.search(pattern)
+        : await memory.grep(kind === "lines" ? pattern : { regex: pattern }, { ignoreCase });
     return found.length === 0 ? "nothing" : "ok";
   } catch (error) {
     if (MemoryError.isInstance(error) && error.code === "EINVAL") return error.code;
@@ -107,6 +175,7 @@ function assertFound({ text: whole, pattern, from }: Extract<SearchCase, { kind:
   if (search.firstIn(whole, from) !== whole.indexOf(pattern, from)) throw new Error("another first place");
   if (places.some((place) => !whole.startsWith(pattern, place))) throw new Error("a place where the text is not");
   const parts = search.split(whole);
-  if (parts.join(pattern) !== whole || parts.length !== whole.split(pattern).length) throw new Error("split in another way");
+  if (parts.join(pattern) !== whole || parts.length !== whole.split(pattern).length)
+    throw new Error("split in another way");
   return places.length === 0 ? "literal nothing" : "literal ok";
 }

@@ -36,11 +36,24 @@ interface DialectUnderFuzz {
 
 const dialects: Record<DialectName, DialectUnderFuzz> = {
   unified: {
-    commands: { read: ["path"], list: ["path"], append: ["path", "content"], update: ["path", "oldContent", "content"], delete: ["path"], search: ["path", "query"] },
+    commands: {
+      read: ["path"],
+      list: ["path"],
+      append: ["path", "content"],
+      update: ["path", "oldContent", "content"],
+      delete: ["path"],
+      search: ["path", "query"],
+    },
     tools: (source) => [new MemoryTool({ memory: source, commands: [...allMemoryCommands] })],
     codeOf: (answer) => {
-      const { ok, error, path: shown, command } = JSON.parse(answer) as { ok: boolean; error?: { code: string }; path: unknown; command: unknown };
-      if (typeof shown !== "string" || typeof command !== "string" || ok === (error !== undefined)) throw new Error("an answer in another form");
+      const {
+        ok,
+        error,
+        path: shown,
+        command,
+      } = JSON.parse(answer) as { ok: boolean; error?: { code: string }; path: unknown; command: unknown };
+      if (typeof shown !== "string" || typeof command !== "string" || ok === (error !== undefined))
+        throw new Error("an answer in another form");
       return error?.code ?? "ok";
     },
   },
@@ -108,14 +121,28 @@ const threadId = "thread";
 /** Arguments by the schema of a tool, mostly; each may be anything. */
 function argumentsOf({ schema }: StructuredTool, { commands }: DialectUnderFuzz): Arbitrary<unknown> {
   const { properties, required } = schema as FlatSchema;
-  const plausible = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, valuesOf(name, property)]));
+  const plausible = Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, valuesOf(name, property)]),
+  );
   const byCommand = Object.entries(commands ?? {}).map(([command, names]) =>
-    fc.record({ ...Object.fromEntries(names.map((name) => [name, plausible[name] ?? text])), command: fc.constant(command.trim()) }),
+    fc.record({
+      ...Object.fromEntries(names.map((name) => [name, plausible[name] ?? text])),
+      command: fc.constant(command.trim()),
+    }),
   );
   return fc.oneof(
-    { weight: 30, arbitrary: byCommand.length > 0 ? fc.oneof(...byCommand) : fc.record(plausible, { requiredKeys: required }) },
+    {
+      weight: 30,
+      arbitrary: byCommand.length > 0 ? fc.oneof(...byCommand) : fc.record(plausible, { requiredKeys: required }),
+    },
     { weight: 10, arbitrary: fc.record(plausible, { requiredKeys: [] }) },
-    { weight: 6, arbitrary: fc.dictionary(fc.oneof(fc.constantFrom("type", ...Object.keys(properties)), fragment), fc.oneof(json, text)) },
+    {
+      weight: 6,
+      arbitrary: fc.dictionary(
+        fc.oneof(fc.constantFrom("type", ...Object.keys(properties)), fragment),
+        fc.oneof(json, text),
+      ),
+    },
     { weight: 2, arbitrary: anything },
   );
 }
@@ -127,20 +154,35 @@ function valuesOf(name: string, property: object): Arbitrary<unknown> {
   const others = { weight: 1, arbitrary: json };
   const { enum: choices, type } = property as { enum?: string[]; type?: string };
   if (choices !== undefined) return fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...choices) }, others);
-  if (type === "array") return fc.oneof({ weight: 8, arbitrary: fc.array(fc.oneof(fc.integer({ min: -2, max: 2000 }), fragment), { maxLength: 3 }) }, others);
+  if (type === "array")
+    return fc.oneof(
+      { weight: 8, arbitrary: fc.array(fc.oneof(fc.integer({ min: -2, max: 2000 }), fragment), { maxLength: 3 }) },
+      others,
+    );
   if (type === "integer" || type === "number") {
-    return fc.oneof({ weight: 8, arbitrary: fc.oneof(fc.integer({ min: -2, max: 50 }), fc.double(), fc.integer()) }, others);
+    return fc.oneof(
+      { weight: 8, arbitrary: fc.oneof(fc.integer({ min: -2, max: 50 }), fc.double(), fc.integer()) },
+      others,
+    );
   }
   if (name === "key") return fc.oneof({ weight: 12, arbitrary: keys }, { weight: 8, arbitrary: text }, others);
   if (name.endsWith("path")) {
     const rooted = path.map((each) => `/memories${each}`);
     const relative = path.map((each) => each.slice(1));
-    return fc.oneof({ weight: 8, arbitrary: path }, { weight: 8, arbitrary: rooted }, { weight: 4, arbitrary: relative }, others);
+    return fc.oneof(
+      { weight: 8, arbitrary: path },
+      { weight: 8, arbitrary: rooted },
+      { weight: 4, arbitrary: relative },
+      others,
+    );
   }
   return fc.oneof({ weight: 16, arbitrary: text }, others);
 }
 
-const threadIds: Arbitrary<unknown> = fc.oneof({ weight: 12, arbitrary: fc.constant(threadId) }, { weight: 1, arbitrary: fc.oneof(anything, fragment) });
+const threadIds: Arbitrary<unknown> = fc.oneof(
+  { weight: 12, arbitrary: fc.constant(threadId) },
+  { weight: 1, arbitrary: fc.oneof(anything, fragment) },
+);
 
 export const tools: Target = {
   name: "tools",
@@ -154,14 +196,25 @@ export const tools: Target = {
     const opened = open(ground, folder);
     const openAddress: Open = (address) => opened(checkAddress(address));
     const assertUnchanged = await plantNeighbours(openAddress, { nodeId: id, threadId });
-    const offered = dialect.tools(({ threadId: ofRun = "" }) => openAddress({ nodeId: id, scope: "perThread", threadId: ofRun }));
-    const calls = offered.map((tool) => fc.record({ tool: fc.constant(tool.name), args: argumentsOf(tool, dialect), byModel: fc.boolean(), threadId: threadIds }));
+    const offered = dialect.tools(({ threadId: ofRun = "" }) =>
+      openAddress({ nodeId: id, scope: "perThread", threadId: ofRun }),
+    );
+    const calls = offered.map((tool) =>
+      fc.record({
+        tool: fc.constant(tool.name),
+        args: argumentsOf(tool, dialect),
+        byModel: fc.boolean(),
+        threadId: threadIds,
+      }),
+    );
     return placeOf<ToolCall>({
       inputs: fc.oneof(...calls),
       call: async ({ tool, args, byModel, threadId: ofRun }, timed) => {
         const input = byModel ? { type: "tool_call", id: "1", name: tool, args } : args;
         const called = offered.find((each) => each.name === tool);
-        const answer: unknown = await timed(async () => called?.invoke(input as never, { configurable: { thread_id: ofRun } }));
+        const answer: unknown = await timed(async () =>
+          called?.invoke(input as never, { configurable: { thread_id: ofRun } }),
+        );
         return `${name} ${checkedAnswer(dialect, answer, byModel)}`;
       },
       end: async () => {
@@ -181,7 +234,8 @@ function checkedAnswer(dialect: DialectUnderFuzz, answer: unknown, byModel: bool
   if (said.includes("EIO:") || code === "ENOTMEM") throw new Error(`a storage that works has failed: ${said}`);
   if (ToolMessage.isInstance(answer)) {
     const isRefused = answer.status === "error";
-    if (code !== "text" && isRefused !== (code !== "ok" && code !== "text")) throw new Error(`${code} has the status ${String(answer.status)}`);
+    if (code !== "text" && isRefused !== (code !== "ok" && code !== "text"))
+      throw new Error(`${code} has the status ${String(answer.status)}`);
   }
   return code;
 }

@@ -31,8 +31,8 @@ const queues = new WeakMap<BaseStore, KeyedMutex>();
 
 /**
  * A memory in any LangGraph BaseStore: a file is the item of its path with `{ content }`, a directory the item of its
- * path and a `/` with `{ directory: true }` (specification section 6). Commands on one memory are serialised inside this
- * process; a generic store offers nothing that would protect them across processes.
+ * path and a `/` with `{ directory: true }` (specification section 6). Commands on one memory are serialised inside
+ * this process; a generic store offers nothing that would protect them across processes.
  */
 export class BaseStoreBackend implements MemoryBackend {
   readonly #store: BaseStore;

@@ -9,7 +9,12 @@ export const programName = "langgraph-mongo-memory";
  * @param description whose first sentence is shown in the list of commands
  * @param examples without the name of the program, unless it comes after a pipe
  */
-export function newCommand(program: Command, signature: string, description: string, examples: readonly string[]): Command {
+export function newCommand(
+  program: Command,
+  signature: string,
+  description: string,
+  examples: readonly string[],
+): Command {
   const lines = examples.map((example) => (example.includes(programName) ? example : `${programName} ${example}`));
   return program
     .command(signature)

@@ -19,8 +19,10 @@ export class CommandFault extends Error {
   }
 }
 
-export const usageFault = (message: string, cause?: unknown): CommandFault => new CommandFault("EUSAGE", message, { cause });
-export const inputFault = (message: string, cause?: unknown): CommandFault => new CommandFault("EINPUT", message, { cause });
+export const usageFault = (message: string, cause?: unknown): CommandFault =>
+  new CommandFault("EUSAGE", message, { cause });
+export const inputFault = (message: string, cause?: unknown): CommandFault =>
+  new CommandFault("EINPUT", message, { cause });
 
 function exitCodeOf(code: FaultCode): ExitCode {
   if (code === "EIO") return exitCodes.storage;
@@ -86,7 +88,10 @@ const plainWords: Record<string, string> = {
   ELOOP: "it is a link, or a loop of links",
 };
 
-/** Runs file operations on what the user named. @throws CommandFault EINPUT where it cannot be read, EIO where it cannot be written */
+/**
+ * Runs file operations on what the user named. @throws CommandFault EINPUT where it cannot be read, EIO where it cannot
+ * be written
+ */
 export async function withFile<T>(name: string, act: "read" | "write", run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -96,6 +101,8 @@ export async function withFile<T>(name: string, act: "read" | "write", run: () =
     if (typeof code !== "string" || typeof syscall !== "string") throw error;
     const words = plainWords[code] ?? "the file system failed";
     const wanted = act === "read" ? "name one that can be read" : "name a place that can be written";
-    throw new CommandFault(act === "read" ? "EINPUT" : "EIO", `${name}: ${words} (${code}); ${wanted}`, { cause: error });
+    throw new CommandFault(act === "read" ? "EINPUT" : "EIO", `${name}: ${words} (${code}); ${wanted}`, {
+      cause: error,
+    });
   }
 }

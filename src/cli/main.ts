@@ -27,7 +27,10 @@ function untilStopped(): Promise<void> {
   });
 }
 
-/** While somebody reads, Ctrl-C is for the pager, which would fight with the shell for the terminal if this process ended. */
+/**
+ * While somebody reads, Ctrl-C is for the pager, which would fight with the shell for the terminal if this process
+ * ended.
+ */
 async function openPager(command: string | null): Promise<Pager | null> {
   const pager = await spawnPager(command, env);
   if (pager === null) return null;
@@ -43,7 +46,17 @@ const examplesFolder = fileURLToPath(new URL("../examples", import.meta.url));
 const maxIdleMs = 1000;
 
 async function main(): Promise<void> {
-  process.exitCode = await runCli(argv.slice(2), { stdin, stdout, stderr, env, version: packageVersion, examplesFolder, openPager, openBrowser, untilStopped });
+  process.exitCode = await runCli(argv.slice(2), {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    version: packageVersion,
+    examplesFolder,
+    openPager,
+    openBrowser,
+    untilStopped,
+  });
   setTimeout(() => process.exit(), maxIdleMs).unref();
 }
 

@@ -37,12 +37,38 @@ import { redactorOf } from "./redact.js";
 const maxHelpColumns = 120;
 
 const commands = [
-  addMemories, addLs, addTree, addCat, addAppend, addWrite, addRm, addMv, addForget, addGrep, addSearch,
-  addLog, addDiff, addBlame, addRevert, addRedact, addProposals, addApprove, addReject,
-  addExport, addImport, addCopy, addDoctor, addMigrate, addPage, addMcp, addInit,
+  addMemories,
+  addLs,
+  addTree,
+  addCat,
+  addAppend,
+  addWrite,
+  addRm,
+  addMv,
+  addForget,
+  addGrep,
+  addSearch,
+  addLog,
+  addDiff,
+  addBlame,
+  addRevert,
+  addRedact,
+  addProposals,
+  addApprove,
+  addReject,
+  addExport,
+  addImport,
+  addCopy,
+  addDoctor,
+  addMigrate,
+  addPage,
+  addMcp,
+  addInit,
 ];
 
-/** The commands, their options and their help. `print` takes what commander itself has to say on the standard output. */
+/**
+ * The commands, their options and their help. `print` takes what commander itself has to say on the standard output.
+ */
 export function createProgram(context: CliContext, print: (text: string) => void): Command {
   const program = new Command(programName)
     .description("Look into the memories of LangGraph agents, change, move and check them, in MongoDB or in a folder.")

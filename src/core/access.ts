@@ -41,8 +41,9 @@ export interface GuardedChange {
 }
 
 /**
- * Gets each text before it is stored. It returns nothing to store the text, or another text to store instead. If it throws, nothing is
- * stored, and the call is EACCES with its message. It can be called again for the same change if another change came first.
+ * Gets each text before it is stored. It returns nothing to store the text, or another text to store instead. If it
+ * throws, nothing is stored, and the call is EACCES with its message. It can be called again for the same change if
+ * another change came first.
  */
 export type MemoryGuard = (change: GuardedChange) => string | undefined | void | Promise<string | undefined | void>;
 
@@ -103,7 +104,9 @@ export const accessInWords = {
 const maxRules = 100;
 
 /** Of an option `access`. */
-export const accessField = z.enum(["write", "append", "read", "ask"], { message: 'must be "write", "append", "read" or "ask"' });
+export const accessField = z.enum(["write", "append", "read", "ask"], {
+  message: 'must be "write", "append", "read" or "ask"',
+});
 
 const patternField = z
   .string()
@@ -117,26 +120,43 @@ const patternField = z
 export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
 
 /** Of an option `guard`. */
-export const guardField = z.custom<MemoryGuard>((value) => typeof value === "function", "must be a function from a change to a text or nothing");
+export const guardField = z.custom<MemoryGuard>(
+  (value) => typeof value === "function",
+  "must be a function from a change to a text or nothing",
+);
 
-const policySchema = z.object({ access: accessField.optional(), rules: rulesField.optional(), guard: guardField.optional() }).strict();
+const policySchema = z
+  .object({ access: accessField.optional(), rules: rulesField.optional(), guard: guardField.optional() })
+  .strict();
 
 /** @throws TypeError, also for a rule that would give more than the access of the policy */
 export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
   checkOptions("MemoryPolicy", policySchema, policy);
   const access = policy.access ?? "write";
-  const rules = (policy.rules ?? []).map((rule) => ({ access: rule.access, path: rule.path, fits: compilePathPattern(rule.path) }));
+  const rules = (policy.rules ?? []).map((rule) => ({
+    access: rule.access,
+    path: rule.path,
+    fits: compilePathPattern(rule.path),
+  }));
   const wider = rules.find((rule) => widens(rule.access, access));
-  if (wider) throw new TypeError(`a rule can only narrow: ${preview(wider.path)} is given "${wider.access}" where the access is "${access}"`);
+  if (wider)
+    throw new TypeError(
+      `a rule can only narrow: ${preview(wider.path)} is given "${wider.access}" where the access is "${access}"`,
+    );
   return { access, rules, guard: policy.guard };
 }
 
 /** Whether the one lets something be done that the other asks about or refuses. */
 function widens(one: MemoryAccess, other: MemoryAccess): boolean {
-  return (["append", "write"] as const).some((needed) => strictness[verdicts[one][needed]] < strictness[verdicts[other][needed]]);
+  return (["append", "write"] as const).some(
+    (needed) => strictness[verdicts[one][needed]] < strictness[verdicts[other][needed]],
+  );
 }
 
-function refuseIllPattern(path: string, context: { addIssue: (issue: { code: "custom"; message: string }) => void }): void {
+function refuseIllPattern(
+  path: string,
+  context: { addIssue: (issue: { code: "custom"; message: string }) => void },
+): void {
   try {
     compilePathPattern(path);
   } catch (error) {
@@ -150,8 +170,8 @@ export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restri
 export const bookkeeping: unique symbol = Symbol.for("langgraph-mongo-memory.bookkeeping");
 
 /**
- * The same memory, for files that a dialect keeps for itself, such as an index, and whose text no model chooses. Nobody is asked about them.
- * All else is refused as ever.
+ * The same memory, for files that a dialect keeps for itself, such as an index, and whose text no model chooses. Nobody
+ * is asked about them. All else is refused as ever.
  */
 export function forBookkeeping(memory: Memory): Memory {
   return (memory as Partial<RestrictableMemory>)[bookkeeping]?.() ?? memory;
@@ -168,7 +188,9 @@ export interface RestrictableMemory extends Memory {
 export function restricted(memory: Memory, policy: CheckedPolicy): Memory {
   const { [restrict]: method } = memory as Partial<RestrictableMemory>;
   if (typeof method === "function") return method.call(memory, policy);
-  throw new TypeError("rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver");
+  throw new TypeError(
+    "rules and a guard need a memory of this package: openMemory, store.memory, openDirectoryMemory, openMemoryOver",
+  );
 }
 
 /** All policies of one memory. */
@@ -220,7 +242,11 @@ export class Restrictions {
       const place = placeIn(policy, path);
       const access = accessOf(policy, place);
       const own = verdicts[access][needed];
-      if (own === "no") throw refusal(path, `${place} ${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`);
+      if (own === "no")
+        throw refusal(
+          path,
+          `${place} ${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`,
+        );
       if (own === "ask") verdict = "ask";
     }
     return verdict;
@@ -228,17 +254,22 @@ export class Restrictions {
 
   /** The same, for a change that a person has already approved or that needs no approval. @throws MemoryError EACCES */
   assert(path: string, needed: NeededAccess): void {
-    if (this.verdict(path, needed) === "ask") throw refusal(path, `${path} is changed only if a person approves (access "ask")`);
+    if (this.verdict(path, needed) === "ask")
+      throw refusal(path, `${path} is changed only if a person approves (access "ask")`);
   }
 
-  /** The text that the guards let be stored, one after the other. @throws MemoryError EACCES, EINVAL, and one that a guard throws */
+  /**
+   * The text that the guards let be stored, one after the other. @throws MemoryError EACCES, EINVAL, and one that a
+   * guard throws
+   */
   async guarded(change: Omit<GuardedChange, "actor">): Promise<string> {
     let { content } = change;
     for (const policy of this.#policies) {
       const { guard, actor = null } = policy;
       if (guard === undefined) continue;
       const answer = await answerOf(guard, { ...change, path: placeIn(policy, change.path), content, actor });
-      if (answer !== undefined && typeof answer !== "string") throw invalid(`the guard must answer a text or nothing (given ${preview(answer)})`);
+      if (answer !== undefined && typeof answer !== "string")
+        throw invalid(`the guard must answer a text or nothing (given ${preview(answer)})`);
       content = answer ?? content;
     }
     return content;
@@ -279,7 +310,9 @@ const maxToldPathChars = 64;
 
 function sentencesOf({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: string): string[] {
   const all = access === "write" ? [] : [`${root}${prefixOf(mountPoint)}** is ${accessInWords[access]}.`];
-  const told = rules.slice(0, maxToldRules).map((rule) => `${root}${shorten(rule.path, maxToldPathChars)} is ${accessInWords[rule.access]}.`);
+  const told = rules
+    .slice(0, maxToldRules)
+    .map((rule) => `${root}${shorten(rule.path, maxToldPathChars)} is ${accessInWords[rule.access]}.`);
   const order = rules.length > 1 ? ["The first of these that fits a path counts."] : [];
   return [...all, ...told, ...order, ...(rules.length > maxToldRules ? ["More rules follow."] : [])];
 }
@@ -288,7 +321,10 @@ function sentencesOf({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: 
 function widestOf({ access, rules }: CheckedPolicy): WidestAccess {
   const last = rules.findIndex(({ path }) => /^(?:\/+\*\*)+\/*$/.test(path));
   if (last === -1) return possibleAccess(access);
-  return rules.slice(0, last + 1).map((rule) => possibleAccess(rule.access)).reduce((one, other) => (extent[one] > extent[other] ? one : other));
+  return rules
+    .slice(0, last + 1)
+    .map((rule) => possibleAccess(rule.access))
+    .reduce((one, other) => (extent[one] > extent[other] ? one : other));
 }
 
 export function narrowestAccess(accesses: readonly WidestAccess[]): WidestAccess {

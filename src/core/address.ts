@@ -3,10 +3,16 @@ import { preview } from "./options.js";
 import { assertPlainText } from "./paths.js";
 import { shorten } from "./text.js";
 
-/** `global`: one memory for the node, shared by all threads and users. `perThread`: one for each thread. `perUser`: one for each user. */
+/**
+ * `global`: one memory for the node, shared by all threads and users. `perThread`: one for each thread. `perUser`: one
+ * for each user.
+ */
 export type MemoryScope = "global" | "perThread" | "perUser";
 
-/** Which memory it is. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. The default scope is `global`. */
+/**
+ * Which memory it is. Ids are any non-empty strings of at most 512 characters, compared as exact bytes. The default
+ * scope is `global`.
+ */
 export type MemoryAddress =
   | { nodeId: string; scope?: "global" | undefined }
   | { nodeId: string; scope: "perThread"; threadId: string }
@@ -22,7 +28,10 @@ export type CheckedAddress =
 export type OwnerField = "threadId" | "userId";
 
 /** Every scope, and which field names whose memory it is: the one place that lists them. */
-export const ownerFields = { global: null, perThread: "threadId", perUser: "userId" } as const satisfies Record<MemoryScope, OwnerField | null>;
+export const ownerFields = { global: null, perThread: "threadId", perUser: "userId" } as const satisfies Record<
+  MemoryScope,
+  OwnerField | null
+>;
 
 export const memoryScopes = Object.keys(ownerFields) as MemoryScope[];
 
@@ -46,7 +55,10 @@ export function ownerOf(address: CheckedAddress): string | null {
   return address.scope === "perThread" ? address.threadId : address.userId;
 }
 
-/** The address of a node's memory for a thread or a user. @param owner anything; ignored for `global`. @throws MemoryError EINVAL */
+/**
+ * The address of a node's memory for a thread or a user. @param owner anything; ignored for `global`. @throws
+ * MemoryError EINVAL
+ */
 export function addressFor(nodeId: string, scope: MemoryScope, owner: unknown): CheckedAddress {
   const field = ownerFields[scope];
   return checkAddress(field === null ? { nodeId, scope } : { nodeId, scope, [field]: owner });
@@ -55,10 +67,13 @@ export function addressFor(nodeId: string, scope: MemoryScope, owner: unknown): 
 /** @throws MemoryError EINVAL, so that nothing but strings ever reaches a query. */
 export function checkAddress(address: unknown): CheckedAddress {
   if (typeof address !== "object" || address === null) {
-    throw invalid(`a memory address is an object { nodeId, scope?, threadId?, userId? } (given ${shownValue(address)})`);
+    throw invalid(
+      `a memory address is an object { nodeId, scope?, threadId?, userId? } (given ${shownValue(address)})`,
+    );
   }
   const { nodeId, scope = "global", ...others } = address as Record<string, unknown>;
-  if (!isMemoryScope(scope)) throw invalid(`scope must be "global", "perThread" or "perUser" (given ${shownValue(scope)})`);
+  if (!isMemoryScope(scope))
+    throw invalid(`scope must be "global", "perThread" or "perUser" (given ${shownValue(scope)})`);
   for (const field of Object.keys(others)) {
     const isAbsent = others[field] === undefined && Object.hasOwn(ownerNames, field);
     if (field !== ownerFields[scope] && !isAbsent) throw foreignField(field, scope);
@@ -101,7 +116,8 @@ export function addressOrNull(stored: unknown): CheckedAddress | null {
 
 /** @param name for the message. @throws MemoryError EINVAL */
 export function checkId(id: unknown, name: string): string {
-  if (typeof id !== "string" || id === "") throw invalid(`${name} must be a non-empty string (given ${shownValue(id)})`);
+  if (typeof id !== "string" || id === "")
+    throw invalid(`${name} must be a non-empty string (given ${shownValue(id)})`);
   if (id.length > maxIdChars) throw invalid(`${name} is longer than ${maxIdChars} characters`);
   assertPlainText(id, name);
   return id;

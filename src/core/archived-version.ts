@@ -2,7 +2,9 @@ import type { MemoryActor } from "./actor.js";
 import type { VersionOperation } from "./history.js";
 import type { OlderText } from "./older-text.js";
 
-/** A version on its way from one database to another, as it is kept: it holds the text before it, not the one after it. */
+/**
+ * A version on its way from one database to another, as it is kept: it holds the text before it, not the one after it.
+ */
 export interface ArchivedVersion {
   id: string;
   /** The id of the first version of this file. Absent where the change was of directories alone. */
@@ -19,7 +21,9 @@ export interface ArchivedVersion {
   older?: OlderText | null | undefined;
   sizeBytes: number | null;
   sha256: string | null;
-  directories?: { added?: string[] | undefined; removed?: string[] | undefined; moved?: { from: string; to: string } | undefined } | undefined;
+  directories?:
+    | { added?: string[] | undefined; removed?: string[] | undefined; moved?: { from: string; to: string } | undefined }
+    | undefined;
   redactedAt?: Date | undefined;
   redactedBy?: MemoryActor | undefined;
 }
@@ -51,6 +55,8 @@ export interface ArchivedHistory {
   revision: number;
   /** Newest first; the same each time. One version is held at a time. */
   each: (use: UseVersion) => Promise<void>;
-  /** The same of some files, by what `file` of their versions says: one file after the other, of each the newest first. */
+  /**
+   * The same of some files, by what `file` of their versions says: one file after the other, of each the newest first.
+   */
   eachOf: (files: readonly string[], use: UseVersion) => Promise<void>;
 }

@@ -28,7 +28,10 @@ interface AskedMemoryParts {
 
 type Counts = PlannedChange["counts"] | null;
 
-/** The changes of one memory that a person is asked about before they are made. Each answers null where nothing would change. */
+/**
+ * The changes of one memory that a person is asked about before they are made. Each answers null where nothing would
+ * change.
+ */
 export class AskedChanges {
   readonly #memory: AskedMemoryParts;
 
@@ -37,12 +40,17 @@ export class AskedChanges {
   }
 
   /** @param content or what makes it of the text */
-  text(path: string, wish: Pick<TextWish, "command" | "oldContent" | "isNew" | "create">, content: string | ((text: string) => string)): Promise<Counts> {
+  text(
+    path: string,
+    wish: Pick<TextWish, "command" | "oldContent" | "isNew" | "create">,
+    content: string | ((text: string) => string),
+  ): Promise<Counts> {
     const { checkedText, maxFileBytes } = this.#memory;
     const { command } = wish;
     const madeOf = (before: string | null): string => (typeof content === "string" ? content : content(before ?? ""));
     return this.#make({ command, path, replay: madeOf }, (tree, shown, call) => {
-      const contentFor = (before: string | null): Promise<string> => checkedText({ command, path, content: madeOf(before) }, call);
+      const contentFor = (before: string | null): Promise<string> =>
+        checkedText({ command, path, content: madeOf(before) }, call);
       return planText(tree, { ...wish, path, contentFor, maxFileBytes }, shown);
     });
   }
@@ -68,7 +76,11 @@ export class AskedChanges {
 
   #make(
     change: Omit<AskedChange, "plan">,
-    planIn: (tree: MemoryTree, shown: (path: string) => string, call: OngoingCall | undefined) => PlannedChange | Promise<PlannedChange | null>,
+    planIn: (
+      tree: MemoryTree,
+      shown: (path: string) => string,
+      call: OngoingCall | undefined,
+    ) => PlannedChange | Promise<PlannedChange | null>,
   ): Promise<Counts> {
     const { address, calls, restrictions, checkedText, maxFileBytes } = this.#memory;
     return calls.onPath(change.path, "change", (backend, call) => {
@@ -80,7 +92,10 @@ export class AskedChanges {
         checked: (edited) => checkedText(edited, call),
         maxFileBytes,
       };
-      return makeAsked(memory, { ...change, plan: async (shown) => planIn(new MemoryTree(await backend.snapshot()), shown, call) });
+      return makeAsked(memory, {
+        ...change,
+        plan: async (shown) => planIn(new MemoryTree(await backend.snapshot()), shown, call),
+      });
     });
   }
 }
@@ -89,10 +104,17 @@ export class AskedChanges {
  * Whether a person is asked about what lies at or below a path, or would lie there after a move.
  * @throws MemoryError EACCES where it may not be changed at all
  */
-export async function isAskedWithin(restrictions: Restrictions, snapshot: () => Promise<MemorySnapshot>, path: string, destination?: string): Promise<boolean> {
+export async function isAskedWithin(
+  restrictions: Restrictions,
+  snapshot: () => Promise<MemorySnapshot>,
+  path: string,
+  destination?: string,
+): Promise<boolean> {
   const ends = destination === undefined ? [path] : [path, destination];
   if (ends.map((end) => restrictions.verdict(end, "write")).includes("ask")) return true;
   if (!restrictions.mayAsk || !restrictions.differ) return false;
   const tree = new MemoryTree(await snapshot());
-  return tree.pathsWithin(path).some((below) => ends.some((end) => restrictions.verdict(end + below.slice(path.length), "write") === "ask"));
+  return tree
+    .pathsWithin(path)
+    .some((below) => ends.some((end) => restrictions.verdict(end + below.slice(path.length), "write") === "ask"));
 }

@@ -2,7 +2,16 @@ import type { CheckedAddress } from "./address.js";
 import type { MemoryBackend } from "./backend.js";
 import { openMemoryOver } from "./checked-memory.js";
 import { fileNotFound, MemoryError, pathIsDirectory } from "./errors.js";
-import type { DeletedCounts, FileStat, Memory, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "./memory.js";
+import type {
+  DeletedCounts,
+  FileStat,
+  Memory,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+} from "./memory.js";
 import { type PathRule, ROOT } from "./paths.js";
 import { MemoryTree } from "./tree.js";
 import type { ChangeListener } from "./watch/memory-changes.js";
@@ -75,7 +84,10 @@ class BareRoot implements MemoryBackend {
 function refusal(path: string, creates: boolean): MemoryError {
   if (path === ROOT) return pathIsDirectory();
   if (!creates) return fileNotFound();
-  return new MemoryError("EACCES", "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point");
+  return new MemoryError(
+    "EACCES",
+    "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point",
+  );
 }
 
 export function bareRoot(address: CheckedAddress, paths: PathRule): Memory {

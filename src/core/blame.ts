@@ -13,8 +13,8 @@ interface TracedLine {
 }
 
 /**
- * Goes back from the present text, version by version, until each line is told. A version only costs what it changed and a walk over the
- * lines before that.
+ * Goes back from the present text, version by version, until each line is told. A version only costs what it changed
+ * and a walk over the lines before that.
  * @param matchLines for a piece of several lines of which some may have moved
  */
 export async function blameLines({ text, steps }: FileLineage, matchLines: MatchLines): Promise<BlamedLine[]> {
@@ -25,7 +25,9 @@ export async function blameLines({ text, steps }: FileLineage, matchLines: Match
   for await (const some of steps) {
     if (some.some((step) => blame.goBack(step))) break;
   }
-  return lines.slice(0, count).map((line, index) => ({ line: index + 1, text: line, version: blame.versions.get(index) ?? null }));
+  return lines
+    .slice(0, count)
+    .map((line, index) => ({ line: index + 1, text: line, version: blame.versions.get(index) ?? null }));
 }
 
 class Blame {
@@ -94,12 +96,20 @@ class TracedText {
     const last = this.#lineAt(end, place);
     const changed = this.#lines.slice(place.line, last.line + 1);
     // The lines in which the change begins and ends, with what of them was there before.
-    const [head = "", tail = ""] = [this.#lines[place.line]?.text.slice(0, start - place.start), this.#lines[last.line]?.text.slice(end - last.start)];
+    const [head = "", tail = ""] = [
+      this.#lines[place.line]?.text.slice(0, start - place.start),
+      this.#lines[last.line]?.text.slice(end - last.start),
+    ];
     const olderLines = (head + text + tail).split("\n");
     const [only] = changed;
     // By far the most frequent.
-    if (only !== undefined && changed.length === 1 && olderLines.length === 1) return this.#replaceLine(place.line, only, olderLines[0] ?? "");
-    const matches = matched(olderLines, changed.map((line) => line.text), matchLines);
+    if (only !== undefined && changed.length === 1 && olderLines.length === 1)
+      return this.#replaceLine(place.line, only, olderLines[0] ?? "");
+    const matches = matched(
+      olderLines,
+      changed.map((line) => line.text),
+      matchLines,
+    );
     const traced: TracedLine[] = olderLines.map((line) => ({ text: line, present: -1 }));
     const brought: TracedLine[] = [];
     changed.forEach((line, index) => {
@@ -155,10 +165,15 @@ function growthOf({ start, end, text }: ReplacedPart): number {
 const maxPlaces = 8;
 
 function nearestOf(places: readonly LinePlace[], offset: number, other: LinePlace): LinePlace {
-  return places.reduce((nearest, place) => (Math.abs(place.start - offset) < Math.abs(nearest.start - offset) ? place : nearest), other);
+  return places.reduce(
+    (nearest, place) => (Math.abs(place.start - offset) < Math.abs(nearest.start - offset) ? place : nearest),
+    other,
+  );
 }
 
-/** The places of some changes once all are taken back. A line that another change before it touches may begin elsewhere. */
+/**
+ * The places of some changes once all are taken back. A line that another change before it touches may begin elsewhere.
+ */
 function placesAfter(changes: readonly TracedChange[]): LinePlace[] {
   const places: LinePlace[] = [];
   let [line, start, end] = [0, 0, -1];
@@ -192,7 +207,10 @@ function matched(older: readonly string[], newer: readonly string[], matchLines:
   while (end < Math.min(older.length, newer.length) - start && older.at(-1 - end) === newer.at(-1 - end)) end += 1;
   const inner = older.slice(start, older.length - end);
   const innerNewer = newer.slice(start, newer.length - end);
-  const found = inner.length === 0 || innerNewer.length === 0 ? innerNewer.map(() => -1) : (matchedInPlace(inner, innerNewer) ?? matchLines(inner, innerNewer));
+  const found =
+    inner.length === 0 || innerNewer.length === 0
+      ? innerNewer.map(() => -1)
+      : (matchedInPlace(inner, innerNewer) ?? matchLines(inner, innerNewer));
   const shifted = found.map((index) => (index === -1 ? -1 : index + start));
   return newer.map((_, index) => {
     if (index < start) return index;
@@ -200,7 +218,10 @@ function matched(older: readonly string[], newer: readonly string[], matchLines:
   });
 }
 
-/** For as many lines, as after a few changes in one line each: none of those that are not in their places has moved to another. */
+/**
+ * For as many lines, as after a few changes in one line each: none of those that are not in their places has moved to
+ * another.
+ */
 function matchedInPlace(older: readonly string[], newer: readonly string[]): number[] | null {
   if (older.length !== newer.length) return null;
   const matches = newer.map((line, index) => (older[index] === line ? index : -1));

@@ -12,7 +12,11 @@ import { type DiffSide, lineMatcher, unifiedDiff } from "./unified-diff.js";
 import { checkVersionIdIsText } from "./version-id.js";
 
 /** Runs a call of the history within the time of the memory's calls. @param path of an error that names none */
-export type RunHistoryCall = <T>(act: Act, path: string | null, call: (history: HistoryBackend) => Promise<T>) => Promise<T>;
+export type RunHistoryCall = <T>(
+  act: Act,
+  path: string | null,
+  call: (history: HistoryBackend) => Promise<T>,
+) => Promise<T>;
 
 /** One command of a database each. */
 const pageSize = 100;
@@ -56,14 +60,19 @@ export class CheckedHistory implements MemoryHistory {
   list(filter: VersionFilter = {}): AsyncIterable<MemoryVersion> {
     checkOptions("VersionFilter", filterSchema, filter);
     const { limit = Infinity, path, ...others } = filter;
-    return this.#pages({ ...others, ...(path !== undefined && { path: normalizePath(path, { emptyIsRoot: true }) }) }, limit);
+    return this.#pages(
+      { ...others, ...(path !== undefined && { path: normalizePath(path, { emptyIsRoot: true }) }) },
+      limit,
+    );
   }
 
   async *#pages(filter: Omit<VersionFilter, "limit">, limit: number): AsyncGenerator<MemoryVersion> {
     let last: string | null = null;
-    for (let count = 0; count < limit; ) {
+    for (let count = 0; count < limit;) {
       const [size, after]: [number, string | null] = [Math.min(pageSize, limit - count), last];
-      const page: MemoryVersion[] = await this.#run("read", filter.path ?? null, (history) => history.page(filter, size, after));
+      const page: MemoryVersion[] = await this.#run("read", filter.path ?? null, (history) =>
+        history.page(filter, size, after),
+      );
       yield* page;
       if (page.length < size) return;
       count += page.length;
@@ -113,7 +122,8 @@ function checkTarget(what: RevertTarget): RevertTarget {
   const given: unknown = what;
   const isObject = typeof given === "object" && given !== null;
   const kind = isObject && (["runId", "toolCallId", "path"] as const).find((field) => field in given);
-  if (!kind) throw new TypeError(`what is reverted is { path, to }, { runId } or { toolCallId } (given ${preview(given)})`);
+  if (!kind)
+    throw new TypeError(`what is reverted is { path, to }, { runId } or { toolCallId } (given ${preview(given)})`);
   checkOptions("RevertTarget", targetSchemas[kind], what);
   return "path" in what ? { ...what, path: normalizePath(what.path, { emptyIsRoot: true }) } : what;
 }

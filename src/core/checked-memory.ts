@@ -1,4 +1,11 @@
-import { bookkeeping, type CheckedPolicy, type GuardedChange, restrict, type RestrictableMemory, Restrictions } from "./access.js";
+import {
+  bookkeeping,
+  type CheckedPolicy,
+  type GuardedChange,
+  restrict,
+  type RestrictableMemory,
+  Restrictions,
+} from "./access.js";
 import type { MemoryActor } from "./actor.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
@@ -10,7 +17,14 @@ import { alreadyExists, fileNotFound, invalid, MemoryError, pathIsDirectory } fr
 import { type AskGuards, guardedEdit, guardedStore } from "./guarded-changes.js";
 import type { MemoryHistory } from "./history.js";
 import type { HistoryBackend } from "./history-backend.js";
-import { checkContent, checkDeleteOptions, checkOutlineOptions, checkSoughtTexts, checkText, checkWriteOptions } from "./memory-arguments.js";
+import {
+  checkContent,
+  checkDeleteOptions,
+  checkOutlineOptions,
+  checkSoughtTexts,
+  checkText,
+  checkWriteOptions,
+} from "./memory-arguments.js";
 import { MemoryCalls, withPath } from "./memory-calls.js";
 import type {
   DeletedCounts,
@@ -35,19 +49,30 @@ import { placeAttributes, recordAttributes, type ServerAddress } from "./trace/m
 import { type TracedMemory, traceMethods } from "./trace/memory-spans.js";
 import { isTraced, type SpanAttributes, traced } from "./trace/tracing.js";
 import { grepTexts } from "./search/grep.js";
-import { checkGrep, checkSearch, type GrepMatch, type GrepOptions, type GrepPattern, type SearchHit, type SearchOptions } from "./search/search-options.js";
+import {
+  checkGrep,
+  checkSearch,
+  type GrepMatch,
+  type GrepOptions,
+  type GrepPattern,
+  type SearchHit,
+  type SearchOptions,
+} from "./search/search-options.js";
 import { searchMemory } from "./search/search-texts.js";
 import { snapshotSince } from "./snapshot-since.js";
 import { compareCodeUnits, startOf } from "./text.js";
 import { watchMemory } from "./watch/memory-watch.js";
 import { listenHere } from "./watch/own-changes.js";
 
-/** Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first command. */
+/**
+ * Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first command.
+ */
 export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => MemoryBackend;
 
 /**
- * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the backend
- * sees it, and sorts the backend's answers. It passes on the backend's errors. It keeps the time limit of each call.
+ * The memory of an address over a backend of any kind. The memory checks and normalises every argument before the
+ * backend sees it, and sorts the backend's answers. It passes on the backend's errors. It keeps the time limit of each
+ * call.
  *
  * @param openBackend gets the checked address and limits. Its backend keeps the limits.
  * @param options default: names by the rule `adr`, files of at most 1,000,000 bytes, memories of at most 15,000,000,
@@ -55,7 +80,12 @@ export type OpenBackend = (address: CheckedAddress, limits: BackendLimits) => Me
  * @param origin where the storage is, for traces. Default: in this process
  * @throws MemoryError EINVAL for a bad address, TypeError for bad options
  */
-export function openMemoryOver(openBackend: OpenBackend, address: MemoryAddress, options?: MemoryOptions, origin: MemoryOrigin = {}): Memory {
+export function openMemoryOver(
+  openBackend: OpenBackend,
+  address: MemoryAddress,
+  options?: MemoryOptions,
+  origin: MemoryOrigin = {},
+): Memory {
   const checkedAddress = checkAddress(address);
   const checkedOptions = checkMemoryOptions(options);
   return new CheckedMemory(openBackend(checkedAddress, checkedOptions), checkedAddress, checkedOptions, { origin });
@@ -110,15 +140,31 @@ class CheckedMemory implements RestrictableMemory {
     this.#signals = signals;
     this.#restrictions = restrictions;
     this.rights = restrictions?.rights;
-    this.history = (backend.history?.() ?? null) === null ? null : new CheckedHistory((...call) => this.#runHistory(...call), (path) => restrictions?.assert(path, "write"));
+    this.history =
+      (backend.history?.() ?? null) === null
+        ? null
+        : new CheckedHistory(
+            (...call) => this.#runHistory(...call),
+            (path) => restrictions?.assert(path, "write"),
+          );
   }
 
   async #runHistory<T>(act: Act, path: string | null, command: (history: HistoryBackend) => Promise<T>): Promise<T> {
     const told = isTraced() ? this.#traced : null;
     const run = (): Promise<T> => this.#onHistory(act, path, command);
     if (told === null) return run();
-    const attributes = (): SpanAttributes => ({ ...placeAttributes(told.address, told.actor, told.server), ...(path !== null && recordAttributes(path)) });
-    return traced({ operation: act === "read" ? "search_memory" : "update_memory", isRemote: told.server !== undefined, attributes }, run);
+    const attributes = (): SpanAttributes => ({
+      ...placeAttributes(told.address, told.actor, told.server),
+      ...(path !== null && recordAttributes(path)),
+    });
+    return traced(
+      {
+        operation: act === "read" ? "search_memory" : "update_memory",
+        isRemote: told.server !== undefined,
+        attributes,
+      },
+      run,
+    );
   }
 
   async #onHistory<T>(act: Act, path: string | null, command: (history: HistoryBackend) => Promise<T>): Promise<T> {
@@ -165,11 +211,19 @@ class CheckedMemory implements RestrictableMemory {
   get proposals(): MemoryProposals | null {
     if (this.#backend.records === undefined) return null;
     const checked = (change: IntendedText): Promise<string> => this.#checkedByGuard(change, undefined);
-    return new RecordedProposals((act, command) => this.#calls.run(act, command), { checked, maxFileBytes: this.#options.maxFileBytes });
+    return new RecordedProposals((act, command) => this.#calls.run(act, command), {
+      checked,
+      maxFileBytes: this.#options.maxFileBytes,
+    });
   }
 
   async append(path: string, content: string): Promise<void> {
-    await this.#appending(path, content, (backend, target, text, create) => backend.append(target, text, create), (ask) => ask());
+    await this.#appending(
+      path,
+      content,
+      (backend, target, text, create) => backend.append(target, text, create),
+      (ask) => ask(),
+    );
   }
 
   async snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot> {
@@ -179,7 +233,12 @@ class CheckedMemory implements RestrictableMemory {
       return before;
     };
     return sorted(
-      await this.#appending(path, content, (backend, target, text, create) => backend.snapshotAndAppend(target, text, create), askFirst),
+      await this.#appending(
+        path,
+        content,
+        (backend, target, text, create) => backend.snapshotAndAppend(target, text, create),
+        askFirst,
+      ),
     );
   }
 
@@ -190,7 +249,11 @@ class CheckedMemory implements RestrictableMemory {
     this.#checkContent(content, "content");
     const restrictions = this.#restrictions;
     if (restrictions?.verdict(target, "write") === "ask") {
-      const counts = await this.#asked(restrictions).text(target, { command: "update", oldContent, create: false }, content);
+      const counts = await this.#asked(restrictions).text(
+        target,
+        { command: "update", oldContent, create: false },
+        content,
+      );
       return counts?.replaced ?? 0;
     }
     return this.#storing("update", target, content, (backend, text) => backend.replace(target, oldContent, text));
@@ -206,8 +269,11 @@ class CheckedMemory implements RestrictableMemory {
       return { files: 0, dirs: 0, ...counts };
     }
     restrictions?.assert(target, "write");
-    const checkBelow = restrictions?.differ === true ? (below: string): void => restrictions.assert(below, "write") : undefined;
-    const counts = await this.#calls.onPath(target, "change", (backend) => backend.delete(target, ifDirectory, checkBelow));
+    const checkBelow =
+      restrictions?.differ === true ? (below: string): void => restrictions.assert(below, "write") : undefined;
+    const counts = await this.#calls.onPath(target, "change", (backend) =>
+      backend.delete(target, ifDirectory, checkBelow),
+    );
     if (counts.files === 0 && counts.dirs === 0) this.#assertCreatable(target);
     return counts;
   }
@@ -223,7 +289,11 @@ class CheckedMemory implements RestrictableMemory {
     const mode = { ifExists, ifMissing: creatable ? ifMissing : "fail" } as const;
     if (restrictions !== null && verdict === "ask") {
       const isNew = mode.ifExists === "fail";
-      await this.#asked(restrictions).text(target, { command: "write", create: mode.ifMissing === "create", isNew }, content);
+      await this.#asked(restrictions).text(
+        target,
+        { command: "write", create: mode.ifMissing === "create", isNew },
+        content,
+      );
       return this.#statOfFile(target);
     }
     return this.#storing("write", target, content, (backend, text) => backend.write(target, text, mode));
@@ -255,7 +325,9 @@ class CheckedMemory implements RestrictableMemory {
     if (source === ROOT || destination === ROOT) throw invalid("the root cannot be renamed");
     this.#assertCreatable(destination);
     if (destination === source) {
-      throw (await this.stat(source)) === null ? withPath(fileNotFound(), source) : withPath(alreadyExists(), destination);
+      throw (await this.stat(source)) === null
+        ? withPath(fileNotFound(), source)
+        : withPath(alreadyExists(), destination);
     }
     if (destination.startsWith(prefixOf(source))) throw invalid("a directory cannot be moved into itself");
     const restrictions = this.#restrictions;
@@ -296,7 +368,12 @@ class CheckedMemory implements RestrictableMemory {
     const { leadChars } = wanted;
     const outline = sorted(await this.#calls.run("read", (backend) => backend.outline(wanted)));
     if (leadChars === 0) return outline;
-    return { ...outline, files: outline.files.map((file) => (file.lead === undefined ? file : { ...file, lead: startOf(file.lead, leadChars) })) };
+    return {
+      ...outline,
+      files: outline.files.map((file) =>
+        file.lead === undefined ? file : { ...file, lead: startOf(file.lead, leadChars) },
+      ),
+    };
   }
 
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
@@ -315,7 +392,8 @@ class CheckedMemory implements RestrictableMemory {
     const watched = {
       version: () => this.#calls.run("read", async (backend) => (await backend.version?.()) ?? null),
       // Not by its own method, as nobody wants a span of each look.
-      snapshot: (known: ReadonlyMap<string, string>) => this.#calls.run("read", (backend) => snapshotSince(backend, known)),
+      snapshot: (known: ReadonlyMap<string, string>) =>
+        this.#calls.run("read", (backend) => snapshotSince(backend, known)),
       // What limits a call does not limit what it has opened.
       listen: () => this.#calls.run("read", async () => (await this.#backend.listen?.()) ?? null),
       listenHere: (listener: () => void) => listenHere(this.#backend, this.address, listener),
@@ -329,19 +407,35 @@ class CheckedMemory implements RestrictableMemory {
     const { signal, timeoutMs = this.#options.timeoutMs, paths = this.#options.paths } = use;
     const actor = use.actor === undefined ? this.#actor : { ...this.#actor, ...use.actor };
     const signals = signal === undefined || this.#signals.includes(signal) ? this.#signals : [...this.#signals, signal];
-    const backend = use.actor === undefined || actor === null ? this.#backend : (this.#backend.forActor?.(actor) ?? this.#backend);
-    return new CheckedMemory(backend, this.address, { ...this.#options, timeoutMs, paths }, { signals, restrictions: this.#restrictions, actor, origin: this.#origin });
+    const backend =
+      use.actor === undefined || actor === null ? this.#backend : (this.#backend.forActor?.(actor) ?? this.#backend);
+    return new CheckedMemory(
+      backend,
+      this.address,
+      { ...this.#options, timeoutMs, paths },
+      { signals, restrictions: this.#restrictions, actor, origin: this.#origin },
+    );
   }
 
   [restrict](policy: CheckedPolicy): Memory {
     const restrictions = this.#restrictions?.with(policy) ?? new Restrictions([policy]);
-    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions, actor: this.#actor, origin: this.#origin });
+    return new CheckedMemory(this.#backend, this.address, this.#options, {
+      signals: this.#signals,
+      restrictions,
+      actor: this.#actor,
+      origin: this.#origin,
+    });
   }
 
   [bookkeeping](): Memory {
     const restrictions = this.#restrictions;
     if (restrictions?.mayAsk !== true) return this;
-    return new CheckedMemory(this.#backend, this.address, this.#options, { signals: this.#signals, restrictions: restrictions.withoutAsking(), actor: this.#actor, origin: this.#origin });
+    return new CheckedMemory(this.#backend, this.address, this.#options, {
+      signals: this.#signals,
+      restrictions: restrictions.withoutAsking(),
+      actor: this.#actor,
+      origin: this.#origin,
+    });
   }
 
   withPaths(paths: PathRule): Memory {
@@ -359,14 +453,22 @@ class CheckedMemory implements RestrictableMemory {
     const create = creationFault(target, this.#options.paths) === null;
     const restrictions = this.#restrictions;
     if (restrictions?.verdict(target, "append") === "ask") {
-      return askFirst(async () => void (await this.#asked(restrictions).text(target, { command: "append", create }, content)));
+      return askFirst(
+        async () => void (await this.#asked(restrictions).text(target, { command: "append", create }, content)),
+      );
     }
     return this.#storing("append", target, content, (backend, text) => command(backend, target, text, create));
   }
 
   #asked(restrictions: Restrictions): AskedChanges {
     const checkedText: CheckedText = (change, call) => this.#checkedByGuard(change, call);
-    return new AskedChanges({ address: this.address, calls: this.#calls, restrictions, checkedText, maxFileBytes: this.#options.maxFileBytes });
+    return new AskedChanges({
+      address: this.address,
+      calls: this.#calls,
+      restrictions,
+      checkedText,
+      maxFileBytes: this.#options.maxFileBytes,
+    });
   }
 
   async #statOfFile(path: string): Promise<FileStat> {
@@ -391,7 +493,8 @@ class CheckedMemory implements RestrictableMemory {
     store: (backend: MemoryBackend, text: string) => Promise<T>,
   ): Promise<T> {
     const restrictions = this.#restrictions;
-    if (restrictions?.hasGuard !== true) return this.#calls.onPath(path, "change", (backend) => store(backend, content));
+    if (restrictions?.hasGuard !== true)
+      return this.#calls.onPath(path, "change", (backend) => store(backend, content));
     const { act, command: guarded } = guardedStore(this.#askGuards(restrictions), { command, path, content }, store);
     return this.#calls.onPath(path, act, guarded);
   }

@@ -1,10 +1,10 @@
 /**
  * Why a command was refused or failed. The codes never change; the messages may.
- * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed ·
- * EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or a change that a
- * rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory
- * connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose base has changed · EXDEV a rename
- * from one mounted memory into another · EIO the storage failed.
+ * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is
+ * needed · EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or
+ * a change that a rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its
+ * limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose
+ * base has changed · EXDEV a rename from one mounted memory into another · EIO the storage failed.
  */
 export type MemoryErrorCode =
   | "ENOENT"
@@ -22,15 +22,17 @@ export type MemoryErrorCode =
 
 const brand = Symbol.for("langgraph-mongo-memory.MemoryError");
 
-/** Every refusal and failure of a memory. Programming mistakes (wrong options, wrong types) are `TypeError`s instead. */
+/**
+ * Every refusal and failure of a memory. Programming mistakes (wrong options, wrong types) are `TypeError`s instead.
+ */
 export class MemoryError extends Error {
   override readonly name = "MemoryError";
   /**
-   * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is needed ·
-   * EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer, or a change that a
-   * rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over its limit · ENOTMEM no memory
-   * connected · ECONFLICT an edit that kept losing its race, or a revert or an approval whose base has changed · EXDEV a rename
-   * from one mounted memory into another · EIO the storage failed.
+   * ENOENT the path does not exist · EISDIR a directory where a file is needed · ENOTDIR a file where a directory is
+   * needed · EEXIST the path exists already · EINVAL a bad argument · EACCES a command that this tool does not offer,
+   * or a change that a rule, a guard, a mount or a person refuses · EFBIG a file over its limit · ENOSPC a memory over
+   * its limit · ENOTMEM no memory connected · ECONFLICT an edit that kept losing its race, or a revert or an approval
+   * whose base has changed · EXDEV a rename from one mounted memory into another · EIO the storage failed.
    */
   readonly code: MemoryErrorCode;
   /** The normalised path, if the error is about one path. */
@@ -38,7 +40,10 @@ export class MemoryError extends Error {
   /** The id of the proposal, if the change was proposed to a person instead of made. The code is then EACCES. */
   declare proposal?: string;
 
-  /** For backends and tests: an error as memories throw it. @param message free text. It begins with the code, except for EINVAL */
+  /**
+   * For backends and tests: an error as memories throw it. @param message free text. It begins with the code, except
+   * for EINVAL
+   */
   constructor(code: MemoryErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
@@ -64,7 +69,8 @@ export function isClosedStorage(error: MemoryError): boolean {
   return closed.has(error);
 }
 
-export const invalid = (message: string, cause?: unknown): MemoryError => new MemoryError("EINVAL", message, cause === undefined ? {} : { cause });
+export const invalid = (message: string, cause?: unknown): MemoryError =>
+  new MemoryError("EINVAL", message, cause === undefined ? {} : { cause });
 
 // The refusals a backend answers with, in the words of specification section 3.
 
@@ -77,8 +83,7 @@ export const pathIsDirectory = (): MemoryError => new MemoryError("EISDIR", "EIS
 /** ENOTDIR: `list` was given the path of a file. */
 export const pathIsFile = (): MemoryError => new MemoryError("ENOTDIR", "ENOTDIR: path is a file");
 /** ENOTDIR: a file cannot be created below another file. */
-export const parentIsFile = (): MemoryError =>
-  new MemoryError("ENOTDIR", "ENOTDIR: a parent of the path is a file");
+export const parentIsFile = (): MemoryError => new MemoryError("ENOTDIR", "ENOTDIR: a parent of the path is a file");
 /** EEXIST: the file exists and may not be replaced, or the destination of a rename exists. */
 export const alreadyExists = (): MemoryError => new MemoryError("EEXIST", "EEXIST: path already exists");
 

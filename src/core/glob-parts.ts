@@ -17,7 +17,8 @@ export function optional(part: Part): Part {
 }
 
 export function text(wanted: string): Part {
-  return (path, starts) => starts.filter((start) => path.startsWith(wanted, start)).map((start) => start + wanted.length);
+  return (path, starts) =>
+    starts.filter((start) => path.startsWith(wanted, start)).map((start) => start + wanted.length);
 }
 
 /** One UTF-16 unit of a name. */

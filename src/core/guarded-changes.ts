@@ -34,10 +34,14 @@ export function guardedStore<T>(
 }
 
 /**
- * The guards may take their time, so the text is stored only if the file still has the text from which it was made. If the guards have
- * changed the text, the answer has it.
+ * The guards may take their time, so the text is stored only if the file still has the text from which it was made. If
+ * the guards have changed the text, the answer has it.
  */
-export function guardedEdit(askGuards: AskGuards, path: string, change: (text: string) => string): GuardedCommand<FileStat & { content?: string }> {
+export function guardedEdit(
+  askGuards: AskGuards,
+  path: string,
+  change: (text: string) => string,
+): GuardedCommand<FileStat & { content?: string }> {
   let act: Act = "guard";
   const command: BackendCommand<FileStat & { content?: string }> = async (backend, call) => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {

@@ -3,15 +3,18 @@ import type { OlderText } from "./older-text.js";
 import type { MemorySnapshot } from "./snapshot.js";
 
 /**
- * What a backend that keeps history has beside the memory. Arguments arrive checked: ids have the form of an id, paths are
- * normalised. A version that does not exist, or is no longer kept, is ENOENT.
+ * What a backend that keeps history has beside the memory. Arguments arrive checked: ids have the form of an id, paths
+ * are normalised. A version that does not exist, or is no longer kept, is ENOENT.
  */
 export interface HistoryBackend {
   /** @param olderThan the last version of the page before */
   page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]>;
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
   at(id: string): Promise<MemorySnapshot>;
-  /** Two texts of files, at one moment; null for a missing file. @param to null for the present text of the file of `from` */
+  /**
+   * Two texts of files, at one moment; null for a missing file. @param to null for the present text of the file of
+   * `from`
+   */
   texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }>;
   /** @throws ENOENT, EISDIR */
   lineage(path: string): Promise<FileLineage>;

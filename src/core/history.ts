@@ -16,7 +16,9 @@ export interface MemoryVersion {
   at: Date;
   /** Who made the change. Null if unknown. */
   actor: MemoryActor | null;
-  /** The size of the text after the change, in bytes of UTF-8. Null if the file was deleted or the version is redacted. */
+  /**
+   * The size of the text after the change, in bytes of UTF-8. Null if the file was deleted or the version is redacted.
+   */
   sizeBytes: number | null;
   /** The SHA-256 of the same text, in lowercase hex. */
   sha256: string | null;
@@ -26,7 +28,9 @@ export interface MemoryVersion {
 
 /** Which versions to list: those that match all fields. */
 export interface VersionFilter {
-  /** A file, with its versions under earlier names, or a directory with everything below it. @default the whole memory */
+  /**
+   * A file, with its versions under earlier names, or a directory with everything below it. @default the whole memory
+   */
   path?: string;
   /** Versions whose actor has all of these. */
   actor?: Partial<MemoryActor>;
@@ -55,32 +59,37 @@ export type RevertTarget = { path: string; to: string } | { runId: string } | { 
 /**
  * The history of a memory: each change of a file makes a version. Versions of one memory have one order.
  *
- * A call rejects with a MemoryError: EINVAL for a bad argument, ENOENT for a version that does not exist or is no longer kept, EIO if
- * the storage failed, and the codes named at each method. Bad options are a TypeError.
+ * A call rejects with a MemoryError: EINVAL for a bad argument, ENOENT for a version that does not exist or is no
+ * longer kept, EIO if the storage failed, and the codes named at each method. Bad options are a TypeError.
  */
 export interface MemoryHistory {
   /** Newest first, read in pages. */
   list(filter?: VersionFilter): AsyncIterable<MemoryVersion>;
   /** A version with its text. `content` is null if the file was deleted or the version is redacted. */
   read(id: string): Promise<MemoryVersion & { content: string | null }>;
-  /** The whole tree right after that version, without redacted texts. `updatedAt` is the last known change of a file before that moment. */
+  /**
+   * The whole tree right after that version, without redacted texts. `updatedAt` is the last known change of a file
+   * before that moment.
+   */
   at(id: string): Promise<MemorySnapshot>;
   /** The difference between two versions as a unified diff, or "" if they are equal. @param to default: the file now */
   diff(from: string, to?: string): Promise<string>;
   /** For each line of a file, the version that wrote it. It follows renames. @throws ENOENT, EISDIR */
   blame(path: string): Promise<BlamedLine[]>;
   /**
-   * Restores a file or directory as it was right after a version, or undoes all changes of a run or of a tool call, in one step. It makes
-   * new versions.
-   * @param options.force also undoes later changes of the same files. Without it they are ECONFLICT, and the message names one.
+   * Restores a file or directory as it was right after a version, or undoes all changes of a run or of a tool call, in
+   * one step. It makes new versions.
+   * @param options.force also undoes later changes of the same files. Without it they are ECONFLICT, and the message
+   * names one.
    * @returns the new versions; none if nothing had to change
    * @throws ECONFLICT, EACCES, EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]>;
   /**
-   * Removes text, path, size and hash from versions for good. It keeps who made them and when. The text that a file has now cannot be
-   * redacted (EINVAL): write or delete the file first. If several versions have a text, name all of them. You can also name a version that is
-   * no longer kept, as long as the next one still contains the text that it replaced; after that it is ENOENT.
+   * Removes text, path, size and hash from versions for good. It keeps who made them and when. The text that a file has
+   * now cannot be redacted (EINVAL): write or delete the file first. If several versions have a text, name all of them.
+   * You can also name a version that is no longer kept, as long as the next one still contains the text that it
+   * replaced; after that it is ENOENT.
    * @returns how many versions were redacted by this call
    */
   redact(ids: string | readonly string[]): Promise<number>;

@@ -4,7 +4,10 @@
  */
 const nativeUnits = 250;
 
-/** How many places that begin like the pattern are compared one by one. Texts that somebody wrote rarely have a second one. */
+/**
+ * How many places that begin like the pattern are compared one by one. Texts that somebody wrote rarely have a second
+ * one.
+ */
 const maxGuesses = 4;
 
 /** A literal text to search for, in time linear in both texts whatever they are. It may be used for many texts. */
@@ -71,8 +74,8 @@ export class LiteralSearch {
 }
 
 /**
- * The units of a pattern, in an array, which takes a third of the time of the text itself; and for each start of it, how
- * long the longest text is that it both begins and ends with, itself aside.
+ * The units of a pattern, in an array, which takes a third of the time of the text itself; and for each start of it,
+ * how long the longest text is that it both begins and ends with, itself aside.
  */
 function compiled(pattern: string): { units: Uint16Array; borders: Int32Array } {
   const units = new Uint16Array(pattern.length);

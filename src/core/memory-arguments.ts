@@ -40,10 +40,12 @@ export function checkOutlineOptions(options: OutlineOptions): Required<OutlineOp
 
 /** The texts that `findFiles` looks for. */
 export function checkSoughtTexts(texts: unknown): asserts texts is readonly string[] {
-  if (!Array.isArray(texts) || texts.length > maxSoughtTexts) throw invalid(`texts must be a list of at most ${maxSoughtTexts}`);
+  if (!Array.isArray(texts) || texts.length > maxSoughtTexts)
+    throw invalid(`texts must be a list of at most ${maxSoughtTexts}`);
   for (const text of texts as unknown[]) {
     checkText(text, "each of texts");
-    if (text === "" || text.length > maxSoughtChars) throw invalid(`each of texts must have 1 to ${maxSoughtChars} characters`);
+    if (text === "" || text.length > maxSoughtChars)
+      throw invalid(`each of texts must have 1 to ${maxSoughtChars} characters`);
   }
 }
 
@@ -57,6 +59,7 @@ export function checkContent(content: unknown, name: string, maxFileBytes: numbe
 }
 
 export function checkText(text: unknown, name: string): asserts text is string {
-  if (typeof text !== "string") throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
+  if (typeof text !== "string")
+    throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
   if (!text.isWellFormed()) throw invalid(`${name} is not well-formed Unicode (it holds a lone surrogate)`);
 }

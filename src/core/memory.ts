@@ -62,8 +62,8 @@ export interface OutlineOptions {
   /** Includes the start of each text, at most so many UTF-16 units, up to 10,000. @default 0 */
   leadChars?: number;
   /**
-   * Lets a large memory answer only what comes first in a listing of paths, by depth and then by path, of so many UTF-16 units.
-   * A memory of at most 10,000 files and directories answers all. Default: no limit
+   * Lets a large memory answer only what comes first in a listing of paths, by depth and then by path, of so many
+   * UTF-16 units. A memory of at most 10,000 files and directories answers all. Default: no limit
    */
   maxPathChars?: number;
 }
@@ -79,12 +79,17 @@ export interface OutlineFile {
   lead?: string;
 }
 
-/** A snapshot without times. Its contents may be left out, and with `maxPathChars` what comes last in a large memory. */
+/**
+ * A snapshot without times. Its contents may be left out, and with `maxPathChars` what comes last in a large memory.
+ */
 export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
   files: OutlineFile[];
   /** Only if some are left out: a listing of `maxPathChars` leaves out more files and directories than so many. */
   moreThan?: number;
-  /** Only with `maxPathChars`: directories whose name begins with a dot, and that have more files below them than the outline has. */
+  /**
+   * Only with `maxPathChars`: directories whose name begins with a dot, and that have more files below them than the
+   * outline has.
+   */
   uncounted?: string[];
 }
 
@@ -104,9 +109,10 @@ export interface MemoryRights {
  * Paths are absolute and `/`-separated; other spellings are normalised. Every call is atomic and isolated: on MongoDB
  * across processes and machines, in a folder across processes, on other stores inside one process.
  *
- * A call rejects with a {@link MemoryError}: EINVAL for a bad argument, EACCES if a rule, a guard or a person refuses the change, EIO if the
- * storage failed (with "the outcome is unknown" if the change may have been made), and the codes named at each method. A refused call
- * changed nothing. Every call ends within its `timeoutMs`. If a signal given to `with` aborts, the call rejects with the signal's reason.
+ * A call rejects with a {@link MemoryError}: EINVAL for a bad argument, EACCES if a rule, a guard or a person refuses
+ * the change, EIO if the storage failed (with "the outcome is unknown" if the change may have been made), and the codes
+ * named at each method. A refused call changed nothing. Every call ends within its `timeoutMs`. If a signal given to
+ * `with` aborts, the call rejects with the signal's reason.
  */
 export interface Memory {
   readonly address: Readonly<CheckedAddress>;
@@ -131,8 +137,8 @@ export interface Memory {
   /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**
-   * Adds text to the end of a file. Creates the file and its parent directories if they are missing. Puts one newline between
-   * old and new text, unless one side has it already or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
+   * Adds text to the end of a file. Creates the file and its parent directories if they are missing. Puts one newline
+   * between old and new text, unless one side has it already or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   append(path: string, content: string): Promise<void>;
   /**
@@ -146,16 +152,17 @@ export interface Memory {
    */
   update(path: string, oldContent: string, content: string): Promise<number>;
   /**
-   * Removes a file, or a directory with everything below it. For a missing path both counts are 0. The root is emptied and stays.
+   * Removes a file, or a directory with everything below it. For a missing path both counts are 0. The root is emptied
+   * and stays.
    * @throws EISDIR with `ifDirectory: "fail"`
    */
   delete(path: string, options?: DeleteOptions): Promise<DeletedCounts>;
   /** Sets the whole text of a file. @throws EEXIST or ENOENT (by options), EISDIR, ENOTDIR, EFBIG, ENOSPC */
   write(path: string, content: string, options?: WriteOptions): Promise<FileStat>;
   /**
-   * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it can run again if another edit came
-   * first. If it throws, nothing is written and `edit` rejects with its error. If a guard changed the text, the answer has the
-   * stored text as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
+   * Reads, changes and writes a file so that no other edit is lost. `change` must be pure: it can run again if another
+   * edit came first. If it throws, nothing is written and `edit` rejects with its error. If a guard changed the text,
+   * the answer has the stored text as `content`. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
    */
   edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }>;
   /** Moves a file or a directory. It never overwrites anything. @throws ENOENT, EEXIST, ENOTDIR, ECONFLICT, ENOSPC */
@@ -167,31 +174,33 @@ export interface Memory {
   /** Paths and sizes of everything at one moment, with texts if you ask for them. */
   outline(options?: OutlineOptions): Promise<MemoryOutline>;
   /**
-   * The passages that match a query best, best first. Passages of equal score are sorted by path and line. A passage is a line, the lines
-   * of a wrapped paragraph, or a part of a long line. The words of a passage count, and so do words near it, in its headings and in its path.
-   * A search sees every earlier change. A query of stop words alone finds nothing. In a MongoMemoryStore with an `index`, meaning counts
-   * too: the search then embeds the query and up to 1,000 new passages, and rejects with any error of the embeddings client.
+   * The passages that match a query best, best first. Passages of equal score are sorted by path and line. A passage is
+   * a line, the lines of a wrapped paragraph, or a part of a long line. The words of a passage count, and so do words
+   * near it, in its headings and in its path. A search sees every earlier change. A query of stop words alone finds
+   * nothing. In a MongoMemoryStore with an `index`, meaning counts too: the search then embeds the query and up to
+   * 1,000 new passages, and rejects with any error of the embeddings client.
    * @param query 1 to 10,000 characters
    */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
   /**
    * The lines that contain a literal text or match a regular expression, sorted by path and line.
-   * @param pattern 1 to 10,000 characters. `{ regex }` has 1 to 1,000 characters in the syntax of RE2; its time grows only with the texts
+   * @param pattern 1 to 10,000 characters. `{ regex }` has 1 to 1,000 characters in the syntax of RE2; its time grows
+   * only with the texts
    */
   grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]>;
   /**
-   * Reports the files and directories that change from now on, whoever changes them. Several changes of a file between two looks are one
-   * change. On a replica set MongoDB reports changes at once. Elsewhere the watch looks every `pollIntervalMs`, and sees changes of this
-   * process at once. It reads the memory only if it has changed, and not while your loop is busy. After an outage it reports what changed
-   * meanwhile.
-   * @throws TypeError for bad options. While you wait for a change: EIO if the first look fails or the store is closed, and the reason of
-   * a signal given to `with`
+   * Reports the files and directories that change from now on, whoever changes them. Several changes of a file between
+   * two looks are one change. On a replica set MongoDB reports changes at once. Elsewhere the watch looks every
+   * `pollIntervalMs`, and sees changes of this process at once. It reads the memory only if it has changed, and not
+   * while your loop is busy. After an outage it reports what changed meanwhile.
+   * @throws TypeError for bad options. While you wait for a change: EIO if the first look fails or the store is closed,
+   * and the reason of a signal given to `with`
    */
   watch(options?: WatchOptions): MemoryChanges;
   /**
-   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths, or who makes the
-   * changes. Earlier signals stay in force, and earlier fields of the actor stay. An aborted change may have been made. If the signal
-   * aborted before the call, nothing is sent.
+   * The same memory with other settings: a signal that aborts its calls, another time limit, another rule for paths, or
+   * who makes the changes. Earlier signals stay in force, and earlier fields of the actor stay. An aborted change may
+   * have been made. If the signal aborted before the call, nothing is sent.
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;

@@ -25,8 +25,8 @@ export interface MountedParts {
 }
 
 /**
- * The histories of the memories of a tree. An id is that of the memory, with the mount point before it: `/team:12`. Versions of several
- * memories are in the order of their times.
+ * The histories of the memories of a tree. An id is that of the memory, with the mount point before it: `/team:12`.
+ * Versions of several memories are in the order of their times.
  */
 export class MountedHistory implements MemoryHistory {
   readonly #parts: MountedParts;
@@ -37,10 +37,17 @@ export class MountedHistory implements MemoryHistory {
 
   list(filter: VersionFilter = {}): AsyncIterable<MemoryVersion> {
     const { path, limit = Infinity, ...others } = filter;
-    if (path === undefined || path === "") return merged(this.#parts.all.map((part) => listOf(part, others)), limit);
+    if (path === undefined || path === "")
+      return merged(
+        this.#parts.all.map((part) => listOf(part, others)),
+        limit,
+      );
     const own = this.#parts.at(path);
     const further = this.#parts.below(path).filter((part) => part !== own.part);
-    return merged([listOf(own.part, { ...others, path: own.path }), ...further.map((part) => listOf(part, others))], limit);
+    return merged(
+      [listOf(own.part, { ...others, path: own.path }), ...further.map((part) => listOf(part, others))],
+      limit,
+    );
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
@@ -83,7 +90,9 @@ export class MountedHistory implements MemoryHistory {
       const { part, history, inner } = this.#find(what.to);
       const place = this.#parts.at(what.path);
       if (place.part !== part) throw ofAnother(what.path, what.to);
-      return (await part.told(history.revert({ ...what, path: place.path, to: inner }, options))).map((version) => inTree(part, version));
+      return (await part.told(history.revert({ ...what, path: place.path, to: inner }, options))).map((version) =>
+        inTree(part, version),
+      );
     }
     const made: MemoryVersion[] = [];
     let missing: MemoryError | null = null;

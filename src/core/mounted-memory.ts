@@ -1,4 +1,12 @@
-import { bookkeeping, type CheckedPolicy, forBookkeeping, restrict, type RestrictableMemory, restricted, rightsOf } from "./access.js";
+import {
+  bookkeeping,
+  type CheckedPolicy,
+  forBookkeeping,
+  restrict,
+  type RestrictableMemory,
+  restricted,
+  rightsOf,
+} from "./access.js";
 import type { CheckedAddress } from "./address.js";
 import { bareRoot } from "./bare-root.js";
 import { MemoryError } from "./errors.js";
@@ -25,7 +33,17 @@ import type {
 import { bothRights, checkMounts, type Mount, MountDirectories, type MountSettings, rightsInTree } from "./mounts.js";
 import type { MemoryUse } from "./options.js";
 import { hiddenDirectoryOf, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
-import { checkGrep, checkSearch, type GrepMatch, type GrepOptions, type GrepPattern, maxGrepMatches, maxSearchHits, type SearchHit, type SearchOptions } from "./search/search-options.js";
+import {
+  checkGrep,
+  checkSearch,
+  type GrepMatch,
+  type GrepOptions,
+  type GrepPattern,
+  maxGrepMatches,
+  maxSearchHits,
+  type SearchHit,
+  type SearchOptions,
+} from "./search/search-options.js";
 import { bestHits } from "./search/search-texts.js";
 import { compareCodeUnits } from "./text.js";
 import { mergedChanges } from "./watch/merged-changes.js";
@@ -44,17 +62,18 @@ export interface MountOutline {
 }
 
 /**
- * Puts several memories into one tree, like disks in a file system. The longest mount point that is a prefix of a path, by whole names,
- * decides which memory the path belongs to. Without a memory at "/" the root holds only the mount points, and nobody can create
- * anything in it.
+ * Puts several memories into one tree, like disks in a file system. The longest mount point that is a prefix of a path,
+ * by whole names, decides which memory the path belongs to. Without a memory at "/" the root holds only the mount
+ * points, and nobody can create anything in it.
  *
- * Each change uses one memory, and is atomic there. `readFiles`, `findFiles`, `snapshot`, `outline`, `snapshotAndAppend`, `search` and
- * `grep` read each memory that they need, each at its own moment. The tree has no revision.
+ * Each change uses one memory, and is atomic there. `readFiles`, `findFiles`, `snapshot`, `outline`,
+ * `snapshotAndAppend`, `search` and `grep` read each memory that they need, each at its own moment. The tree has no
+ * revision.
  *
- * Mount points and the directories above them always exist. A mount hides what another memory holds at its path. Mount points and the
- * directories above them cannot be renamed or replaced, and mount points cannot be deleted: EACCES. Deleting a directory deletes the
- * files of its own memory, also hidden ones, and does not touch the memories mounted below. Renaming from one memory into another
- * is EXDEV.
+ * Mount points and the directories above them always exist. A mount hides what another memory holds at its path. Mount
+ * points and the directories above them cannot be renamed or replaced, and mount points cannot be deleted: EACCES.
+ * Deleting a directory deletes the files of its own memory, also hidden ones, and does not touch the memories mounted
+ * below. Renaming from one memory into another is EXDEV.
  *
  * @param mounts by mount point: 1 to 32 memories of any backend, which may be trees themselves
  * @throws TypeError for bad mount points, memories or settings
@@ -90,7 +109,9 @@ export class MountedMemory implements RestrictableMemory {
     this.#root = first.point === ROOT ? first : { point: ROOT, memory: bareRoot(first.memory.address, this.paths) };
     this.#others = sorted.filter(({ point }) => point !== ROOT);
     this.#directories = directories;
-    this.history = mounts.some(({ memory }) => memory.history !== null) ? new MountedHistory(this.#historyParts()) : null;
+    this.history = mounts.some(({ memory }) => memory.history !== null)
+      ? new MountedHistory(this.#historyParts())
+      : null;
   }
 
   read(path: string): Promise<string> {
@@ -126,7 +147,9 @@ export class MountedMemory implements RestrictableMemory {
     const mounted = this.#directories.namesIn(target);
     if (mounted.length === 0) return entries;
     const own = entries.filter(({ name }) => !mounted.includes(name));
-    return [...own, ...mounted.map((name) => ({ name, kind: "dir" as const }))].toSorted((a, b) => compareCodeUnits(a.name, b.name));
+    return [...own, ...mounted.map((name) => ({ name, kind: "dir" as const }))].toSorted((a, b) =>
+      compareCodeUnits(a.name, b.name),
+    );
   }
 
   append(path: string, content: string): Promise<void> {
@@ -148,8 +171,10 @@ export class MountedMemory implements RestrictableMemory {
   async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
     const target = this.#normalize(path);
     if (options?.ifDirectory === "fail") return this.#onFile(target, (memory, inner) => memory.delete(inner, options));
-    if (this.#directories.isMountPoint(target)) throw refusal("EACCES", target, "is a mount point, which cannot be deleted");
-    // One command of one memory. To spare what a mount hides would take a command for each name beside it, and would not be atomic.
+    if (this.#directories.isMountPoint(target))
+      throw refusal("EACCES", target, "is a mount point, which cannot be deleted");
+    // One command of one memory. To spare what a mount hides would take a command for each name beside it, and would
+    // not be atomic.
     return this.#onDirectory(target, { files: 0, dirs: 0 }, (memory, inner) => memory.delete(inner, options));
   }
 
@@ -164,10 +189,15 @@ export class MountedMemory implements RestrictableMemory {
   async rename(from: string, to: string): Promise<void> {
     const [source, destination] = [this.#normalize(from), this.#normalize(to)];
     const fixed = [source, destination].find((target) => this.#directories.has(target));
-    if (fixed !== undefined) throw refusal("EACCES", fixed, "is a mount point or has one below it, so it cannot be renamed or replaced");
+    if (fixed !== undefined)
+      throw refusal("EACCES", fixed, "is a mount point or has one below it, so it cannot be renamed or replaced");
     const [{ mount, path }, other] = [this.#placeOf(source), this.#placeOf(destination)];
     if (mount !== other.mount) {
-      throw refusal("EXDEV", source, `lies in another memory than ${destination}; write the text there, then delete it here`);
+      throw refusal(
+        "EXDEV",
+        source,
+        `lies in another memory than ${destination}; write the text there, then delete it here`,
+      );
     }
     await this.#told(mount, mount.memory.rename(path, other.path));
   }
@@ -190,13 +220,22 @@ export class MountedMemory implements RestrictableMemory {
     const fit = sizeBytes <= (options.maxContentBytes ?? 0) && files.every(({ content }) => content !== undefined);
     const moreThan = outlines.find((outline) => outline.moreThan !== undefined)?.moreThan;
     const uncounted = outlines.flatMap((outline) => outline.uncounted ?? []);
-    const merged = { ...this.#merged(outlines), ...(moreThan !== undefined && { moreThan }), ...(uncounted.length > 0 && { uncounted }) };
-    return fit || files.every(({ content }) => content === undefined) ? merged : { ...merged, files: merged.files.map(withoutContent) };
+    const merged = {
+      ...this.#merged(outlines),
+      ...(moreThan !== undefined && { moreThan }),
+      ...(uncounted.length > 0 && { uncounted }),
+    };
+    return fit || files.every(({ content }) => content === undefined)
+      ? merged
+      : { ...merged, files: merged.files.map(withoutContent) };
   }
 
   /** What each memory holds, in code-unit order of the mount points. Contents where those of one memory fit. */
   async outlines(options: OutlineOptions = {}): Promise<MountOutline[]> {
-    const outlines = await this.#inEach(async (mount) => ({ mount, outline: await this.#outlineOf(mount, mount.memory, options) }));
+    const outlines = await this.#inEach(async (mount) => ({
+      mount,
+      outline: await this.#outlineOf(mount, mount.memory, options),
+    }));
     return outlines.toSorted((a, b) => compareCodeUnits(a.mount.point, b.mount.point));
   }
 
@@ -210,7 +249,8 @@ export class MountedMemory implements RestrictableMemory {
     const outline = await memory.outline(options);
     const seen = this.#seenTree(mount, outline);
     if (outline.moreThan === undefined && outline.uncounted === undefined) return seen;
-    const isAllSeen = seen.files.length === outline.files.length && seen.directories.length === outline.directories.length;
+    const isAllSeen =
+      seen.files.length === outline.files.length && seen.directories.length === outline.directories.length;
     // Below a name that begins with a dot the memory's own such directories are not hidden.
     const isInPlace = hiddenDirectoryOf(prefixOf(mount.point)) === undefined;
     if (isAllSeen && isInPlace && !(await this.#hidesAny(mount, memory))) return seen;
@@ -220,7 +260,9 @@ export class MountedMemory implements RestrictableMemory {
 
   /** Whether a memory has anything at the points of other mounts. */
   async #hidesAny(mount: Mount, memory: Memory): Promise<boolean> {
-    const points = this.#others.map(({ point }) => point).filter((point) => point !== mount.point && point.startsWith(prefixOf(mount.point)));
+    const points = this.#others
+      .map(({ point }) => point)
+      .filter((point) => point !== mount.point && point.startsWith(prefixOf(mount.point)));
     const hides = async (point: string): Promise<boolean> => {
       try {
         return (await memory.stat(ROOT + point.slice(prefixOf(mount.point).length))) !== null;
@@ -233,7 +275,10 @@ export class MountedMemory implements RestrictableMemory {
     return (await Promise.all(points.map(hides))).includes(true);
   }
 
-  /** Each memory has its own index, so scores of different memories are near, and not exactly, what one memory would give. */
+  /**
+   * Each memory has its own index, so scores of different memories are near, and not exactly, what one memory would
+   * give.
+   */
   async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
     const wanted = checkSearch(query, options, { beyond: this.#directories.beyond });
     const { per } = wanted;
@@ -247,7 +292,9 @@ export class MountedMemory implements RestrictableMemory {
     const wanted = checkGrep(pattern, options, { beyond: this.#directories.beyond });
     const { ignoreCase } = wanted;
     const found = await this.#inEachBelow(wanted.path, (mount, path) =>
-      this.#seenUpTo(wanted.limit, maxGrepMatches, mount, (limit) => mount.memory.grep(pattern, { ignoreCase, path, limit })),
+      this.#seenUpTo(wanted.limit, maxGrepMatches, mount, (limit) =>
+        mount.memory.grep(pattern, { ignoreCase, path, limit }),
+      ),
     );
     return sortedByPath(found.flat()).slice(0, wanted.limit);
   }
@@ -264,7 +311,11 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   with(use: MemoryUse): MountedMemory {
-    return new MountedMemory(this.mounts.map((mount) => ({ ...mount, memory: mount.memory.with(use) })), this.#directories, this.rights);
+    return new MountedMemory(
+      this.mounts.map((mount) => ({ ...mount, memory: mount.memory.with(use) })),
+      this.#directories,
+      this.rights,
+    );
   }
 
   /** Each memory under the policy. Its rules and its messages speak of the paths of the tree. */
@@ -273,11 +324,19 @@ export class MountedMemory implements RestrictableMemory {
       const mountPoint = pathInTree({ point: policy.mountPoint ?? ROOT }, mount.point);
       return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }) };
     };
-    return new MountedMemory(this.mounts.map(restrictedAt), this.#directories, bothRights(this.rights, rightsOf([policy])));
+    return new MountedMemory(
+      this.mounts.map(restrictedAt),
+      this.#directories,
+      bothRights(this.rights, rightsOf([policy])),
+    );
   }
 
   [bookkeeping](): MountedMemory {
-    return new MountedMemory(this.mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) })), this.#directories, this.rights);
+    return new MountedMemory(
+      this.mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) })),
+      this.#directories,
+      this.rights,
+    );
   }
 
   withPaths(paths: PathRule): MountedMemory {
@@ -313,11 +372,16 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   #placeOf(target: string): Place {
-    const mount = this.#others.find(({ point }) => target.startsWith(point) && (target.length === point.length || target[point.length] === "/"));
+    const mount = this.#others.find(
+      ({ point }) => target.startsWith(point) && (target.length === point.length || target[point.length] === "/"),
+    );
     return mount ? { mount, path: target.slice(mount.point.length) || ROOT } : { mount: this.#root, path: target };
   }
 
-  /** A command on what must be a file. Of a directory that mounts make, the memory is asked for its root, and refuses that. */
+  /**
+   * A command on what must be a file. Of a directory that mounts make, the memory is asked for its root, and refuses
+   * that.
+   */
   async #onFile<T>(path: string, command: (memory: Memory, inner: string) => Promise<T>): Promise<T> {
     const target = this.#normalize(path);
     const { mount, path: inner } = this.#placeOf(target);
@@ -330,20 +394,29 @@ export class MountedMemory implements RestrictableMemory {
     }
   }
 
-  /** A command on what may be a directory. @param empty answers for a directory that mounts make where the memory has none */
+  /**
+   * A command on what may be a directory. @param empty answers for a directory that mounts make where the memory has
+   * none
+   */
   async #onDirectory<T>(target: string, empty: T, command: (memory: Memory, inner: string) => Promise<T>): Promise<T> {
     const { mount, path } = this.#placeOf(target);
     try {
       return await command(mount.memory, path);
     } catch (error) {
       // EINVAL: the memory could not create this name.
-      const isNone = mount.missingOwner === undefined && MemoryError.isInstance(error) && ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
+      const isNone =
+        mount.missingOwner === undefined &&
+        MemoryError.isInstance(error) &&
+        ["ENOENT", "ENOTDIR", "EINVAL"].includes(error.code);
       if (isNone && this.#directories.has(target)) return empty;
       throw toldInTree(error, mount, null);
     }
   }
 
-  /** Runs a command on every memory at the same time, and waits for all of them, so that nothing goes on when one has failed. */
+  /**
+   * Runs a command on every memory at the same time, and waits for all of them, so that nothing goes on when one has
+   * failed.
+   */
   async #inEach<T>(command: (mount: Mount) => Promise<T> | T): Promise<T[]> {
     const run = async (mount: Mount): Promise<T> => command(mount);
     const outcomes = await Promise.allSettled(this.mounts.map((mount) => this.#told(mount, run(mount))));
@@ -363,7 +436,12 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   /** Asks a memory for more where other mounts hide some of what it found. @param most that it can be asked for */
-  async #seenUpTo<T extends { path: string }>(limit: number, most: number, mount: Mount, find: (limit: number) => Promise<T[]>): Promise<T[]> {
+  async #seenUpTo<T extends { path: string }>(
+    limit: number,
+    most: number,
+    mount: Mount,
+    find: (limit: number) => Promise<T[]>,
+  ): Promise<T[]> {
     for (let asked = limit; ; asked = Math.min(most, 4 * asked)) {
       const found = await find(asked);
       const seen = this.#seen(mount, found);
@@ -382,8 +460,11 @@ export class MountedMemory implements RestrictableMemory {
 
   /** With the paths of the tree, and without what other mounts hide. */
   #seen<T extends { path: string }>(mount: Mount, files: readonly T[]): T[] {
-    const inTree = mount.point === ROOT ? [...files] : files.map((file) => ({ ...file, path: pathInTree(mount, file.path) }));
-    return this.#isLeaf(mount) ? inTree : inTree.filter(({ path }) => !this.#directories.has(path) && this.#placeOf(path).mount === mount);
+    const inTree =
+      mount.point === ROOT ? [...files] : files.map((file) => ({ ...file, path: pathInTree(mount, file.path) }));
+    return this.#isLeaf(mount)
+      ? inTree
+      : inTree.filter(({ path }) => !this.#directories.has(path) && this.#placeOf(path).mount === mount);
   }
 
   /** Null for what other mounts hide. */
@@ -398,8 +479,11 @@ export class MountedMemory implements RestrictableMemory {
     return {
       ...tree,
       files: this.#seen(mount, files),
-      directories: this.#isLeaf(mount) ? directories : directories.filter((path) => this.#placeOf(path).mount === mount),
-      ...("uncounted" in tree && tree.uncounted && { uncounted: tree.uncounted.map((path) => pathInTree(mount, path)) }),
+      directories: this.#isLeaf(mount)
+        ? directories
+        : directories.filter((path) => this.#placeOf(path).mount === mount),
+      ...("uncounted" in tree &&
+        tree.uncounted && { uncounted: tree.uncounted.map((path) => pathInTree(mount, path)) }),
     };
   }
 
@@ -420,7 +504,10 @@ export class MountedMemory implements RestrictableMemory {
   }
 }
 
-/** The tree that a memory is; null for a single memory. By shape: the other build of this package has a class of its own. */
+/**
+ * The tree that a memory is; null for a single memory. By shape: the other build of this package has a class of its
+ * own.
+ */
 export function treeIn(memory: Memory): MountedMemory | null {
   return "mounts" in memory && "outlines" in memory ? (memory as MountedMemory) : null;
 }
@@ -430,7 +517,9 @@ function pathInTree({ point }: { point: string }, path: string): string {
   return path === ROOT ? point : point + path;
 }
 
-/** The same error, with the path in the tree. @param target the path that was meant, if the memory was asked for another */
+/**
+ * The same error, with the path in the tree. @param target the path that was meant, if the memory was asked for another
+ */
 function toldInTree(error: unknown, mount: Mount, target: string | null): unknown {
   if (MemoryError.isInstance(error) && error.path !== undefined) error.path = target ?? pathInTree(mount, error.path);
   return error;

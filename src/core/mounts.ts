@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { accessField, accessInWords, type MemoryAccess, narrowestAccess, possibleAccess, restricted } from "./access.js";
+import {
+  accessField,
+  accessInWords,
+  type MemoryAccess,
+  narrowestAccess,
+  possibleAccess,
+  restricted,
+} from "./access.js";
 import { MemoryError } from "./errors.js";
 import type { Memory, MemoryRights } from "./memory.js";
 import { checkOptions, preview } from "./options.js";
@@ -13,7 +20,8 @@ export interface MountSettings {
   /** What a connector tells a model about the memory: one line of 1 to 500 characters. @default none */
   description?: string | undefined;
   /**
-   * How much of the connector's `maxChars` the entries of this memory may take, in UTF-16 units: a whole number from 100 to 200,000.
+   * How much of the connector's `maxChars` the entries of this memory may take, in UTF-16 units: a whole number from
+   * 100 to 200,000.
    * @default no limit of its own
    */
   maxChars?: number | undefined;
@@ -38,7 +46,9 @@ export const mountFields = {
   maxChars: z.number().int().min(100).max(200_000).optional(),
 };
 
-const mountSchema = z.object({ memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"), ...mountFields }).strict();
+const mountSchema = z
+  .object({ memory: z.custom<Memory>(isMemory, "must be a Memory (openMemory, store.memory)"), ...mountFields })
+  .strict();
 
 /** By shape: the other build of this package has classes of its own. */
 export function isMemory(value: unknown): value is Memory {
@@ -69,13 +79,18 @@ export function normalizedPoints(where: string, mounts: unknown): [point: string
   const entries = isObject ? Object.entries(mounts) : [];
   if (entries.length === 0 || entries.length > maxMounts) {
     const given = isObject ? `${entries.length} of them` : preview(mounts);
-    throw new TypeError(`${where}: the mounts must be an object of 1 to ${maxMounts} mount points, such as { "/": …, "/team": … } (given ${given})`);
+    throw new TypeError(
+      `${where}: the mounts must be an object of 1 to ${maxMounts} mount points, such as { "/": …, "/team": … } (given ${given})`,
+    );
   }
   const points = new Map<string, string>();
   return entries.map(([spelling, mount]) => {
     const point = mountPoint(where, spelling);
     const other = points.get(point);
-    if (other !== undefined) throw new TypeError(`${where}: ${preview(other)} and ${preview(spelling)} are the same mount point; leave one of them out`);
+    if (other !== undefined)
+      throw new TypeError(
+        `${where}: ${preview(other)} and ${preview(spelling)} are the same mount point; leave one of them out`,
+      );
     points.set(point, spelling);
     return [point, mount];
   });
@@ -93,13 +108,25 @@ function mountPoint(where: string, spelling: string): string {
   }
 }
 
-/** What may be done at each mount point, and what the memory there is for. Undefined for a single memory that has neither. */
-export function rightsInTree(mounts: readonly (MountSettings & { point: string; memory?: Memory })[]): MemoryRights | undefined {
+/**
+ * What may be done at each mount point, and what the memory there is for. Undefined for a single memory that has
+ * neither.
+ */
+export function rightsInTree(
+  mounts: readonly (MountSettings & { point: string; memory?: Memory })[],
+): MemoryRights | undefined {
   const longestFirst = mounts.toSorted((a, b) => b.point.length - a.point.length || compareCodeUnits(a.point, b.point));
-  const told = longestFirst.filter(({ point, access = "write", description }) => point !== ROOT || access !== "write" || description !== undefined);
+  const told = longestFirst.filter(
+    ({ point, access = "write", description }) => point !== ROOT || access !== "write" || description !== undefined,
+  );
   if (told.length === 0) return undefined;
-  const accesses = mounts.map(({ access = "write", memory }) => narrowestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]));
-  const sentence = (root: string, { point, access = "write", description }: MountSettings & { point: string }): string => {
+  const accesses = mounts.map(({ access = "write", memory }) =>
+    narrowestAccess([possibleAccess(access), memory?.rights?.widest ?? "write"]),
+  );
+  const sentence = (
+    root: string,
+    { point, access = "write", description }: MountSettings & { point: string },
+  ): string => {
     const place = point === ROOT && mounts.length > 1 ? "All else" : `${root}${prefixOf(point)}**`;
     return `${place} is ${accessInWords[access]}${description === undefined ? "" : ` (${description.replaceAll(/\s+/g, " ").trim()})`}.`;
   };

@@ -3,7 +3,9 @@ import { addressOrNull, type CheckedAddress, isMemoryScope, ownerFields, ownerOf
 /** First label of every memory's namespace in a BaseStore (specification section 6). */
 export const memoryRootLabel = "memory";
 
-/** Where a memory's items lie in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels. */
+/**
+ * Where a memory's items lie in a BaseStore. `.` and `:` are percent-encoded because LangGraph refuses them in labels.
+ */
 export function namespaceOfMemory(address: CheckedAddress): string[] {
   const owner = ownerOf(address);
   return [memoryRootLabel, encodeLabel(address.nodeId), address.scope, ...(owner === null ? [] : [encodeLabel(owner)])];

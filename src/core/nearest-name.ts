@@ -1,6 +1,6 @@
 /**
- * The name that was probably meant, or undefined. It begins with the given name, or the given name begins with it, or at most
- * one letter in three differs. Upper and lower case count as the same.
+ * The name that was probably meant, or undefined. It begins with the given name, or the given name begins with it, or
+ * at most one letter in three differs. Upper and lower case count as the same.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * A text, told by how it differs from the one that replaced it: the first `start` units of that, `text`, and its last `end` units.
- * Without `start`, `end` and `kept` it is the whole text. All are UTF-16 units.
+ * A text, told by how it differs from the one that replaced it: the first `start` units of that, `text`, and its last
+ * `end` units. Without `start`, `end` and `kept` it is the whole text. All are UTF-16 units.
  */
 export interface OlderText {
   start: number;
@@ -8,8 +8,9 @@ export interface OlderText {
   text: string;
   end: number;
   /**
-   * What is the same between two pieces, from the first to the last. Three numbers each: where it belongs in `text`, where it begins in the
-   * newer text, and its length. (A database reads one list of numbers faster than a list of objects.)
+   * What is the same between two pieces, from the first to the last. Three numbers each: where it belongs in `text`,
+   * where it begins in the newer text, and its length. (A database reads one list of numbers faster than a list of
+   * objects.)
    */
   kept?: number[] | undefined;
 }
@@ -44,7 +45,11 @@ export function olderTextOf(older: string, newer: string): OlderText {
   if (isHalf(older.charCodeAt(start - 1), 0xd800) && start > 0) start -= 1;
   let end = sameLengthOfEnds(older, newer, shorter - start);
   if (end > 0 && isHalf(older.charCodeAt(older.length - end), 0xdc00)) end -= 1;
-  return { start, ...piecesOf(older.slice(start, older.length - end), newer.slice(start, newer.length - end), start), end };
+  return {
+    start,
+    ...piecesOf(older.slice(start, older.length - end), newer.slice(start, newer.length - end), start),
+    end,
+  };
 }
 
 /** Whether what it keeps of the newer text is there, in order. */
@@ -82,8 +87,8 @@ interface Piece {
 }
 
 /**
- * Compares line by line, in their places, so that lines changed far apart are told by themselves. Where one text has more lines, all of
- * it is one piece; to find a better answer takes time that grows with the square of the lines.
+ * Compares line by line, in their places, so that lines changed far apart are told by themselves. Where one text has
+ * more lines, all of it is one piece; to find a better answer takes time that grows with the square of the lines.
  */
 function piecesOf(older: string, newer: string, newerOffset: number): Pick<OlderText, "text" | "kept"> {
   const pieces: Piece[] = [];
@@ -116,7 +121,8 @@ function sameLength(older: string, start: number, newer: string, newerStart: num
   const longest = Math.min(older.length - start, newer.length - newerStart);
   const chunkOf = (text: string, from: number): string => text.slice(from, from + chunkLength);
   let length = 0;
-  while (length + chunkLength <= longest && chunkOf(older, start + length) === chunkOf(newer, newerStart + length)) length += chunkLength;
+  while (length + chunkLength <= longest && chunkOf(older, start + length) === chunkOf(newer, newerStart + length))
+    length += chunkLength;
   while (length < longest && older.charCodeAt(start + length) === newer.charCodeAt(newerStart + length)) length += 1;
   return length;
 }
@@ -125,7 +131,11 @@ function sameLengthOfEnds(older: string, newer: string, longest: number): number
   const chunkOf = (text: string, end: number): string => text.slice(text.length - end - chunkLength, text.length - end);
   let length = 0;
   while (length + chunkLength <= longest && chunkOf(older, length) === chunkOf(newer, length)) length += chunkLength;
-  while (length < longest && older.charCodeAt(older.length - 1 - length) === newer.charCodeAt(newer.length - 1 - length)) length += 1;
+  while (
+    length < longest &&
+    older.charCodeAt(older.length - 1 - length) === newer.charCodeAt(newer.length - 1 - length)
+  )
+    length += 1;
   return length;
 }
 

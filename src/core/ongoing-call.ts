@@ -19,7 +19,10 @@ export interface OngoingCall {
   readonly isOver: boolean;
   /** Why the call is over. */
   readonly reason: unknown;
-  /** Aborts when the call is over. It is made when it is first read, because making it takes as long as a small call in memory. */
+  /**
+   * Aborts when the call is over. It is made when it is first read, because making it takes as long as a small call in
+   * memory.
+   */
   readonly signal: AbortSignal;
   /** @throws the reason, if the call is over */
   throwIfOver(): void;
@@ -73,7 +76,8 @@ class Call implements OngoingCall {
  *
  * @param act what may have happened if the time is up; a function for a call of several steps
  * @param run gets no call if nothing limits it
- * @throws the reason of the signal, and runs nothing if the signal has aborted already; MemoryError EIO if the time is up
+ * @throws the reason of the signal, and runs nothing if the signal has aborted already; MemoryError EIO if the time is
+ * up
  */
 export function withinTime<T>(
   { signals, timeoutMs }: Waiting,
@@ -91,7 +95,10 @@ export function withinTime<T>(
       reject(reason);
     };
     // The timer must not keep the process alive. What the call waits for does that.
-    const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(timeIsUp(timeoutMs, typeof act === "function" ? act() : act)), timeoutMs).unref();
+    const timer =
+      timeoutMs === Infinity
+        ? undefined
+        : setTimeout(() => end(timeIsUp(timeoutMs, typeof act === "function" ? act() : act)), timeoutMs).unref();
     const stopWaiting = (): void => {
       clearTimeout(timer);
       for (const signal of signals) forget(signal, end);
@@ -102,7 +109,10 @@ export function withinTime<T>(
       tell();
     };
     // Only now: a signal that aborts while it begins would not be heard.
-    run(call).then((answer) => settle(() => resolve(answer)), (error: unknown) => settle(() => reject(error)));
+    run(call).then(
+      (answer) => settle(() => resolve(answer)),
+      (error: unknown) => settle(() => reject(error)),
+    );
   });
 }
 
@@ -113,7 +123,10 @@ interface Listening {
   listener: () => void;
 }
 
-/** All calls of a signal share one listener: an agent makes many calls at once, and Node warns about more than ten listeners. */
+/**
+ * All calls of a signal share one listener: an agent makes many calls at once, and Node warns about more than ten
+ * listeners.
+ */
 const listening = new WeakMap<AbortSignal, Listening>();
 
 function remember(signal: AbortSignal, onAbort: OnAbort): void {
@@ -137,5 +150,8 @@ function forget(signal: AbortSignal, onAbort: OnAbort): void {
 
 function timeIsUp(timeoutMs: number, act: Act): MemoryError {
   const outcome = act === "change" ? "; the outcome is unknown" : "";
-  return new MemoryError("EIO", `EIO: no answer ${act === "guard" ? "of the guard " : ""}within ${timeoutMs} ms (timeoutMs)${outcome}`);
+  return new MemoryError(
+    "EIO",
+    `EIO: no answer ${act === "guard" ? "of the guard " : ""}within ${timeoutMs} ms (timeoutMs)${outcome}`,
+  );
 }

@@ -8,18 +8,18 @@ import { englishWords, type SearchWords } from "./search/words.js";
 /** How one memory is used. */
 export interface MemoryOptions {
   /**
-   * Which names can be created. `adr` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because such
-   * a name has only one spelling and no character that means something to MongoDB. `posix` allows any Unicode. Use it for names
-   * like `notes.txt`, and for names that are not English.
+   * Which names can be created. `adr` allows letters `A-Z a-z`, digits, `_`, `-` and spaces. It is the default because
+   * such a name has only one spelling and no character that means something to MongoDB. `posix` allows any Unicode. Use
+   * it for names like `notes.txt`, and for names that are not English.
    * @default "adr"
    */
   paths?: PathRule;
   /** Largest file, in bytes of UTF-8. @default 1_000_000 */
   maxFileBytes?: number;
   /**
-   * Largest memory in MongoDB; other stores ignore it. With `layout: "document"` in bytes of its document, at most 15,000,000. With
-   * `layout: "files"` in bytes of all its texts, however many; growing changes then take longer, and programs that open the memory without
-   * the option do not keep it.
+   * Largest memory in MongoDB; other stores ignore it. With `layout: "document"` in bytes of its document, at most
+   * 15,000,000. With `layout: "files"` in bytes of all its texts, however many; growing changes then take longer, and
+   * programs that open the memory without the option do not keep it.
    * @default 15_000_000 with `layout: "document"`, none with `layout: "files"`
    */
   maxMemoryBytes?: number;
@@ -30,24 +30,33 @@ export interface MemoryOptions {
   timeoutMs?: number;
   /**
    * Splits a text or a query into the words that `search` compares. A pure function from a text to a list of texts.
-   * @default words with case and accents folded, English stems, without stop words; pairs of characters for scripts without spaces
+   * @default words with case and accents folded, English stems, without stop words; pairs of characters for scripts
+   * without spaces
    */
   searchWords?: SearchWords;
 }
 
 /** The settings that `Memory.with` changes. */
 export interface MemoryUse {
-  /** When it aborts, every call ends and rejects with the signal's reason. Signals of an earlier `with` stay in force. */
+  /**
+   * When it aborts, every call ends and rejects with the signal's reason. Signals of an earlier `with` stay in force.
+   */
   signal?: AbortSignal | undefined;
   /** As in {@link MemoryOptions}. */
   timeoutMs?: number | undefined;
   /** As in {@link MemoryOptions}. */
   paths?: PathRule | undefined;
-  /** Who makes the changes, for the history. Its fields are added to those of an earlier actor. Each has 1 to 512 characters. */
+  /**
+   * Who makes the changes, for the history. Its fields are added to those of an earlier actor. Each has 1 to 512
+   * characters.
+   */
   actor?: MemoryActor | undefined;
 }
 
-/** The most that one document can take, a file or a memory: 15 MB leaves a margin below the 16 MiB that MongoDB allows it. */
+/**
+ * The most that one document can take, a file or a memory: 15 MB leaves a margin below the 16 MiB that MongoDB allows
+ * it.
+ */
 export const memoryBytesCeiling = 15_000_000;
 
 export const memoryDefaults = {
@@ -63,7 +72,8 @@ export const maxTimeoutMs = 2_147_483_647;
 
 /** A time limit of calls. By hand, because zod 3 takes Infinity for a number and zod 4 does not. */
 export const timeoutField = z.custom<number>(
-  (value) => value === Infinity || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimeoutMs),
+  (value) =>
+    value === Infinity || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimeoutMs),
   `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
 );
 
@@ -77,13 +87,20 @@ export const memoryOptionFields = {
   maxFileBytes: bytes.max(memoryBytesCeiling).optional(),
   maxMemoryBytes: bytes.max(Number.MAX_SAFE_INTEGER).optional(),
   timeoutMs: timeoutField.optional(),
-  searchWords: z.custom<SearchWords>((value) => typeof value === "function", "must be a function from a text to its words").optional(),
+  searchWords: z
+    .custom<SearchWords>((value) => typeof value === "function", "must be a function from a text to its words")
+    .optional(),
 };
 
 const memoryOptionsSchema = z.object(memoryOptionFields).strict();
 
 const memoryUseSchema = z
-  .object({ signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(), timeoutMs: timeoutField.optional(), paths: pathsField.optional(), actor: actorField.optional() })
+  .object({
+    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+    timeoutMs: timeoutField.optional(),
+    paths: pathsField.optional(),
+    actor: actorField.optional(),
+  })
   .strict();
 
 /** By shape: there are others than that of Node. */

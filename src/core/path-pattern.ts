@@ -9,8 +9,9 @@ const oneCharacter: Part = (path, starts) =>
   });
 
 /**
- * Whether paths match a pattern: an absolute path in which `*` is any text within a name, `?` one character of a name, and the
- * name `**` any number of names. `/a/**` is `/a` and all below it. Takes time that grows with the path alone, whatever the pattern.
+ * Whether paths match a pattern: an absolute path in which `*` is any text within a name, `?` one character of a name,
+ * and the name `**` any number of names. `/a/**` is `/a` and all below it. Takes time that grows with the path alone,
+ * whatever the pattern.
  * @throws MemoryError EINVAL for what no pattern is
  */
 export function compilePathPattern(pattern: string): (path: string) => boolean {
@@ -34,8 +35,11 @@ function inOneSpelling(path: string): string {
 }
 
 function partsOfName(name: string): Part[] {
-  return name.split(/([*?])/).filter(Boolean).map((piece) => {
-    if (piece === "*") return nameRest;
-    return piece === "?" ? oneCharacter : text(piece);
-  });
+  return name
+    .split(/([*?])/)
+    .filter(Boolean)
+    .map((piece) => {
+      if (piece === "*") return nameRest;
+      return piece === "?" ? oneCharacter : text(piece);
+    });
 }

@@ -4,7 +4,8 @@ import { invalid, type MemoryError } from "./errors.js";
  * Which names can be created.
  *
  * - `adr`: letters `A-Z a-z`, digits, `_`, `-` and spaces. No dot, so no `notes.txt`.
- * - `posix`: any Unicode in NFC, so `notes.txt` too. No control characters, `/`, `\` or lone surrogates; no name `.` or `..`.
+ * - `posix`: any Unicode in NFC, so `notes.txt` too. No control characters, `/`, `\` or lone surrogates; no name `.` or
+ * `..`.
  *
  * Both rules can read, change and delete what either rule created.
  */
@@ -27,12 +28,18 @@ const plainPath = /^(?:\/[A-Za-z0-9_ -][A-Za-z0-9_. -]{0,254}){1,32}$/;
  * @throws MemoryError EINVAL for what no rule allows: control characters, lone surrogates, `.` and `..` segments in any
  *   encoding, more than 255 characters a segment, 1,024 a path or 32 levels.
  */
-export function normalizePath(given: unknown, options: { emptyIsRoot?: boolean; beyond?: { chars: number; levels: number } } = {}): string {
+export function normalizePath(
+  given: unknown,
+  options: { emptyIsRoot?: boolean; beyond?: { chars: number; levels: number } } = {},
+): string {
   if (typeof given !== "string") throw invalid("path is required");
   if (given === "" && options.emptyIsRoot !== true) throw invalid("path is required");
   if (given.length <= maxPathChars && plainPath.test(given)) return given;
   assertPlainText(given, "path");
-  const segments = given.replaceAll("\\", "/").split("/").filter((segment) => segment !== "");
+  const segments = given
+    .replaceAll("\\", "/")
+    .split("/")
+    .filter((segment) => segment !== "");
   const { chars, levels } = options.beyond ?? { chars: 0, levels: 0 };
   if (segments.length > maxLevels + levels) throw invalid(`invalid path: more than ${maxLevels} levels`);
   const path = ROOT + segments.join("/");

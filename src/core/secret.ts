@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Compares texts with a secret. Their digests have one length, so the time that it takes tells nothing about the secret. */
+/**
+ * Compares texts with a secret. Their digests have one length, so the time that it takes tells nothing about the
+ * secret.
+ */
 export function secretMatcher(secret: string): (given: string) => boolean {
   const digest = digestOf(secret);
   return (given) => timingSafeEqual(digestOf(given), digest);

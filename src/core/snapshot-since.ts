@@ -1,8 +1,14 @@
 import type { MemoryBackend } from "./backend.js";
 import type { VersionedFile, VersionedSnapshot } from "./snapshot.js";
 
-/** A snapshot that has all texts where the backend cannot leave out those that are known. @param known the versions of texts, by path */
-export async function snapshotSince(backend: MemoryBackend, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+/**
+ * A snapshot that has all texts where the backend cannot leave out those that are known. @param known the versions of
+ * texts, by path
+ */
+export async function snapshotSince(
+  backend: MemoryBackend,
+  known: ReadonlyMap<string, string>,
+): Promise<VersionedSnapshot> {
   if (backend.snapshotSince !== undefined) return backend.snapshotSince(known);
   const { files, directories } = await backend.snapshot();
   return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };

@@ -29,7 +29,10 @@ export interface MemorySnapshot {
 /** A file, without its text where the caller knows it. */
 export interface VersionedFile {
   path: string;
-  /** Each change of the text gives another one, which no other text of the memory ever has. Null: unknown, and then the content is there. */
+  /**
+   * Each change of the text gives another one, which no other text of the memory ever has. Null: unknown, and then the
+   * content is there.
+   */
   version: string | null;
   /** Null for the text that the caller knows by its version. */
   content: string | null;

@@ -1,21 +1,67 @@
 /** Between angle brackets, or after `</`: tokens that have no bar, as expressions. */
 const inAngles = [
   // Llama 2, Mistral, Gemma, FunctionGemma, T5 and Nemotron
-  "s", "unk", "pad", "bos", "eos", "start_of_turn", "end_of_turn", "start_of_image", "end_of_image",
-  "(?:start|end)_function_(?:declaration|call|response)", "escape", "unused\\d+", "extra_id_\\d+", "SPECIAL_\\d+",
+  "s",
+  "unk",
+  "pad",
+  "bos",
+  "eos",
+  "start_of_turn",
+  "end_of_turn",
+  "start_of_image",
+  "end_of_image",
+  "(?:start|end)_function_(?:declaration|call|response)",
+  "escape",
+  "unused\\d+",
+  "extra_id_\\d+",
+  "SPECIAL_\\d+",
   // Qwen, DeepSeek, GLM, Cohere, MiniMax, Seed, StarCoder, InternLM, Baichuan
-  "think", "tool_call", "tool_response", "arg_key", "arg_value", "sop", "eop", "(?:BOS|EOS|EOP|PAD|UNK|CLS|SEP|MASK)_TOKEN",
-  "(?:minimax|seed):[a-z_:]+", "fim_(?:prefix|middle|suffix|pad)", "file_sep", "repo_name", "eoh", "eoa", "TOKENS_UNUSED_\\d+",
+  "think",
+  "tool_call",
+  "tool_response",
+  "arg_key",
+  "arg_value",
+  "sop",
+  "eop",
+  "(?:BOS|EOS|EOP|PAD|UNK|CLS|SEP|MASK)_TOKEN",
+  "(?:minimax|seed):[a-z_:]+",
+  "fim_(?:prefix|middle|suffix|pad)",
+  "file_sep",
+  "repo_name",
+  "eoh",
+  "eoa",
+  "TOKENS_UNUSED_\\d+",
   "reserved_\\d+",
 ];
 
 /** Between square brackets, or after `[/`. */
 const inSquares = [
   // Llama 2 and Mistral
-  "INST", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_CALLS", "TOOL_RESULTS", "TOOL_CONTENT", "CALL_ID", "ARGS", "THINK",
-  "MODEL_SETTINGS", "IMG", "IMG_BREAK", "IMG_END", "AUDIO", "BEGIN_AUDIO", "PREFIX", "MIDDLE", "SUFFIX",
+  "INST",
+  "SYSTEM_PROMPT",
+  "AVAILABLE_TOOLS",
+  "TOOL_CALLS",
+  "TOOL_RESULTS",
+  "TOOL_CONTENT",
+  "CALL_ID",
+  "ARGS",
+  "THINK",
+  "MODEL_SETTINGS",
+  "IMG",
+  "IMG_BREAK",
+  "IMG_END",
+  "AUDIO",
+  "BEGIN_AUDIO",
+  "PREFIX",
+  "MIDDLE",
+  "SUFFIX",
   // GLM, Kimi, InternLM
-  "[gs]?MASK", "BOS", "EOS", "EOT", "(?:start|end)_header_id", "UNUSED_TOKEN_\\d+",
+  "[gs]?MASK",
+  "BOS",
+  "EOS",
+  "EOT",
+  "(?:start|end)_header_id",
+  "UNUSED_TOKEN_\\d+",
 ];
 
 const bar = "[|\uff5c]";
@@ -23,9 +69,10 @@ const bar = "[|\uff5c]";
 const inside = "[^ \\t\\n<>\\\\]";
 
 /**
- * The first character of whatever the chat templates of known models take for a token of their own, such as `<|im_end|>`:
- * everything in angle brackets with a bar at either end, ASCII's or DeepSeek's full-width one, and those named above. An
- * expression for the flag `u`. It looks ahead no farther than the next `<`, so a text is read at most a few times.
+ * The first character of whatever the chat templates of known models take for a token of their own, such as
+ * `<|im_end|>`: everything in angle brackets with a bar at either end, ASCII's or DeepSeek's full-width one, and those
+ * named above. An expression for the flag `u`. It looks ahead no farther than the next `<`, so a text is read at most a
+ * few times.
  */
 export const specialTokenStart = [
   `<(?=${bar}${inside}+>|${inside}+${bar}>|/?(?:${inAngles.join("|")})>|</?SYS>>)`,

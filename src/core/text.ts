@@ -20,8 +20,8 @@ export function appendSeparator(text: string, addition: string): "" | "\n" {
 const largestFileBytes = 15_000_000;
 
 /**
- * Replaces every occurrence of the literal `search`, left to right, not overlapping. `search` must not be empty. Two texts
- * of a megabyte can ask for more than a string can hold, so the size is known before the text is made.
+ * Replaces every occurrence of the literal `search`, left to right, not overlapping. `search` must not be empty. Two
+ * texts of a megabyte can ask for more than a string can hold, so the size is known before the text is made.
  * @param maxFileBytes default 15,000,000, the highest limit that a file can have
  * @throws MemoryError EFBIG
  */

@@ -3,8 +3,8 @@ import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOpt
 import { parentsOf, prefixOf, ROOT } from "./paths.js";
 
 /**
- * Answers every reading command from a snapshot, for storages that read a memory as a whole. It never changes: make a new
- * one for each command.
+ * Answers every reading command from a snapshot, for storages that read a memory as a whole. It never changes: make a
+ * new one for each command.
  */
 export class MemoryTree {
   readonly files: ReadonlyMap<string, SnapshotFile>;
@@ -56,7 +56,9 @@ export class MemoryTree {
     const { files, directories } = this.within(path);
     return [
       ...directories.filter(isChild).map((child) => ({ name: child.slice(start), kind: "dir" as const })),
-      ...files.filter((file) => isChild(file.path)).map((file) => ({ name: file.path.slice(start), kind: "file" as const })),
+      ...files
+        .filter((file) => isChild(file.path))
+        .map((file) => ({ name: file.path.slice(start), kind: "file" as const })),
     ];
   }
 

@@ -7,8 +7,8 @@ import { type PathRule, ROOT } from "./paths.js";
 import { watchNothing } from "./watch/watch-nothing.js";
 
 /**
- * Stands in a tree for a memory that a run cannot have. What is asked of a path rejects with the reason, and its root is a
- * directory. What is asked of the whole tree goes on without it.
+ * Stands in a tree for a memory that a run cannot have. What is asked of a path rejects with the reason, and its root
+ * is a directory. What is asked of the whole tree goes on without it.
  */
 class UnavailableMemory implements RestrictableMemory {
   readonly address: CheckedAddress;

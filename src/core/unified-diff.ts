@@ -1,6 +1,9 @@
 import type { MatchLines } from "./blame.js";
 
-/** How many lines may differ at most until all is taken for different: to compare takes time that grows with their square. */
+/**
+ * How many lines may differ at most until all is taken for different: to compare takes time that grows with their
+ * square.
+ */
 const maxEditLength = 1000;
 
 export interface DiffSide {

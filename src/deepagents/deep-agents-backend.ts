@@ -36,17 +36,19 @@ const operationErrors: Partial<Record<MemoryErrorCode, FileOperationError>> = {
  * A memory as a backend of deepagents, for the whole file system of an agent or for a route of a `CompositeBackend`:
  * `new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memoryNode) })`. A route must end in "/".
  *
- * No edit is lost, in the same turn or between processes. When nobody else writes, every method is one command of MongoDB;
- * `edit` is at most two, and `uploadFiles` one for each file. Refusals and failures are answered as `error`, in the words of
- * deepagents' own backends if they have any. Only an interrupt or an abort of the run is thrown. Names are created by the rule
- * `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit order.
+ * No edit is lost, in the same turn or between processes. When nobody else writes, every method is one command of
+ * MongoDB; `edit` is at most two, and `uploadFiles` one for each file. Refusals and failures are answered as `error`,
+ * in the words of deepagents' own backends if they have any. Only an interrupt or an abort of the run is thrown. Names
+ * are created by the rule `posix`. Files are text: binary content is refused. Listings are sorted by path in code-unit
+ * order.
  */
 export class DeepAgentsBackend implements BackendProtocolV2 {
   readonly #source: MemorySource;
   readonly #onError: (error: MemoryError) => unknown;
 
   /**
-   * @param memory a Memory, a MemoryNode or a function from a run to a Memory; the thread is `configurable.thread_id` of
+   * @param memory a Memory, a MemoryNode or a function from a run to a Memory; the thread is `configurable.thread_id`
+   * of
    *   the run that calls, and the store of a MemoryNode without one that of the run.
    * @throws TypeError for bad options, or if `memory` is not a memory
    */
@@ -61,9 +63,15 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     return this.#attempt(async (memory) => ({ files: childrenOf(await memory.outline(), path) }), plainError);
   }
 
-  /** Lines of a file. @param offset first line, from 0. @param limit how many lines. An offset after the last line is an error. */
+  /**
+   * Lines of a file. @param offset first line, from 0. @param limit how many lines. An offset after the last line is an
+   * error.
+   */
   read(filePath: string, offset = 0, limit = 500): Promise<ReadResult> {
-    return this.#attempt(async (memory) => lineWindow(filePath, await memory.read(filePath), offset, limit), noFile(filePath));
+    return this.#attempt(
+      async (memory) => lineWindow(filePath, await memory.read(filePath), offset, limit),
+      noFile(filePath),
+    );
   }
 
   /** The whole text of a file with its times, which only a snapshot has together. */
@@ -86,20 +94,25 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
 
   /** Replaces the one occurrence of `oldString`, or all of them; both are literal text. Atomic: see the class. */
   edit(filePath: string, oldString: string, newString: string, replaceAll = false): Promise<EditResult> {
-    return this.#attempt(async (memory) => {
-      assertText(oldString, "oldString");
-      assertText(newString, "newString");
-      let occurrences = 0;
-      await memory.edit(filePath, (text) => {
-        const edited = editedText(text, { oldString, newString, replaceAll });
-        occurrences = edited.replaced;
-        return edited.text;
-      });
-      return { path: filePath, filesUpdate: null, occurrences };
-    }, noFile(filePath, shownError));
+    return this.#attempt(
+      async (memory) => {
+        assertText(oldString, "oldString");
+        assertText(newString, "newString");
+        let occurrences = 0;
+        await memory.edit(filePath, (text) => {
+          const edited = editedText(text, { oldString, newString, replaceAll });
+          occurrences = edited.replaced;
+          return edited.text;
+        });
+        return { path: filePath, filesUpdate: null, occurrences };
+      },
+      noFile(filePath, shownError),
+    );
   }
 
-  /** Lines that hold a literal text. @param glob compared with names, or with paths from `path` on where it has a slash. */
+  /**
+   * Lines that hold a literal text. @param glob compared with names, or with paths from `path` on where it has a slash.
+   */
   grep(pattern: string, path?: string | null, glob?: string | null, maxCount?: number | null): Promise<GrepResult> {
     return this.#attempt(async (memory) => {
       assertText(pattern, "pattern");
@@ -132,7 +145,8 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
       async (memory) => {
         // Several files come from one snapshot; a single one is read by itself.
         const tree = paths.length > 1 ? new MemoryTree(await memory.snapshot()) : null;
-        const read = async (path: string): Promise<string> => tree?.file(normalizePath(path)).content ?? memory.read(path);
+        const read = async (path: string): Promise<string> =>
+          tree?.file(normalizePath(path)).content ?? memory.read(path);
         const download = async (path: string): Promise<FileDownloadResponse> => {
           const { value, error } = await this.#outcome(async () => encoder.encode(await read(path)));
           return { path, content: value, error };
@@ -180,7 +194,9 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }
   }
 
-  async #outcome<Value>(operate: () => Promise<Value>): Promise<{ value: Value | null; error: FileOperationError | null }> {
+  async #outcome<Value>(
+    operate: () => Promise<Value>,
+  ): Promise<{ value: Value | null; error: FileOperationError | null }> {
     try {
       return { value: await operate(), error: null };
     } catch (error) {
@@ -191,7 +207,9 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     }
   }
 
-  /** A hook that fails, at once or later, must not break the run; what it was told is then reported in the default way. */
+  /**
+   * A hook that fails, at once or later, must not break the run; what it was told is then reported in the default way.
+   */
   #report(failure: MemoryError): void {
     try {
       Promise.resolve(this.#onError(failure)).catch(() => warn(failure));
@@ -216,7 +234,10 @@ function shownError({ message }: MemoryError): ErrorAnswer {
 }
 
 /** A directory answers like a missing file, as in deepagents' own backends. */
-function noFile(path: string, inWords: (failure: MemoryError) => ErrorAnswer = plainError): (failure: MemoryError) => ErrorAnswer {
+function noFile(
+  path: string,
+  inWords: (failure: MemoryError) => ErrorAnswer = plainError,
+): (failure: MemoryError) => ErrorAnswer {
   return (failure) => {
     const isMissing = failure.code === "ENOENT" || failure.code === "EISDIR";
     return inWords(isMissing ? new MemoryError(failure.code, notFound(path), { cause: failure }) : failure);

@@ -1,12 +1,25 @@
 import { invalid } from "../core/errors.js";
 import { maxPathChars } from "../core/paths.js";
-import { anyOf, below, directories, everything, nameRest, not, oneUnit, optional, type Part, repeated, sequence, text } from "../core/glob-parts.js";
+import {
+  anyOf,
+  below,
+  directories,
+  everything,
+  nameRest,
+  not,
+  oneUnit,
+  optional,
+  type Part,
+  repeated,
+  sequence,
+  text,
+} from "../core/glob-parts.js";
 
 /**
- * Whether paths match a glob: `*`, `**`, `?`, `[…]`, `{…}`, `(…|…)`, `@(…)`, `?(…)`, `*(…)`, `+(…)`, `!(…)` and a `!` before all of it. It
- * means what it does in deepagents' own backends, for which names that begin with a dot are as others. But these make a
- * regular expression of it, which tries one way after another, and some take hours for one name; here all ways through a
- * pattern are followed at once.
+ * Whether paths match a glob: `*`, `**`, `?`, `[…]`, `{…}`, `(…|…)`, `@(…)`, `?(…)`, `*(…)`, `+(…)`, `!(…)` and a `!`
+ * before all of it. It means what it does in deepagents' own backends, for which names that begin with a dot are as
+ * others. But these make a regular expression of it, which tries one way after another, and some take hours for one
+ * name; here all ways through a pattern are followed at once.
  * @throws MemoryError EINVAL
  */
 export function compileGlob(given: string): (path: string) => boolean {
@@ -21,7 +34,7 @@ export function compileGlob(given: string): (path: string) => boolean {
 function partsOf(pattern: string, startsName: boolean): Part {
   const parts: Part[] = [];
   let plain = "";
-  for (let at = 0; at < pattern.length; ) {
+  for (let at = 0; at < pattern.length;) {
     const found = special(pattern, at, at === 0 ? startsName : pattern[at - 1] === "/");
     if (found === null) {
       if (pattern[at] === "\\" && at + 1 < pattern.length) at += 1;
@@ -89,7 +102,8 @@ function extended(sign: string, inside: string, startsName: boolean): Part {
   if (sign === "@") return alternatives(inside, "|", startsName);
   if (sign === "?") return optional(alternatives(inside, "|", startsName));
   if (sign === "!") {
-    if (!inside.includes("!(") && (startsName || !notPlain.test(inside))) return not(alternatives(inside, "|", startsName));
+    if (!inside.includes("!(") && (startsName || !notPlain.test(inside)))
+      return not(alternatives(inside, "|", startsName));
     throw invalid("invalid glob pattern: an excluded group may hold plain text only, but for the start of a name");
   }
   if (notPlain.test(inside)) throw invalid("invalid glob pattern: a repeated group may hold plain text only");
@@ -127,8 +141,20 @@ function splitOutside(inside: string, separator: string): string[] {
 }
 
 const posixClasses: Record<string, string> = {
-  alnum: "a-zA-Z0-9", alpha: "a-zA-Z", ascii: "\\x00-\\x7F", blank: " \\t", cntrl: "\\x00-\\x1F\\x7F", digit: "0-9", graph: "\\x21-\\x7E", lower: "a-z",
-  print: "\\x20-\\x7E", punct: "!-\\/:-@\\x5B-`{-~", space: " \\t\\r\\n\\v\\f", upper: "A-Z", word: "A-Za-z0-9_", xdigit: "A-Fa-f0-9",
+  alnum: "a-zA-Z0-9",
+  alpha: "a-zA-Z",
+  ascii: "\\x00-\\x7F",
+  blank: " \\t",
+  cntrl: "\\x00-\\x1F\\x7F",
+  digit: "0-9",
+  graph: "\\x21-\\x7E",
+  lower: "a-z",
+  print: "\\x20-\\x7E",
+  punct: "!-\\/:-@\\x5B-`{-~",
+  space: " \\t\\r\\n\\v\\f",
+  upper: "A-Z",
+  word: "A-Za-z0-9_",
+  xdigit: "A-Fa-f0-9",
 };
 
 function characterClass(pattern: string, at: number): Found | null {

@@ -5,8 +5,8 @@ import { checkOptions } from "../core/options.js";
 /** Where failures go that the protocol cannot express. */
 export interface MemoryBackendOptions {
   /**
-   * Called with the reason when a download or an upload answers `permission_denied`. The protocol has no words for it, and
-   * deepagents goes on without the file (`memory`, `skills`). @default a warning of the process
+   * Called with the reason when a download or an upload answers `permission_denied`. The protocol has no words for it,
+   * and deepagents goes on without the file (`memory`, `skills`). @default a warning of the process
    */
   onError?: (error: MemoryError) => void;
 }
@@ -25,5 +25,7 @@ export function checkBackendOptions(options: MemoryBackendOptions | undefined): 
 }
 
 export function warn(error: MemoryError): void {
-  globalThis.process?.emitWarning?.(`deepagents goes on without a file of the memory: ${error.message}`, { type: "MemoryWarning" });
+  globalThis.process?.emitWarning?.(`deepagents goes on without a file of the memory: ${error.message}`, {
+    type: "MemoryWarning",
+  });
 }

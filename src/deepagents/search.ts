@@ -63,7 +63,10 @@ export async function grepFiles({ files }: MemorySnapshot, query: GrepQuery): Pr
 }
 
 /** The files that `path` is or holds, with what their paths are from there on. */
-function within<File extends { path: string }>(files: readonly File[], path: string): { file: File; relative: string }[] {
+function within<File extends { path: string }>(
+  files: readonly File[],
+  path: string,
+): { file: File; relative: string }[] {
   const base = normalizePath(path, { emptyIsRoot: true });
   const prefix = prefixOf(base);
   return files.flatMap((file) => {

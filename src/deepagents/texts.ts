@@ -16,7 +16,14 @@ export function lineWindow(path: string, text: string, offset: number, limit: nu
   const endLine = Math.min(first + count, totalLines);
   // An empty file, or no line asked for: there is no window to tell of.
   if (endLine === first) return { content, mimeType };
-  return { content, mimeType, totalLines, startLine: first + 1, endLine, ...(endLine < totalLines && { nextOffset: endLine }) };
+  return {
+    content,
+    mimeType,
+    totalLines,
+    startLine: first + 1,
+    endLine,
+    ...(endLine < totalLines && { nextOffset: endLine }),
+  };
 }
 
 function wholeNumber(value: number): number {
@@ -64,5 +71,9 @@ export function assertTextPath(path: string): void {
 }
 
 function textOnly(cause?: unknown): MemoryError {
-  return new MemoryError("EACCES", "EACCES: only text can be kept here, no images, sounds, films or other binary files", { cause });
+  return new MemoryError(
+    "EACCES",
+    "EACCES: only text can be kept here, no images, sounds, films or other binary files",
+    { cause },
+  );
 }

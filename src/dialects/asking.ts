@@ -7,7 +7,10 @@ import type { Asking, OnAsk, Question } from "../core/approval/asking.js";
 import { MemoryError } from "../core/errors.js";
 import type { MemoryRun } from "./memory-run.js";
 
-/** How LangGraph counts the interrupts of one task, and holds the answers to them. One object for each time that the task is run. */
+/**
+ * How LangGraph counts the interrupts of one task, and holds the answers to them. One object for each time that the
+ * task is run.
+ */
 interface Scratchpad {
   interruptCounter: number;
   resume: unknown[];
@@ -18,7 +21,10 @@ interface Scratchpad {
 interface Task {
   /** Of the interrupts so far, by their numbers. */
   answers: Map<number, unknown>;
-  /** The interrupt that ends this run of the task. All calls that still ask end with it, so that people see the one that is numbered. */
+  /**
+   * The interrupt that ends this run of the task. All calls that still ask end with it, so that people see the one that
+   * is numbered.
+   */
   ending: { cause: unknown } | null;
   /** How often each question was asked: the same call may make the same change twice. */
   counts: Map<string, number>;
@@ -38,7 +44,8 @@ function questionIn({ config, toolCallId }: MemoryRun, about: Parameters<Asking[
   const pad = configurable["__pregel_scratchpad"];
   if (!isScratchpad(pad)) return null;
   const task = taskOf(pad);
-  // The namespace holds the id of the task, which LangGraph derives from the checkpoint: it stays when the task is run again.
+  // The namespace holds the id of the task, which LangGraph derives from the checkpoint: it stays when the task is run
+  // again.
   const call = JSON.stringify([configurable["thread_id"], configurable["checkpoint_ns"], toolCallId, about]);
   const count = task.counts.get(call) ?? 0;
   task.counts.set(call, count + 1);
@@ -58,9 +65,13 @@ function questionIn({ config, toolCallId }: MemoryRun, about: Parameters<Asking[
             if (pad.interruptCounter + 1 !== next) continue;
           }
           try {
-            task.answers.set(next, await AsyncLocalStorageProviderSingleton.runWithConfig(config, async () => interrupt(request)));
+            task.answers.set(
+              next,
+              await AsyncLocalStorageProviderSingleton.runWithConfig(config, async () => interrupt(request)),
+            );
           } catch (cause) {
-            if (!isGraphBubbleUp(cause)) throw new MemoryError("EACCES", "EACCES: a person cannot be asked in this run", { cause });
+            if (!isGraphBubbleUp(cause))
+              throw new MemoryError("EACCES", "EACCES: a person cannot be asked in this run", { cause });
             task.ending = { cause };
             throw cause;
           }

@@ -13,9 +13,9 @@ import { runOf } from "./memory-run.js";
 import { checkMemorySource, knownOf, memoryOf, type MemorySource } from "./memory-source.js";
 
 /**
- * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are answered
- * in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal of bad
- * arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
+ * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are
+ * answered in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal
+ * of bad arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
  */
 export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema, unknown, Arguments, string> {
   /** The name by which LangChain serialises it. */
@@ -69,10 +69,10 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   }
 
   /** Arguments that the schema refuses never reach `_call`; they are answered here, without a trace. */
-  override async invoke<Input extends StructuredToolCallInput<FlatSchema, Arguments>, Config extends ToolRunnableConfig | undefined>(
-    input: Input,
-    config?: Config,
-  ): Promise<ToolReturnType<Input, Config, string>> {
+  override async invoke<
+    Input extends StructuredToolCallInput<FlatSchema, Arguments>,
+    Config extends ToolRunnableConfig | undefined,
+  >(input: Input, config?: Config): Promise<ToolReturnType<Input, Config, string>> {
     const call: unknown = input;
     const args = withoutUndefined(isToolCall(call) ? call.args : call);
     if (isJson(args) && !isToolCall(args)) {
@@ -117,7 +117,10 @@ function withoutUndefined(args: unknown): unknown {
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 }
 
-/** No tool takes more than a list. Of the same object in several places each is counted, as LangChain goes through it each time. */
+/**
+ * No tool takes more than a list. Of the same object in several places each is counted, as LangChain goes through it
+ * each time.
+ */
 const maxObjects = 1000;
 
 /**

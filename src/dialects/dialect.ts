@@ -17,12 +17,15 @@ export interface FlatSchema {
 }
 
 /**
- * One tool of a dialect, as data: what the model reads about it, and how it answers. `DialectTool` makes a LangChain tool from
- * it. Other protocols can serve the same definition.
+ * One tool of a dialect, as data: what the model reads about it, and how it answers. `DialectTool` makes a LangChain
+ * tool from it. Other protocols can serve the same definition.
  */
 export interface ToolDefinition {
   name: string;
-  /** What the model reads. A function if it depends on the memory's rule for names. It gets undefined if only a run decides the memory. */
+  /**
+   * What the model reads. A function if it depends on the memory's rule for names. It gets undefined if only a run
+   * decides the memory.
+   */
   description: string | ((paths: PathRule | undefined) => string);
   /** A title for people, in user interfaces. */
   title?: string | undefined;
@@ -33,7 +36,10 @@ export interface ToolDefinition {
   destructive: boolean;
   /** What a model reads before each path of the memory, such as `/memories`. @default "" */
   shownRoot?: string;
-  /** The same tool for a memory that allows no more than this on any path. Leave it out if the tool offers no choice of commands. */
+  /**
+   * The same tool for a memory that allows no more than this on any path. Leave it out if the tool offers no choice of
+   * commands.
+   */
   narrowedTo?: (widest: MemoryRights["widest"]) => ToolDefinition;
   /** LangChain's `extras`, for a provider that knows the tool itself. */
   extras?: Record<string, unknown>;
@@ -73,7 +79,8 @@ export function toolFor(definition: ToolDefinition, { paths, rights }: KnownMemo
 
 /** The proposal that a change has become; null for any other error. Dialects put their own error around it. */
 export function proposalIn(error: unknown): string | null {
-  for (let cause = error; MemoryError.isInstance(cause); cause = cause.cause) if (cause.proposal !== undefined) return cause.proposal;
+  for (let cause = error; MemoryError.isInstance(cause); cause = cause.cause)
+    if (cause.proposal !== undefined) return cause.proposal;
   return null;
 }
 

@@ -25,5 +25,8 @@ export async function findPassages(memory: Memory, query: string, path: string):
   }
   const others = found.length - passages.length;
   if (others === 0) return { passages, leftOut: "" };
-  return { passages, leftOut: `${others}${found.length === maxPassages + maxLeftOut ? " or more" : ""} passages that fit less` };
+  return {
+    passages,
+    leftOut: `${others}${found.length === maxPassages + maxLeftOut ? " or more" : ""} passages that fit less`,
+  };
 }

@@ -13,8 +13,8 @@ export interface MemoryRun {
   /** `configurable.thread_id` */
   threadId?: string | undefined;
   /**
-   * The first of these that exists: `configurable.langgraph_auth_user_id`, which only a server with authentication sets,
-   * `configurable.user_id`, `context.userId`, `context.user_id`.
+   * The first of these that exists: `configurable.langgraph_auth_user_id`, which only a server with authentication
+   * sets, `configurable.user_id`, `context.userId`, `context.user_id`.
    */
   userId?: string | undefined;
   /** The id of the model's tool call, if the run answers one. */
@@ -27,7 +27,10 @@ export interface MemoryRun {
 
 /** What the config of a run tells; next to nothing where a call is part of none. */
 export function runOf(config: RunnableConfig | undefined): MemoryRun {
-  const { configurable, context, toolCall, toolCallId } = (config ?? {}) as LangGraphRunnableConfig & { toolCall?: { id?: string }; toolCallId?: string };
+  const { configurable, context, toolCall, toolCallId } = (config ?? {}) as LangGraphRunnableConfig & {
+    toolCall?: { id?: string };
+    toolCallId?: string;
+  };
   const threadId: unknown = configurable?.["thread_id"];
   const userId = userOf(configurable, context);
   const callId = toolCall?.id ?? toolCallId;
@@ -43,7 +46,10 @@ export function runOf(config: RunnableConfig | undefined): MemoryRun {
 
 /** The authenticated user wins over the one that a client names, whatever it is (specification section 12). */
 function userOf(configurable: Record<string, unknown> | undefined, context: unknown): unknown {
-  const { userId, user_id } = (typeof context === "object" && context !== null ? context : {}) as Record<string, unknown>;
+  const { userId, user_id } = (typeof context === "object" && context !== null ? context : {}) as Record<
+    string,
+    unknown
+  >;
   return [configurable?.["langgraph_auth_user_id"], configurable?.["user_id"], userId, user_id].find(isPresent);
 }
 
@@ -55,10 +61,10 @@ function isPresent(id: unknown): boolean {
 const runIds = new WeakMap<object, string>();
 
 /**
- * The id of the whole run: the same for all that happens in one `invoke` or `stream` of the outermost graph, in subgraphs too,
- * and another for the next one, also where that resumes an interrupt. It is `run_id`, which a server sets and a program can, or
- * else an id made here. LangGraph shows its nodes and tools no `runId`, and a callback manager knows the nearest parent only.
- * Undefined outside a graph.
+ * The id of the whole run: the same for all that happens in one `invoke` or `stream` of the outermost graph, in
+ * subgraphs too, and another for the next one, also where that resumes an interrupt. It is `run_id`, which a server
+ * sets and a program can, or else an id made here. LangGraph shows its nodes and tools no `runId`, and a callback
+ * manager knows the nearest parent only. Undefined outside a graph.
  */
 function runIdOf(config: LangGraphRunnableConfig): unknown {
   const given: unknown = config.configurable?.["run_id"] ?? config.metadata?.["run_id"];
@@ -70,7 +76,10 @@ function runIdOf(config: LangGraphRunnableConfig): unknown {
   return runId;
 }
 
-/** An object that LangGraph makes for a run and hands to all parts of it. In tools made by `tool()` the writer is missing. */
+/**
+ * An object that LangGraph makes for a run and hands to all parts of it. In tools made by `tool()` the writer is
+ * missing.
+ */
 function sharedInRun({ configurable, writer }: LangGraphRunnableConfig): object | undefined {
   const signals = configurable?.["__pregel_abort_signals"] as { externalAbortSignal?: AbortSignal } | undefined;
   // Null in a ToolNode that is called by itself.
@@ -91,7 +100,9 @@ export function actorOf({ config, threadId, userId, toolCallId, client, session 
     client,
   };
   return Object.fromEntries(
-    Object.entries(facts).flatMap(([name, fact]) => (typeof fact === "string" && fact !== "" ? [[name, startOf(fact.toWellFormed(), maxActorChars)]] : [])),
+    Object.entries(facts).flatMap(([name, fact]) =>
+      typeof fact === "string" && fact !== "" ? [[name, startOf(fact.toWellFormed(), maxActorChars)]] : [],
+    ),
   );
 }
 

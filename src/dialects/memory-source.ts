@@ -21,7 +21,8 @@ export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory
 
 /**
  * The memory of a run, whose calls end with the run and whose changes are those of who acts in it.
- * @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread or the user that the memory needs
+ * @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread or the user that the memory
+ * needs
  */
 export async function memoryOf(source: MemorySource | undefined, run: MemoryRun): Promise<Memory> {
   if (source === undefined) {
@@ -40,7 +41,9 @@ function askingIn(run: MemoryRun, memory: Memory): Memory {
 export function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
   if (typeof source === "function") {
     const signal = signalOf(run);
-    return withinTime({ signals: signal ? [signal] : [], timeoutMs: memoryDefaults.timeoutMs }, "read", async () => source(run));
+    return withinTime({ signals: signal ? [signal] : [], timeoutMs: memoryDefaults.timeoutMs }, "read", async () =>
+      source(run),
+    );
   }
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
 }

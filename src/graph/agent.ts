@@ -48,7 +48,8 @@ export class Agent {
   }
 
   /**
-   * Later turns run on another node. A running turn ends on the node on which it began, unless it is interrupted and resumed.
+   * Later turns run on another node. A running turn ends on the node on which it began, unless it is interrupted and
+   * resumed.
    * @throws TypeError if it is not a CallModelNode
    */
   setCallModel(callModel: CallModelNode): void {
@@ -63,7 +64,10 @@ export class Agent {
     this.#callModel.addTool(tool);
   }
 
-  /** Removes a tool. The next call of the model does not get it. Does nothing if the tool is missing. @param tool the tool or its name */
+  /**
+   * Removes a tool. The next call of the model does not get it. Does nothing if the tool is missing. @param tool the
+   * tool or its name
+   */
   removeTool(tool: StructuredToolInterface | string): void {
     this.#callModel.removeTool(tool);
   }
@@ -84,7 +88,10 @@ export class Agent {
   stream: AgentGraph["stream"] = (input, options) => this.graph.stream(input, options);
 }
 
-/** The messages, and the node on which the turn began. It is never checkpointed. A function holds it, so that JSON leaves it out of traces. */
+/**
+ * The messages, and the node on which the turn began. It is never checkpointed. A function holds it, so that JSON
+ * leaves it out of traces.
+ */
 const turnAnnotation = Annotation.Root({
   ...MessagesAnnotation.spec,
   /** Internal: the node on which the turn began. */
@@ -115,5 +122,10 @@ function compileGraph(current: () => CallModelNode, store?: BaseStore, checkpoin
 }
 
 function asksForTools(message: BaseMessage | undefined): boolean {
-  return message !== undefined && "tool_calls" in message && Array.isArray(message.tool_calls) && message.tool_calls.length > 0;
+  return (
+    message !== undefined &&
+    "tool_calls" in message &&
+    Array.isArray(message.tool_calls) &&
+    message.tool_calls.length > 0
+  );
 }

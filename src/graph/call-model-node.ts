@@ -27,7 +27,8 @@ export interface MessagesState {
 
 /**
  * Calls a chat model with the messages of the state, for `graph.addNode("call_model", node)`. Only the model's answer
- * goes back into the state. You can change prompt, tools and memory at any time. A call that runs already keeps what it began with.
+ * goes back into the state. You can change prompt, tools and memory at any time. A call that runs already keeps what it
+ * began with.
  *
  * It is a Runnable, because LangGraph turns any other object with `invoke` into a node that does nothing.
  */
@@ -97,9 +98,9 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
   }
 
   /**
-   * LangGraph sets no async context for a Runnable. This method sets it, so that `getStore()`, streamed tokens, tracing and
-   * aborts work in models and callbacks that do not forward their config. A call without a config inside a node uses the
-   * config of that node.
+   * LangGraph sets no async context for a Runnable. This method sets it, so that `getStore()`, streamed tokens, tracing
+   * and aborts work in models and callbacks that do not forward their config. A call without a config inside a node
+   * uses the config of that node.
    */
   override async invoke(state: MessagesState, config?: Partial<LangGraphRunnableConfig>): Promise<MessagesState> {
     const run: Partial<LangGraphRunnableConfig> = ensureConfig(config);

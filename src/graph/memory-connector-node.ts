@@ -49,8 +49,9 @@ export interface MemoryConnectorNodeOptions extends MemoryConnectorConfig {
 /**
  * Shows a memory to the model: one message, made anew for each call and never part of the graph's state.
  *
- * For a `perThread` or `perUser` node it shows the memory of the run's thread or user. If that is empty or the run names none, it shows the
- * node's global one. The message says which. The same memory gives the same bytes, so that prompt caches hold.
+ * For a `perThread` or `perUser` node it shows the memory of the run's thread or user. If that is empty or the run
+ * names none, it shows the node's global one. The message says which. The same memory gives the same bytes, so that
+ * prompt caches hold.
  */
 export class MemoryConnectorNode {
   readonly #memory: ConnectableMemory;
@@ -68,23 +69,28 @@ export class MemoryConnectorNode {
   }
 
   /**
-   * The memory as a system message, whatever `role` and `placement` are, or null if there is nothing to show. Sends one command,
-   * or two if the memory of the thread or user is empty.
+   * The memory as a system message, whatever `role` and `placement` are, or null if there is nothing to show. Sends one
+   * command, or two if the memory of the thread or user is empty.
    * @throws MemoryError EIO if the memory cannot be read, ENOTMEM without a store, EINVAL for an id that is no text
    */
   async renderMessage({ store, signal, config, ...run }: RenderedRun = {}): Promise<SystemMessage | null> {
-    const text = await this.#render({ ...run, config: { ...config, ...(store && { store }), ...(signal && { signal }) } });
+    const text = await this.#render({
+      ...run,
+      config: { ...config, ...(store && { store }), ...(signal && { signal }) },
+    });
     return text === null ? null : new SystemMessage(text);
   }
 
   /**
-   * The messages with the memory in its place. The given array and messages stay as they are. Never rejects because of the
-   * memory: if it cannot be read, the messages come back without it and `onError` is told. If the run's signal aborts, it
-   * rejects with the signal's reason.
+   * The messages with the memory in its place. The given array and messages stay as they are. Never rejects because of
+   * the memory: if it cannot be read, the messages come back without it and `onError` is told. If the run's signal
+   * aborts, it rejects with the signal's reason.
    *
-   * @param config the run's config: its thread or user and its `store` say which memory, its `signal` ends the call. Default: that of the run
+   * @param config the run's config: its thread or user and its `store` say which memory, its `signal` ends the call.
+   * Default: that of the run
    *   around this call, if LangGraph knows it.
-   * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the memory
+   * @param model the client the messages go to, which decides what `systemMessages: "auto"` means; without it the
+   * memory
    *   is merged into the one system message, which every client takes.
    */
   async inject(messages: BaseMessage[], config?: RunnableConfig, model?: unknown): Promise<BaseMessage[]> {
@@ -99,7 +105,11 @@ export class MemoryConnectorNode {
 
   async #renderOrReport(run: MemoryRun): Promise<string | null> {
     try {
-      return await readInRun(() => this.#shown, () => this.#render(run), run.config);
+      return await readInRun(
+        () => this.#shown,
+        () => this.#render(run),
+        run.config,
+      );
     } catch (cause) {
       signalOf(run)?.throwIfAborted();
       // Of a function that finds the thread or the user by asking a person.
@@ -147,7 +157,8 @@ export class MemoryConnectorNode {
     const signal = signalOf(run);
     const shown = await (signal ? tree.with({ signal }) : tree).outlines(this.#wanted);
     for (const { mount } of shown) if (mount.missingOwner) this.#report(mount.missingOwner);
-    const readShared = (): Promise<MountOutline> => tree.outlineAtRoot(endingWith(signal, this.#memory.globalMemory(run)), this.#wanted);
+    const readShared = (): Promise<MountOutline> =>
+      tree.outlineAtRoot(endingWith(signal, this.#memory.globalMemory(run)), this.#wanted);
     return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
   }
 
@@ -180,7 +191,9 @@ export class MemoryConnectorNode {
   }
 }
 
-/** LangGraph's `addNode` asks for `lc_runnable` first, and would make a node that does nothing of an object without it. */
+/**
+ * LangGraph's `addNode` asks for `lc_runnable` first, and would make a node that does nothing of an object without it.
+ */
 function refuseAsGraphNode(): never {
   throw new TypeError(
     "a MemoryConnectorNode is no node of a StateGraph: give it to setMemoryConnector of the CallModelNode, or to " +

@@ -1,7 +1,24 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { checkPolicy, type CheckedPolicy, guardField, type MemoryGuard, type MemoryRule, restrict, restricted, rightsOf, rulesField } from "../core/access.js";
-import { addressFor, checkAddress, isMissingOwner, isMemoryScope, type MemoryScope, ownerFields } from "../core/address.js";
+import {
+  checkPolicy,
+  type CheckedPolicy,
+  guardField,
+  type MemoryGuard,
+  type MemoryRule,
+  restrict,
+  restricted,
+  rightsOf,
+  rulesField,
+} from "../core/access.js";
+import {
+  addressFor,
+  checkAddress,
+  isMissingOwner,
+  isMemoryScope,
+  type MemoryScope,
+  ownerFields,
+} from "../core/address.js";
 import type { OnAsk } from "../core/approval/asking.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
@@ -28,25 +45,36 @@ export interface MemoryNodeOptions extends MemoryOptions {
   nodeId: string;
   /** @default "global" */
   scope?: MemoryScope;
-  /** For `perThread`: finds the thread of a run. It must answer within `timeoutMs`. @default `configurable.thread_id` of the run */
+  /**
+   * For `perThread`: finds the thread of a run. It must answer within `timeoutMs`. @default `configurable.thread_id` of
+   * the run
+   */
   threadId?: OwnerOfRun;
-  /** For `perUser`: finds the user of a run. It must answer within `timeoutMs`. @default the user of the run, as in {@link MemoryRun} */
+  /**
+   * For `perUser`: finds the user of a run. It must answer within `timeoutMs`. @default the user of the run, as in
+   * {@link MemoryRun}
+   */
   userId?: OwnerOfRun;
   /**
-   * More memories in the same tree, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The node's own memory is
-   * at "/"; an entry "/" sets its `access`, `description` and `maxChars`. At most 32. @default none
+   * More memories in the same tree, by mount point, such as `{ "/team": { nodeId: "team", access: "read" } }`. The
+   * node's own memory is at "/"; an entry "/" sets its `access`, `description` and `maxChars`. At most 32. @default
+   * none
    */
   mounts?: Record<string, MountOptions>;
   /**
-   * Limit what is allowed on some paths, for everybody who gets the memory from this node. At most 100. The first rule that matches a
-   * path decides. A refused change is EACCES. If a program must write, use `store.memory(address)`. @default none
+   * Limit what is allowed on some paths, for everybody who gets the memory from this node. At most 100. The first rule
+   * that matches a path decides. A refused change is EACCES. If a program must write, use `store.memory(address)`.
+   * @default none
    */
   rules?: MemoryRule[];
-  /** Gets each text before it is stored, and can change or refuse it. It must answer within `timeoutMs`. @default none */
+  /**
+   * Gets each text before it is stored, and can change or refuse it. It must answer within `timeoutMs`. @default none
+   */
   guard?: MemoryGuard;
   /**
-   * What happens to a change if the `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits or rejects it; the
-   * graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later (`memory.proposals`); it needs a MongoMemoryStore.
+   * What happens to a change if the `access` is "ask". `"interrupt"`: the run waits for a person, who approves, edits
+   * or rejects it; the graph needs a checkpointer. `"propose"`: the run goes on, and a person decides later
+   * (`memory.proposals`); it needs a MongoMemoryStore.
    * @default "interrupt"
    */
   onAsk?: OnAsk;
@@ -57,11 +85,18 @@ export interface MemoryNodeOptions extends MemoryOptions {
 /** Of an option `onAsk`. */
 export const onAskField = z.enum(["interrupt", "propose"], { message: 'must be "interrupt" or "propose"' });
 
-const ownerOfRun = z.custom<OwnerOfRun>((value) => typeof value === "function", "must be a function from a run to an id").optional();
+const ownerOfRun = z
+  .custom<OwnerOfRun>((value) => typeof value === "function", "must be a function from a run to an id")
+  .optional();
 
 const optionsSchema = z
   .object({
-    store: z.custom<BaseStore>((store) => typeof (store as BaseStore | undefined)?.batch === "function", "must be a BaseStore").optional(),
+    store: z
+      .custom<BaseStore>(
+        (store) => typeof (store as BaseStore | undefined)?.batch === "function",
+        "must be a BaseStore",
+      )
+      .optional(),
     nodeId: z.unknown().optional(),
     scope: z.unknown().optional(),
     threadId: ownerOfRun,
@@ -95,13 +130,28 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   /** @throws TypeError for bad options, MemoryError EINVAL for a bad nodeId or scope */
   constructor(options: MemoryNodeOptions) {
     checkOptions("MemoryNodeOptions", optionsSchema, options);
-    const { store, nodeId, scope = "global", threadId, userId, mounts, rules = [], guard, onAsk = "interrupt", search = false, ...memoryOptions } = options;
+    const {
+      store,
+      nodeId,
+      scope = "global",
+      threadId,
+      userId,
+      mounts,
+      rules = [],
+      guard,
+      onAsk = "interrupt",
+      search = false,
+      ...memoryOptions
+    } = options;
     // Checked with a made-up owner, so that a bad node id is refused here and not in the middle of a run.
     checkAddress(isMemoryScope(scope) ? addressFor(nodeId, scope, "-") : { nodeId, scope });
     this.#owners = new RunOwners(nodeId, memoryOptions.timeoutMs ?? memoryDefaults.timeoutMs, { threadId, userId });
     this.#mounts = mounts && new NodeMounts(mounts);
     this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
-    this.rights = bothRights(this.#mounts?.rights, rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined);
+    this.rights = bothRights(
+      this.#mounts?.rights,
+      rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined,
+    );
     this.#onAsk = onAsk;
     this.nodeId = nodeId;
     this.scope = scope;
@@ -113,7 +163,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
 
   /**
    * The memory with its mounts, for programs. Rules and guard apply.
-   * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts. For a `global` node, the owner of its mounts
+   * @param owner the thread of a `perThread` node or the user of a `perUser` node, also for its mounts. For a `global`
+   * node, the owner of its mounts
    * @throws MemoryError ENOTMEM for a node without a store of its own, EINVAL without an owner
    * @throws TypeError if a mount finds its memory by an asynchronous function: then use `memoryForRun`
    */
@@ -133,16 +184,20 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   /**
-   * The memory that a run uses, with its mounts. If the run names no thread or user, the process prints one warning. A mount without its
-   * thread or user stays in the tree, and calls on paths below it are EINVAL.
-   * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer in time
+   * The memory that a run uses, with its mounts. If the run names no thread or user, the process prints one warning. A
+   * mount without its thread or user stays in the tree, and calls on paths below it are EINVAL.
+   * @throws MemoryError ENOTMEM, EINVAL as `memory`, EINVAL if a function for the id throws, EIO if it does not answer
+   * in time
    */
   async memoryForRun(run: MemoryRun): Promise<Memory> {
     const own = await this.#forRun(run, this.nodeId, this.scope);
     return this.#mounts === undefined ? this.#restricted(own, run) : this.#treeOf(own, run, this.#mounts);
   }
 
-  /** For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at "/". @internal */
+  /**
+   * For a connector: the tree of a node with mounts. If the run names no thread or user, it has the global memory at
+   * "/". @internal
+   */
   async treeForRun(run: MemoryRun): Promise<TreeOfRun | null> {
     const mounts = this.#mounts;
     if (mounts === undefined) return null;
@@ -156,9 +211,14 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     }
   }
 
-  /** The memory that all threads and users share. A connector falls back to it. @throws MemoryError ENOTMEM as `memory` */
+  /**
+   * The memory that all threads and users share. A connector falls back to it. @throws MemoryError ENOTMEM as `memory`
+   */
   globalMemory(run?: MemoryRun): Memory {
-    return this.#restricted(this.#open(this.#storeOf(run && storeOf(run)), this.nodeId, "global", undefined), run ?? null);
+    return this.#restricted(
+      this.#open(this.#storeOf(run && storeOf(run)), this.nodeId, "global", undefined),
+      run ?? null,
+    );
   }
 
   /** A connector that shows this node's memory to a model. @throws TypeError for a bad config */
@@ -176,7 +236,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     try {
       return this.#open(store, nodeId, scope, owner);
     } catch (error) {
-      if (MemoryError.isInstance(error) && isMissingOwner(error)) warnOfMissingOwner(`the ${scope} memory of node ${JSON.stringify(nodeId)}`, error);
+      if (MemoryError.isInstance(error) && isMissingOwner(error))
+        warnOfMissingOwner(`the ${scope} memory of node ${JSON.stringify(nodeId)}`, error);
       throw error;
     }
   }

@@ -13,9 +13,9 @@ export interface MemoryPromptOptions {
 }
 
 /**
- * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state. It adds nothing to
- * the state. It does not know the model, so it merges the memory into the one system message, unless the connector says
- * otherwise.
+ * A prompt function for `createReactAgent({ prompt })`: system prompt, memory and the messages of the state. It adds
+ * nothing to the state. It does not know the model, so it merges the memory into the one system message, unless the
+ * connector says otherwise.
  *
  * @throws TypeError if `connector` is neither a connector nor a MemoryNode
  */

@@ -2,7 +2,16 @@ import { z } from "zod";
 import { addressFor, checkAddress, isMemoryScope, isMissingOwner, type MemoryScope } from "../core/address.js";
 import { MemoryError } from "../core/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
-import { isMemory, type Mount, mountAt, MountDirectories, mountFields, type MountSettings, normalizedPoints, rightsInTree } from "../core/mounts.js";
+import {
+  isMemory,
+  type Mount,
+  mountAt,
+  MountDirectories,
+  mountFields,
+  type MountSettings,
+  normalizedPoints,
+  rightsInTree,
+} from "../core/mounts.js";
 import { checkOptions } from "../core/options.js";
 import { ROOT } from "../core/paths.js";
 import { unavailableMemory } from "../core/unavailable-memory.js";
@@ -10,23 +19,36 @@ import type { MemoryRun } from "../dialects/memory-run.js";
 import { checkMemorySource, chosenFor, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
 
-/** A memory in the tree of a node. Name one in the node's store by `nodeId` and `scope`, or pass any other as `memory`. */
+/**
+ * A memory in the tree of a node. Name one in the node's store by `nodeId` and `scope`, or pass any other as `memory`.
+ */
 export interface NodeMount extends MountSettings {
   /** A Memory, a MemoryNode, or a function from a run to a Memory. */
   memory?: MemorySource | undefined;
   /** The name of a memory in the store of the node. */
   nodeId?: string | undefined;
-  /** The scope of the memory that `nodeId` names. The node finds its thread or user as for its own memory. @default "global" */
+  /**
+   * The scope of the memory that `nodeId` names. The node finds its thread or user as for its own memory. @default
+   * "global"
+   */
   scope?: MemoryScope | undefined;
 }
 
 /** What is mounted at one place of a node's tree. */
 export type MountOptions = MemorySource | NodeMount;
 
-type CheckedMount = { point: string; settings: MountSettings } & ({ source: MemorySource } | { nodeId: string; scope: MemoryScope });
+type CheckedMount = { point: string; settings: MountSettings } & (
+  | { source: MemorySource }
+  | { nodeId: string; scope: MemoryScope }
+);
 
 const mountSchema = z
-  .object({ memory: z.unknown().optional(), nodeId: z.unknown().optional(), scope: z.unknown().optional(), ...mountFields })
+  .object({
+    memory: z.unknown().optional(),
+    nodeId: z.unknown().optional(),
+    scope: z.unknown().optional(),
+    ...mountFields,
+  })
   .strict();
 
 const rootSchema = z.object(mountFields).strict();
@@ -51,10 +73,16 @@ export class NodeMounts {
     this.#root = root as MountSettings;
     this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
     this.directories = new MountDirectories(this.#others.map(({ point }) => point));
-    this.rights = rightsInTree([{ ...this.#root, point: ROOT }, ...this.#others.map(({ point, settings }) => ({ ...settings, point }))]);
+    this.rights = rightsInTree([
+      { ...this.#root, point: ROOT },
+      ...this.#others.map(({ point, settings }) => ({ ...settings, point })),
+    ]);
   }
 
-  /** The mounts of a run, with the node's own memory. Where the run names no thread or user for another, the tree does without that. */
+  /**
+   * The mounts of a run, with the node's own memory. Where the run names no thread or user for another, the tree does
+   * without that.
+   */
   async forRun(own: Memory, run: MemoryRun, openInStore: OpenInStore): Promise<Mount[]> {
     const choose = async (mount: CheckedMount): Promise<Memory> =>
       "source" in mount ? chosenFor(run, mount.source) : openInStore(mount.nodeId, mount.scope);
@@ -72,15 +100,27 @@ export class NodeMounts {
   }
 
   /** The same for a program. @throws TypeError if the memory of a mount is known to a run only */
-  forProgram(own: Memory, run: MemoryRun, owner: string | undefined, open: (nodeId: string, scope: MemoryScope) => Memory): Mount[] {
+  forProgram(
+    own: Memory,
+    run: MemoryRun,
+    owner: string | undefined,
+    open: (nodeId: string, scope: MemoryScope) => Memory,
+  ): Mount[] {
     const choose = (mount: CheckedMount): Memory =>
       "source" in mount ? memoryOfProgram(mount, run, owner) : open(mount.nodeId, mount.scope);
-    return [mountAt(ROOT, own, this.#root), ...this.#others.map((mount) => mountAt(mount.point, choose(mount), mount.settings))];
+    return [
+      mountAt(ROOT, own, this.#root),
+      ...this.#others.map((mount) => mountAt(mount.point, choose(mount), mount.settings)),
+    ];
   }
 }
 
 function checkedMount(point: string, given: unknown): CheckedMount {
-  if (typeof given === "function" || isMemory(given) || (typeof given === "object" && given !== null && "memoryForRun" in given)) {
+  if (
+    typeof given === "function" ||
+    isMemory(given) ||
+    (typeof given === "object" && given !== null && "memoryForRun" in given)
+  ) {
     checkMemorySource(given);
     return { point, settings: {}, source: given };
   }
@@ -88,22 +128,33 @@ function checkedMount(point: string, given: unknown): CheckedMount {
   checkOptions(where, mountSchema, given);
   const { memory, nodeId, scope, ...settings } = given as NodeMount;
   if ((memory === undefined) === (nodeId === undefined)) {
-    throw new TypeError(`invalid ${where}: it needs either "memory" (any Memory, MemoryNode or function) or "nodeId" (a memory in the store of the node)`);
+    throw new TypeError(
+      `invalid ${where}: it needs either "memory" (any Memory, MemoryNode or function) or "nodeId" (a memory in the store of the node)`,
+    );
   }
   if (memory !== undefined) {
-    if (scope !== undefined) throw new TypeError(`invalid ${where}: "scope" goes with "nodeId"; a "memory" has its own`);
+    if (scope !== undefined)
+      throw new TypeError(`invalid ${where}: "scope" goes with "nodeId"; a "memory" has its own`);
     checkMemorySource(memory);
     return { point, settings, source: memory };
   }
   // With a made-up owner: that of a run is not known yet.
-  const checked = isMemoryScope(scope ?? "global") ? addressFor(nodeId as string, scope ?? "global", "-") : checkAddress({ nodeId, scope });
+  const checked = isMemoryScope(scope ?? "global")
+    ? addressFor(nodeId as string, scope ?? "global", "-")
+    : checkAddress({ nodeId, scope });
   return { point, settings, nodeId: checked.nodeId, scope: checked.scope };
 }
 
-function memoryOfProgram({ point, source }: { point: string; source: MemorySource }, run: MemoryRun, owner: string | undefined): Memory {
+function memoryOfProgram(
+  { point, source }: { point: string; source: MemorySource },
+  run: MemoryRun,
+  owner: string | undefined,
+): Memory {
   const { memory } = source as MemoryProvider & { memory?: (owner?: string) => Memory };
   const choose = (): Memory | Promise<Memory> => (typeof source === "function" ? source(run) : chosenFor(run, source));
   const found = typeof memory === "function" ? memory.call(source, owner) : choose();
   if (isMemory(found)) return found;
-  throw new TypeError(`mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead of memory()`);
+  throw new TypeError(
+    `mount ${JSON.stringify(point)} answers with a promise or with what is no Memory: use memoryForRun(run) instead of memory()`,
+  );
 }

@@ -1,4 +1,11 @@
-import { fromJsonSchema, type jsonSchemaValidator, type JsonSchemaValidatorResult, type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
+import {
+  fromJsonSchema,
+  type jsonSchemaValidator,
+  type JsonSchemaValidatorResult,
+  type McpServer,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
 import { knownOf, memoryOf } from "../dialects/memory-source.js";
 import { cancellation } from "./cancellation.js";
@@ -9,11 +16,12 @@ import { describeTool, runTool, toolsByName } from "./tools.js";
 import { readVersions, versionTemplates } from "./versions.js";
 
 /**
- * Adds a memory to an MCP server that has its own tools. The memory's tools are those of the dialects, and its files are
- * resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own form.
+ * Adds a memory to an MCP server that has its own tools. The memory's tools are those of the dialects, and its files
+ * are resources `memory:///path`. Refusals and failures of a tool are answers with `isError`, in the dialect's own
+ * form.
  *
- * The server does not tell clients of changes, and lists all files at once. A server of `createMcpServer`, `serveStdio` or
- * `serveHttp` tells of changes, and lists the files in pages.
+ * The server does not tell clients of changes, and lists all files at once. A server of `createMcpServer`, `serveStdio`
+ * or `serveHttp` tells of changes, and lists the files in pages.
  *
  * @throws TypeError for bad options, or if two tools have the same name
  * @throws Error of the SDK if the server already has a tool of that name
@@ -21,12 +29,16 @@ import { readVersions, versionTemplates } from "./versions.js";
 export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void {
   checkMcpOptions("AddMemoryOptions", options);
   const { memory, dialects = defaultDialects, resources = true } = options;
-  const openMemory = (signal?: AbortSignal, caller?: McpCaller): Promise<Memory> => memoryOf(memory, runOfServer(options, signal, caller));
+  const openMemory = (signal?: AbortSignal, caller?: McpCaller): Promise<Memory> =>
+    memoryOf(memory, runOfServer(options, signal, caller));
   const callerIn = callersOf(server.server);
   for (const definition of toolsByName(dialects, knownOf(memory)).values()) {
     const { name, ...described } = describeTool(definition);
-    server.registerTool(name, { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) }, (args, context) =>
-      runTool(definition, args ?? {}, () => openMemory(cancellation(context.mcpReq.signal), callerIn(context))),
+    server.registerTool(
+      name,
+      { ...described, inputSchema: fromJsonSchema(definition.schema, trusting) },
+      (args, context) =>
+        runTool(definition, args ?? {}, () => openMemory(cancellation(context.mcpReq.signal), callerIn(context))),
     );
   }
   if (resources) addFiles(server, openMemory, isWithoutHistory(memory) ? [] : versionTemplates);
@@ -34,7 +46,9 @@ export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void 
 
 /** Accepts everything: the dialects check their arguments themselves, and answer bad ones in their own form. */
 const trusting: jsonSchemaValidator = {
-  getValidator: <T>() => (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
+  getValidator:
+    <T>() =>
+    (input): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
 /** Of a memory that is chosen later it is not known yet. */
@@ -46,7 +60,9 @@ function addFiles(server: McpServer, openMemory: () => Promise<Memory>, template
   const open = () => inProtocol(undefined, openMemory);
   const list = async () => listFiles(await open(), undefined, Infinity);
   // No title and no description: the SDK would add them to each file.
-  server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) => readFile(await open(), href));
+  server.registerResource("memory", new ResourceTemplate(fileTemplate.uriTemplate, { list }), {}, async ({ href }) =>
+    readFile(await open(), href),
+  );
   for (const { name, uriTemplate, title, description } of templates) {
     const template = new ResourceTemplate(uriTemplate, { list: undefined });
     server.registerResource(`memory ${name}`, template, { title, description }, async ({ href }) => {

@@ -1,6 +1,9 @@
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/server";
 
-/** Aborts where the client cancels its request. Not where the connection ends: what was asked before is done all the same. */
+/**
+ * Aborts where the client cancels its request. Not where the connection ends: what was asked before is done all the
+ * same.
+ */
 export function cancellation(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const onAbort = (): void => {

@@ -16,8 +16,8 @@ export interface Watcher {
 }
 
 /**
- * Tells all watchers what changes in a memory. While somebody is subscribed, the memory is watched. For those who only have a list of
- * the files, it looks after each change made through this server.
+ * Tells all watchers what changes in a memory. While somebody is subscribed, the memory is watched. For those who only
+ * have a list of the files, it looks after each change made through this server.
  */
 export class ChangeWatch {
   readonly #openMemory: () => Promise<Memory>;
@@ -65,7 +65,8 @@ export class ChangeWatch {
     const end = new AbortController();
     const begun = this.#begin(end);
     this.#running = { end, begun };
-    // Ends the watch where nobody needs it any more, goes on for those who have the list, and begins anew where it has failed.
+    // Ends the watch where nobody needs it any more, goes on for those who have the list, and begins anew where it has
+    // failed.
     this.#timer ??= setInterval(() => void this.look().catch(() => undefined), this.#intervalMs).unref();
     return begun;
   }
@@ -85,7 +86,10 @@ export class ChangeWatch {
   async #tellAll(changes: AsyncIterable<Change>, end: AbortController): Promise<void> {
     let pending: Change[] = [];
     const flush = (): void => {
-      const change = { isListChanged: pending.some(({ operation }) => operation !== "modified"), paths: new Set(pending.map(({ path }) => path)) };
+      const change = {
+        isListChanged: pending.some(({ operation }) => operation !== "modified"),
+        paths: new Set(pending.map(({ path }) => path)),
+      };
       pending = [];
       this.#tell(change);
     };
@@ -113,7 +117,9 @@ export class ChangeWatch {
     this.#running = undefined;
   }
 
-  /** Looks once the look under way is over: what was changed before this call is seen. Calls that wait share one look. */
+  /**
+   * Looks once the look under way is over: what was changed before this call is seen. Calls that wait share one look.
+   */
   #lookAtList(): Promise<void> {
     if (this.#next === undefined) {
       this.#next = this.#looking.then(() => {
@@ -130,7 +136,9 @@ export class ChangeWatch {
     const before = this.#listed;
     const now = new Set(files.map(({ path }) => path));
     this.#listed = now;
-    const paths = new Set(before === undefined ? [] : [...now, ...before].filter((path) => !now.has(path) || !before.has(path)));
+    const paths = new Set(
+      before === undefined ? [] : [...now, ...before].filter((path) => !now.has(path) || !before.has(path)),
+    );
     if (paths.size > 0) this.#tell({ isListChanged: true, paths });
   }
 

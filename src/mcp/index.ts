@@ -7,6 +7,13 @@ export { recordsDialect } from "../dialects/records/records-dialect.js";
 export { unifiedDialect } from "../dialects/unified/unified-dialect.js";
 export { serveHttp, type McpHttpServer } from "./http/serve-http.js";
 export { serveStdio } from "./stdio/serve-stdio.js";
-export type { AddMemoryOptions, McpHttpOptions, McpMemoryOptions, McpServeOptions, McpServerOptions, McpStdioOptions } from "./options.js";
+export type {
+  AddMemoryOptions,
+  McpHttpOptions,
+  McpMemoryOptions,
+  McpServeOptions,
+  McpServerOptions,
+  McpStdioOptions,
+} from "./options.js";
 export type { Dialect, FlatSchema, ToolAnswer, ToolDefinition } from "../dialects/dialect.js";
 export type { DialectName } from "../dialects/registry.js";

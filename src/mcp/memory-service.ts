@@ -1,4 +1,10 @@
-import { type CallToolResult, type Implementation, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  type Implementation,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Tool,
+} from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/text.js";
 import { waitAtMost } from "../core/wait-at-most.js";
@@ -28,7 +34,16 @@ export class MemoryService {
   /** @throws TypeError where two tools have one name */
   constructor(options: McpServeOptions) {
     const { name, title, version } = options;
-    const { memory, dialects = defaultDialects, threadId, userId, watchIntervalMs, pageSize, maxSubscriptions, closeTimeoutMs } = options;
+    const {
+      memory,
+      dialects = defaultDialects,
+      threadId,
+      userId,
+      watchIntervalMs,
+      pageSize,
+      maxSubscriptions,
+      closeTimeoutMs,
+    } = options;
     this.#source = memory;
     this.#owner = { threadId, userId };
     const known = knownOf(memory);
@@ -37,7 +52,11 @@ export class MemoryService {
     this.maxSubscriptions = maxSubscriptions ?? mcpDefaults.maxSubscriptions;
     this.#closeTimeoutMs = closeTimeoutMs ?? mcpDefaults.closeTimeoutMs;
     this.toolList = Array.from(this.#tools.values(), describeTool);
-    this.info = { name: name ?? mcpDefaults.name, title: title ?? mcpDefaults.title, version: version ?? mcpDefaults.version };
+    this.info = {
+      name: name ?? mcpDefaults.name,
+      title: title ?? mcpDefaults.title,
+      version: version ?? mcpDefaults.version,
+    };
     this.instructions = instructionsFor([...this.#tools.keys()], known.rights?.widest !== "read");
     this.watch = new ChangeWatch(() => this.openMemory(), watchIntervalMs ?? mcpDefaults.watchIntervalMs);
   }
@@ -73,7 +92,10 @@ export class MemoryService {
     }
   }
 
-  /** Stops watching; resolves when the calls under way are over, so that the store can be closed, or have taken too long. */
+  /**
+   * Stops watching; resolves when the calls under way are over, so that the store can be closed, or have taken too
+   * long.
+   */
   async close(): Promise<void> {
     this.watch.close();
     await waitAtMost(this.#closeTimeoutMs, Promise.allSettled(this.#calls));

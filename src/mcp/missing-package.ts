@@ -9,7 +9,9 @@ export class MissingPackage extends Error {
   }
 }
 
-/** An error that says what to install, if `error` is Node's error for a missing package of the SDK. Otherwise undefined. */
+/**
+ * An error that says what to install, if `error` is Node's error for a missing package of the SDK. Otherwise undefined.
+ */
 export function missingPackage(error: unknown): MissingPackage | undefined {
   if (error instanceof MissingPackage) return error;
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;

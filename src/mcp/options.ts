@@ -19,8 +19,9 @@ export interface McpMemoryOptions extends McpOwner {
   /** The one memory that every client of the server sees. The caller closes the store behind it. */
   memory: MemorySource;
   /**
-   * Which tools the server offers. A dialect is a name, the result of `unifiedDialect`, `claudeDialect`, `journalDialect` or
-   * `recordsDialect` with options, or one of your own. No two dialects may have a tool of the same name.
+   * Which tools the server offers. A dialect is a name, the result of `unifiedDialect`, `claudeDialect`,
+   * `journalDialect` or `recordsDialect` with options, or one of your own. No two dialects may have a tool of the same
+   * name.
    * @default ["unified"]
    */
   dialects?: (DialectName | Dialect)[] | undefined;
@@ -28,7 +29,10 @@ export interface McpMemoryOptions extends McpOwner {
 
 /** The options of `addMemoryTo`. */
 export interface AddMemoryOptions extends McpMemoryOptions {
-  /** Whether clients see the files as resources `memory:///path`. Only one memory of a server can have resources. @default true */
+  /**
+   * Whether clients see the files as resources `memory:///path`. Only one memory of a server can have resources.
+   * @default true
+   */
   resources?: boolean | undefined;
 }
 
@@ -41,8 +45,8 @@ export interface McpServerOptions extends McpMemoryOptions {
   /** The version that the server tells its clients. @default that of this package */
   version?: string | undefined;
   /**
-   * How often the server looks for changes by other processes while a client is subscribed, in milliseconds, unless MongoDB tells of
-   * them. Clients learn of changes through the server at once.
+   * How often the server looks for changes by other processes while a client is subscribed, in milliseconds, unless
+   * MongoDB tells of them. Clients learn of changes through the server at once.
    * @default 2000
    */
   watchIntervalMs?: number | undefined;
@@ -73,28 +77,33 @@ export interface McpHttpOptions extends McpServeOptions {
   /** What clients must send as `Authorization: Bearer …`. @default none, if the host is a loopback address */
   token?: string | undefined;
   /**
-   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. Their browsers are told so (CORS). Pages of
-   * the loopback names may call by default, but can read no answer unless you name them here.
+   * Hosts of web pages that may call, without scheme and port, or `scheme://*`. Their browsers are told so (CORS).
+   * Pages of the loopback names may call by default, but can read no answer unless you name them here.
    * @default the loopback names
    */
   allowedOrigins?: string[] | undefined;
   /** Names under which the server may be called, without port. @default the loopback names, and `host` */
   allowedHosts?: string[] | undefined;
   /**
-   * Longest request body, in bytes. All bodies at once may hold 16 times as much. The default is enough for a file of 1,000,000
-   * bytes, however JSON escapes it: a control character is 6 bytes there.
+   * Longest request body, in bytes. All bodies at once may hold 16 times as much. The default is enough for a file of
+   * 1,000,000 bytes, however JSON escapes it: a control character is 6 bytes there.
    * @default 6_100_000
    */
   maxBodyBytes?: number | undefined;
   /**
-   * How many sessions may be open at once, and how many listening streams without a session (revision 2026-07-28). The server
-   * refuses a further one with 503. No client can end the session of another.
+   * How many sessions may be open at once, and how many listening streams without a session (revision 2026-07-28). The
+   * server refuses a further one with 503. No client can end the session of another.
    * @default 100
    */
   maxSessions?: number | undefined;
-  /** How many requests and streams of one session may be open at once. The server refuses a further one with 429. @default 100 */
+  /**
+   * How many requests and streams of one session may be open at once. The server refuses a further one with 429.
+   * @default 100
+   */
   maxStreams?: number | undefined;
-  /** How long a session lives without a request or an open stream, in milliseconds. @default 1_800_000 (half an hour) */
+  /**
+   * How long a session lives without a request or an open stream, in milliseconds. @default 1_800_000 (half an hour)
+   */
   sessionIdleMs?: number | undefined;
 }
 
@@ -127,7 +136,11 @@ const dialectSchema = z.custom<DialectName | Dialect>(
 
 const count = z.number().int().min(1);
 // The longest interval that a timer takes.
-const intervalMs = z.number().int().min(1).max(2 ** 31 - 1);
+const intervalMs = z
+  .number()
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
 const noHost = "must be a host without scheme and port";
 const host = z.string().refine(isHost, noHost);
 const origin = z.string().refine((given) => isHost(given) || /^[a-z][a-z0-9+.-]*:\/\/\*$/i.test(given), noHost);
@@ -159,7 +172,10 @@ const httpSchema = z
     ...serveFields,
     host: host.optional(),
     port: z.number().int().min(0).max(65_535).optional(),
-    token: z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces").optional(),
+    token: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces")
+      .optional(),
     allowedOrigins: z.array(origin).optional(),
     allowedHosts: z.array(host).optional(),
     maxBodyBytes: count.optional(),
@@ -169,7 +185,12 @@ const httpSchema = z
   })
   .strict();
 
-const schemas = { AddMemoryOptions: addMemorySchema, McpServerOptions: serverSchema, McpStdioOptions: stdioSchema, McpHttpOptions: httpSchema };
+const schemas = {
+  AddMemoryOptions: addMemorySchema,
+  McpServerOptions: serverSchema,
+  McpStdioOptions: stdioSchema,
+  McpHttpOptions: httpSchema,
+};
 
 /** @throws TypeError */
 export function checkMcpOptions(name: keyof typeof schemas, options: McpMemoryOptions): void {
@@ -178,5 +199,7 @@ export function checkMcpOptions(name: keyof typeof schemas, options: McpMemoryOp
 }
 
 function isDialect(value: unknown): value is Dialect {
-  return typeof value === "object" && value !== null && "name" in value && "tools" in value && Array.isArray(value.tools);
+  return (
+    typeof value === "object" && value !== null && "name" in value && "tools" in value && Array.isArray(value.tools)
+  );
 }

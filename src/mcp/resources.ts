@@ -38,7 +38,10 @@ export function pathOfUri(uri: string): string {
   );
 }
 
-/** What follows the scheme, from the first slash on, decoded; null where it is not legal. @param parse throws MemoryError for what is not */
+/**
+ * What follows the scheme, from the first slash on, decoded; null where it is not legal. @param parse throws
+ * MemoryError for what is not
+ */
 export function partOfUri(uri: string, uriScheme: string, parse: (decoded: string) => string): string | null {
   try {
     if (uri.length > maxUriChars || !uri.startsWith(`${uriScheme}/`)) return null;
@@ -50,11 +53,18 @@ export function partOfUri(uri: string, uriScheme: string, parse: (decoded: strin
 }
 
 export function tooManySubscriptions(maxSubscriptions: number): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidRequest, `at most ${maxSubscriptions} files can be subscribed to at once; unsubscribe from others first`);
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidRequest,
+    `at most ${maxSubscriptions} files can be subscribed to at once; unsubscribe from others first`,
+  );
 }
 
 /** Files after the one that `cursor` names, so that a page is right whatever has come or gone since the last one. */
-export async function listFiles(memory: Memory, cursor: string | undefined, pageSize: number): Promise<ListResourcesResult> {
+export async function listFiles(
+  memory: Memory,
+  cursor: string | undefined,
+  pageSize: number,
+): Promise<ListResourcesResult> {
   const after = cursor === undefined ? "" : pathOfCursor(cursor);
   const { files } = await inProtocol(undefined, () => memory.outline());
   const rest = files.filter(({ path }) => path > after);
@@ -86,7 +96,10 @@ function cursorOf(path: string): string {
 function pathOfCursor(cursor: string): string {
   const path = Buffer.from(cursor, "base64url").toString();
   if (path.startsWith("/") && cursorOf(path) === cursor) return path;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "invalid cursor: pass the nextCursor of the last answer, or none");
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    "invalid cursor: pass the nextCursor of the last answer, or none",
+  );
 }
 
 /** Runs a command of the memory; its refusals become errors of the protocol, which hold its message and code alone. */
@@ -97,7 +110,8 @@ export async function inProtocol<T>(uri: string | undefined, run: () => Promise<
     if (!MemoryError.isInstance(error)) {
       throw new ProtocolError(ProtocolErrorCode.InternalError, "the memory could not be opened");
     }
-    if (error.code === "ENOENT" && uri !== undefined) throw new ResourceNotFoundError(uri, `${error.message}: ${shorten(uri, maxEchoChars)}`);
+    if (error.code === "ENOENT" && uri !== undefined)
+      throw new ResourceNotFoundError(uri, `${error.message}: ${shorten(uri, maxEchoChars)}`);
     const isOurs = error.code === "EIO" || error.code === "ECONFLICT";
     const code = isOurs ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
     throw new ProtocolError(code, error.message, { code: error.code });

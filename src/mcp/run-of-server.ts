@@ -12,18 +12,36 @@ export interface McpCaller {
 }
 
 /** Names the callers of one connection. The session has an id of its own here, as that of the transport opens it. */
-export function callersOf(server: { getClientVersion(): Implementation | undefined }): (context: { sessionId?: string | undefined }) => McpCaller {
+export function callersOf(server: {
+  getClientVersion(): Implementation | undefined;
+}): (context: { sessionId?: string | undefined }) => McpCaller {
   let session: string | undefined;
-  return ({ sessionId }) => ({ client: server.getClientVersion(), session: sessionId === undefined ? undefined : (session ??= randomUUID()) });
+  return ({ sessionId }) => ({
+    client: server.getClientVersion(),
+    session: sessionId === undefined ? undefined : (session ??= randomUUID()),
+  });
 }
 
 /**
  * No client can say whose memory it is: the options of the server do.
  * @param signal ends the calls of the memory
  */
-export function runOfServer({ threadId, userId }: McpOwner, signal?: AbortSignal, { client, session }: Partial<McpCaller> = {}): MemoryRun {
-  const configurable = { ...(threadId !== undefined && { thread_id: threadId }), ...(userId !== undefined && { user_id: userId }) };
-  return { config: { configurable, ...(signal && { signal }) }, threadId, userId, client: client && nameOf(client), session };
+export function runOfServer(
+  { threadId, userId }: McpOwner,
+  signal?: AbortSignal,
+  { client, session }: Partial<McpCaller> = {},
+): MemoryRun {
+  const configurable = {
+    ...(threadId !== undefined && { thread_id: threadId }),
+    ...(userId !== undefined && { user_id: userId }),
+  };
+  return {
+    config: { configurable, ...(signal && { signal }) },
+    threadId,
+    userId,
+    client: client && nameOf(client),
+    session,
+  };
 }
 
 function nameOf({ name, version }: Implementation): string {

@@ -11,12 +11,13 @@ import { readVersions, versionTemplatesOf } from "./versions.js";
 const callMethod = "tools/call";
 
 /**
- * An MCP server for one memory: the tools of its dialects, and its files as resources `memory:///path`, with their versions
- * where the memory has a history. Connect it to one transport; for a whole server over stdio or HTTP see `serveStdio` and `serveHttp`.
+ * An MCP server for one memory: the tools of its dialects, and its files as resources `memory:///path`, with their
+ * versions where the memory has a history. Connect it to one transport; for a whole server over stdio or HTTP see
+ * `serveStdio` and `serveHttp`.
  *
  * Refusals and failures of a tool are answers with `isError`, in the dialect's own form. Clients of the revisions up to
- * 2025-11-25 can subscribe to files; clients of 2026-07-28 need `serveStdio` or `serveHttp` for that. You cannot register
- * further tools and resources on it: `addMemoryTo` adds a memory to a server that has its own.
+ * 2025-11-25 can subscribe to files; clients of 2026-07-28 need `serveStdio` or `serveHttp` for that. You cannot
+ * register further tools and resources on it: `addMemoryTo` adds a memory to a server that has its own.
  *
  * @throws TypeError for bad options, or two tools of one name
  */
@@ -44,7 +45,8 @@ function setTools({ server }: McpServer, service: MemoryService, takesCalls: boo
   server.setRequestHandler("tools/list", { params: z.object({}) }, () => ({ tools: service.toolList }));
   // With a fallback the SDK answers an unknown method of 2026-07-28 with 200, where that revision asks for 404.
   if (!takesCalls) return;
-  // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its schema.
+  // With a handler for `tools/call` the SDK would check `arguments` itself, and answer bad ones with a dump of its
+  // schema.
   const callerIn = callersOf(server);
   server.fallbackRequestHandler = ({ method, params }, context) => {
     if (method === callMethod) return service.call(params, cancellation(context.mcpReq.signal), callerIn(context));
@@ -66,14 +68,18 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
   Object.assign(server, { onclose: () => void service.watch.look().catch(() => undefined) });
   const uriParams = z.object({ uri: z.string() });
 
-  server.setRequestHandler("resources/list", { params: z.object({ cursor: z.string().optional() }) }, async ({ cursor }) => {
-    if (tellsChanges) {
-      // A client that has a list is told when it changes, by changes made through this server at least.
-      service.watch.add(watcher);
-      await inProtocol(undefined, () => service.watch.look());
-    }
-    return listFiles(await openMemory(), cursor, service.pageSize);
-  });
+  server.setRequestHandler(
+    "resources/list",
+    { params: z.object({ cursor: z.string().optional() }) },
+    async ({ cursor }) => {
+      if (tellsChanges) {
+        // A client that has a list is told when it changes, by changes made through this server at least.
+        service.watch.add(watcher);
+        await inProtocol(undefined, () => service.watch.look());
+      }
+      return listFiles(await openMemory(), cursor, service.pageSize);
+    },
+  );
   server.setRequestHandler("resources/templates/list", { params: z.object({}) }, async () => ({
     resourceTemplates: [fileTemplate, ...versionTemplatesOf(await openMemory())],
   }));
@@ -83,7 +89,8 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
   });
   server.setRequestHandler("resources/subscribe", { params: uriParams }, async ({ uri }) => {
     const path = pathOfUri(uri);
-    if (subscriptions.size >= service.maxSubscriptions && !subscriptions.has(path)) throw tooManySubscriptions(service.maxSubscriptions);
+    if (subscriptions.size >= service.maxSubscriptions && !subscriptions.has(path))
+      throw tooManySubscriptions(service.maxSubscriptions);
     subscriptions.add(path);
     service.watch.add(watcher);
     try {
@@ -101,7 +108,11 @@ function setResources(mcp: McpServer, service: MemoryService, tellsChanges: bool
 }
 
 /** @param wants whether the client wants to know of a changed file */
-export function tellChange(mcp: McpServer, { isListChanged, paths }: MemoryChange, wants: (path: string) => boolean = () => true): void {
+export function tellChange(
+  mcp: McpServer,
+  { isListChanged, paths }: MemoryChange,
+  wants: (path: string) => boolean = () => true,
+): void {
   // Where a notification cannot be sent, the client has gone.
   const lost = () => {};
   if (isListChanged) mcp.server.sendResourceListChanged().catch(lost);

@@ -1,6 +1,13 @@
 import type { CallToolResult, JSONObject, Tool } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import { type Dialect, type KnownMemory, toolFor, type ToldTool, type ToolAnswer, type ToolDefinition } from "../dialects/dialect.js";
+import {
+  type Dialect,
+  type KnownMemory,
+  toolFor,
+  type ToldTool,
+  type ToolAnswer,
+  type ToolDefinition,
+} from "../dialects/dialect.js";
 import { type DialectName, dialects as ownDialects } from "../dialects/registry.js";
 
 /**
@@ -9,7 +16,10 @@ import { type DialectName, dialects as ownDialects } from "../dialects/registry.
  * @param known default: nothing
  * @throws TypeError where two of them share a name: a client could call only one of the two
  */
-export function toolsByName(dialects: readonly (DialectName | Dialect)[], known: KnownMemory = {}): Map<string, ToldTool> {
+export function toolsByName(
+  dialects: readonly (DialectName | Dialect)[],
+  known: KnownMemory = {},
+): Map<string, ToldTool> {
   const tools = new Map<string, ToldTool>();
   const owners = new Map<string, string>();
   for (const given of dialects) {
@@ -56,12 +66,20 @@ function titleFromName(name: string): string {
 }
 
 /** Runs a tool; refusals and failures are answers too, in the dialect's own form. */
-export async function runTool(definition: ToolDefinition, args: unknown, openMemory: () => Promise<Memory>): Promise<CallToolResult> {
+export async function runTool(
+  definition: ToolDefinition,
+  args: unknown,
+  openMemory: () => Promise<Memory>,
+): Promise<CallToolResult> {
   const { text, failed } = await answerOrFailure(definition, args, openMemory);
   return { content: [{ type: "text", text }], ...(failed && { isError: true }) };
 }
 
-async function answerOrFailure(definition: ToolDefinition, args: unknown, openMemory: () => Promise<Memory>): Promise<ToolAnswer> {
+async function answerOrFailure(
+  definition: ToolDefinition,
+  args: unknown,
+  openMemory: () => Promise<Memory>,
+): Promise<ToolAnswer> {
   try {
     return await definition.answer(args, openMemory);
   } catch (error) {

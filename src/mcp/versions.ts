@@ -1,4 +1,10 @@
-import { ProtocolError, ProtocolErrorCode, type ReadResourceResult, ResourceNotFoundError, type ResourceTemplateType } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+} from "@modelcontextprotocol/server";
 import type { MemoryHistory, MemoryVersion } from "../core/history.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath, segmentsOf } from "../core/paths.js";
@@ -19,7 +25,12 @@ export const versionTemplates: readonly ResourceTemplateType[] = [
     description: `The newest ${maxListed} versions of a file or directory by its path, each segment percent-encoded, as JSON. Each has the uri of its text.`,
     mimeType: "application/json",
   },
-  { name: "version", title: "Version of a file of the memory", uriTemplate: `${textScheme}/{id}`, description: "The text of a version by its id." },
+  {
+    name: "version",
+    title: "Version of a file of the memory",
+    uriTemplate: `${textScheme}/{id}`,
+    description: "The text of a version by its id.",
+  },
 ];
 
 /** Those of the templates that a memory has. */
@@ -59,14 +70,28 @@ async function textOf(history: MemoryHistory, uri: string): Promise<{ uri: strin
   const id = partOfUri(uri, textScheme, (given) => given.slice(1));
   if (id === null) throw invalidUri("a version is memory-version:/// and its id, percent-encoded");
   const { content, path, redactedAt } = await inProtocol(uri, () => history.read(id));
-  if (content === null) throw new ResourceNotFoundError(uri, redactedAt === undefined ? `version ${id} deleted the file` : `version ${id} is redacted`);
+  if (content === null)
+    throw new ResourceNotFoundError(
+      uri,
+      redactedAt === undefined ? `version ${id} deleted the file` : `version ${id} is redacted`,
+    );
   return { uri, mimeType: mimeTypeOf(path), text: content };
 }
 
 /** Without the ids of users, threads and runs: a memory that many share would tell each of them who the others are. */
 function describe({ id, path, from, operation, at, actor, sizeBytes, redactedAt }: MemoryVersion): object {
   const { agent, client, node } = actor ?? {};
-  return { id, uri: uriOfVersion(id), path, from, operation, at, actor: { agent, client, node }, sizeBytes, redactedAt };
+  return {
+    id,
+    uri: uriOfVersion(id),
+    path,
+    from,
+    operation,
+    at,
+    actor: { agent, client, node },
+    sizeBytes,
+    redactedAt,
+  };
 }
 
 function invalidUri(advice: string): ProtocolError {

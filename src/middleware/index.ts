@@ -12,21 +12,23 @@ export interface MemoryMiddlewareOptions extends MemoryConnectorConfig {
 }
 
 /**
- * Middleware for `createAgent`. Shows the memory, with the agent's latest changes, to the model at every call. Gives the agent the
- * `memory` tool. Keeps nothing in the agent's state.
+ * Middleware for `createAgent`. Shows the memory, with the agent's latest changes, to the model at every call. Gives
+ * the agent the `memory` tool. Keeps nothing in the agent's state.
  *
- * The thread or the user of the run decides which memory a `perThread` or `perUser` node uses: see `MemoryRun`. A node without a store of
- * its own uses the agent's (`createAgent({ store })`). A memory that cannot be read never breaks the run: see `onError`.
+ * The thread or the user of the run decides which memory a `perThread` or `perUser` node uses: see `MemoryRun`. A node
+ * without a store of its own uses the agent's (`createAgent({ store })`). A memory that cannot be read never breaks the
+ * run: see `onError`.
  *
  * An agent with two memories needs two tools with different names. Set `tools: false` for the second, and add a
- * `new MemoryTool({ memory, name })` to the agent's own tools. Put middleware that changes the model, such as a fallback, before
- * this one, because this one looks at the model to decide where the memory can go.
+ * `new MemoryTool({ memory, name })` to the agent's own tools. Put middleware that changes the model, such as a
+ * fallback, before this one, because this one looks at the model to decide where the memory can go.
  *
  * @throws TypeError for bad options, and at the first model call if another tool has the name of this tool
  */
 export function memoryMiddleware(options: MemoryMiddlewareOptions): AgentMiddleware {
   const { memory, tools = true, ...config } = { ...options };
-  if (typeof memory?.createConnector !== "function") throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
+  if (typeof memory?.createConnector !== "function")
+    throw new TypeError("memoryMiddleware: memory must be a MemoryNode");
   const connector = memory.createConnector(config);
   const ownTools = tools ? memory.memoryTools : [];
   return createMiddleware({

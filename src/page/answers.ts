@@ -25,14 +25,23 @@ export class PageRefusal extends Error {
 }
 
 /** Made once: half of what an answer costs is its headers. */
-const jsonHeaders = new Headers({ ...securityHeaders, "Content-Type": "application/json", "Cache-Control": "no-store" });
+const jsonHeaders = new Headers({
+  ...securityHeaders,
+  "Content-Type": "application/json",
+  "Cache-Control": "no-store",
+});
 
 export function jsonAnswer(value: unknown, status = 200): Response {
   return new Response(JSON.stringify(value), { status, headers: jsonHeaders });
 }
 
 /** A proxy would hold events back, to compress them or to fill a buffer. */
-const eventHeaders = { ...securityHeaders, "Content-Type": "text/event-stream", "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no" };
+const eventHeaders = {
+  ...securityHeaders,
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store, no-transform",
+  "X-Accel-Buffering": "no",
+};
 
 export function eventsAnswer(events: ReadableStream<Uint8Array>): Response {
   return new Response(events, { headers: eventHeaders });
@@ -42,7 +51,12 @@ const compressedFiles = new WeakMap<Response, () => Uint8Array>();
 
 /** A file of the client, which is the same until the package is updated. */
 export function fileAnswer({ headers: asked }: Request, { text, type, tag, compressed }: ClientFile): Response {
-  const headers = { ...securityHeaders, "Content-Type": `${type}; charset=utf-8`, "Cache-Control": "no-cache", ETag: tag };
+  const headers = {
+    ...securityHeaders,
+    "Content-Type": `${type}; charset=utf-8`,
+    "Cache-Control": "no-cache",
+    ETag: tag,
+  };
   if (asked.get("if-none-match") === tag) return new Response(null, { status: 304, headers });
   const answer = new Response(text, { headers });
   compressedFiles.set(answer, compressed);
@@ -50,8 +64,8 @@ export function fileAnswer({ headers: asked }: Request, { text, type, tag, compr
 }
 
 /**
- * The body of a file of the client, by gzip; it holds nothing secret. For `nodeListener` alone: other servers compress by themselves, and Next.js
- * takes the header away that would say that an answer is compressed.
+ * The body of a file of the client, by gzip; it holds nothing secret. For `nodeListener` alone: other servers compress
+ * by themselves, and Next.js takes the header away that would say that an answer is compressed.
  */
 export function compressedBody(answer: Response): Uint8Array | undefined {
   return compressedFiles.get(answer)?.();
@@ -81,9 +95,12 @@ export function faultAnswer(error: unknown): Response {
 
 function refusalOf(error: unknown): { status: number; code: string; message: string } {
   if (error instanceof PageRefusal) return error;
-  if (!MemoryError.isInstance(error)) return { status: 500, code: "EBUG", message: "the page failed unexpectedly; please report it" };
+  if (!MemoryError.isInstance(error))
+    return { status: 500, code: "EBUG", message: "the page failed unexpectedly; please report it" };
   const { code } = error;
   if (code !== "EIO") return { status: statuses[code], code, message: error.message };
-  const unknown = /outcome is unknown/.test(error.message) ? "; the outcome is unknown, so look before you repeat it" : "";
+  const unknown = /outcome is unknown/.test(error.message)
+    ? "; the outcome is unknown, so look before you repeat it"
+    : "";
   return { status: statuses.EIO, code, message: `the database failed or did not answer${unknown}` };
 }

@@ -2,9 +2,15 @@ import type { MemoryChanges } from "../core/watch/memory-changes.js";
 
 /** How a stream of changes behaves in time, in ms. */
 export interface EventTimes {
-  /** Something is sent this often, so that a browser notices a connection that is dead, and a proxy sees one that is not. */
+  /**
+   * Something is sent this often, so that a browser notices a connection that is dead, and a proxy sees one that is
+   * not.
+   */
   heartbeatMs: number;
-  /** Between two events. A browser asks for what is shown after each, and an agent may write a hundred times in a second. */
+  /**
+   * Between two events. A browser asks for what is shown after each, and an agent may write a hundred times in a
+   * second.
+   */
   spacingMs: number;
   /** The browser then asks anew, and whoever decides about requests decides again. */
   lifetimeMs: number;
@@ -13,12 +19,17 @@ export interface EventTimes {
 export const eventTimes: EventTimes = { heartbeatMs: 20_000, spacingMs: 1000, lifetimeMs: 300_000 };
 
 /**
- * Server-sent events: `ready` at once, then `changed` after each change. They say no more, because the browser asks for what it shows.
+ * Server-sent events: `ready` at once, then `changed` after each change. They say no more, because the browser asks for
+ * what it shows.
  *
  * @param changes which are ready
  * @param ended called once, when nothing is watched any more
  */
-export function changeEvents(changes: MemoryChanges, ended: () => void, times: EventTimes = eventTimes): ReadableStream<Uint8Array> {
+export function changeEvents(
+  changes: MemoryChanges,
+  ended: () => void,
+  times: EventTimes = eventTimes,
+): ReadableStream<Uint8Array> {
   return new ReadableStream(new ChangeEvents(changes, ended, times));
 }
 
@@ -51,7 +62,10 @@ class ChangeEvents {
       if (hasRoom(controller)) controller.enqueue(heartbeat);
     };
     // No stream keeps a process alive that has nothing else to do.
-    this.#timers.push(setInterval(beat, heartbeatMs).unref(), setTimeout(() => this.#close(controller), lifetimeMs).unref());
+    this.#timers.push(
+      setInterval(beat, heartbeatMs).unref(),
+      setTimeout(() => this.#close(controller), lifetimeMs).unref(),
+    );
     void this.#tellAll(controller);
   }
 

@@ -15,7 +15,12 @@ type AddressFields = { [Name in keyof typeof addressFields]?: string | undefined
 
 /** @throws MemoryError EINVAL */
 export function addressIn({ nodeId, scope, threadId, userId }: AddressFields): CheckedAddress {
-  return checkAddress({ nodeId, ...(scope !== undefined && { scope }), ...(threadId !== undefined && { threadId }), ...(userId !== undefined && { userId }) });
+  return checkAddress({
+    nodeId,
+    ...(scope !== undefined && { scope }),
+    ...(threadId !== undefined && { threadId }),
+    ...(userId !== undefined && { userId }),
+  });
 }
 
 /** Of what chooses among memories: `filterOf` makes a filter of these. */
@@ -43,19 +48,26 @@ export function countField(fallback: number, max: number): z.ZodType<number> {
 export function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.length === 0 ? "the request" : path.join(".")}: ${message}`);
+  const faults = parsed.error.issues.map(
+    ({ path, message }) => `${path.length === 0 ? "the request" : path.join(".")}: ${message}`,
+  );
   throw new PageRefusal(400, "EINVAL", faults.join("; "));
 }
 
 /** A query as an object. @throws PageRefusal for a name that stands twice */
 export function queryOf(parameters: URLSearchParams): Record<string, string> {
   const query = Object.fromEntries(parameters);
-  if (Object.keys(query).length !== parameters.size) throw new PageRefusal(400, "EINVAL", "a parameter of the query stands twice");
+  if (Object.keys(query).length !== parameters.size)
+    throw new PageRefusal(400, "EINVAL", "a parameter of the query stands twice");
   return query;
 }
 
 /** The items from `offset` on, at most `limit`, and whether there are more. Reads no further than it must. */
-export async function pageOf<T>(items: AsyncIterable<T>, offset: number, limit: number): Promise<{ page: T[]; more: boolean }> {
+export async function pageOf<T>(
+  items: AsyncIterable<T>,
+  offset: number,
+  limit: number,
+): Promise<{ page: T[]; more: boolean }> {
   const page: T[] = [];
   let index = 0;
   for await (const item of items) {

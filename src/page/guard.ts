@@ -40,7 +40,8 @@ export class PageGuard {
   /** What a page of another origin cannot send: a header, which is the token where there is one. @throws PageRefusal */
   assertOwnClient({ headers }: Request): void {
     const site = headers.get("sec-fetch-site");
-    if (site !== null && site !== "same-origin" && site !== "none") throw foreignPage(`the browser says that the request is ${shorten(site, 32)}`);
+    if (site !== null && site !== "same-origin" && site !== "none")
+      throw foreignPage(`the browser says that the request is ${shorten(site, 32)}`);
     const given = headers.get(tokenHeader);
     if (given === null) throw new PageRefusal(401, "EACCES", `the header ${tokenHeader} is missing`);
     if (this.#isToken?.(given) === false) {
@@ -54,14 +55,21 @@ export class PageGuard {
     const origin = headers.get("origin");
     if (origin === null) throw foreignPage("it names no Origin");
     // A proxy may have changed the host; then the browser's own word counts, which no page can set.
-    const isOwn = hostsOf(request, new URL(request.url)).includes(hostIn(origin)) || (this.#options.authorize !== undefined && headers.get("sec-fetch-site") === "same-origin");
+    const isOwn =
+      hostsOf(request, new URL(request.url)).includes(hostIn(origin)) ||
+      (this.#options.authorize !== undefined && headers.get("sec-fetch-site") === "same-origin");
     if (!isOwn) throw foreignPage(`its Origin is ${shorten(origin, 256)}`);
-    if (!/^application\/json(?:;|$)/i.test(headers.get("content-type") ?? "")) throw new PageRefusal(415, "EINVAL", "the Content-Type must be application/json");
-    if (visitor.access !== "write") throw new PageRefusal(403, "EACCES", 'this page is read-only; it changes things only with access "write"');
+    if (!/^application\/json(?:;|$)/i.test(headers.get("content-type") ?? ""))
+      throw new PageRefusal(415, "EINVAL", "the Content-Type must be application/json");
+    if (visitor.access !== "write")
+      throw new PageRefusal(403, "EACCES", 'this page is read-only; it changes things only with access "write"');
   }
 }
 
-async function authorized(authorize: NonNullable<MemoryPageOptions["authorize"]>, request: Request): Promise<boolean | Response | MemoryPageVisitor> {
+async function authorized(
+  authorize: NonNullable<MemoryPageOptions["authorize"]>,
+  request: Request,
+): Promise<boolean | Response | MemoryPageVisitor> {
   let answer: unknown;
   try {
     answer = await authorize(request);
@@ -72,7 +80,11 @@ async function authorized(authorize: NonNullable<MemoryPageOptions["authorize"]>
   const visitor = visitorSchema.safeParse(answer);
   if (visitor.success) return visitor.data;
   // Such as nothing, from a function that forgot to answer.
-  throw new PageRefusal(500, "EACCES", "the request could not be authorized: authorize must answer true, false, a visitor { userId, access } or a Response");
+  throw new PageRefusal(
+    500,
+    "EACCES",
+    "the request could not be authorized: authorize must answer true, false, a visitor { userId, access } or a Response",
+  );
 }
 
 /** With the port. Frameworks put the one into the URL that the other says, or do not. */
@@ -92,7 +104,11 @@ function isLocal(host: string): boolean {
 
 function foreignHost(host: string): PageRefusal {
   const names = loopbackNames.join(", ");
-  return new PageRefusal(403, "EACCES", `Host ${shorten(host, 256)} is not allowed: without \`authorize\` the page answers under ${names} only`);
+  return new PageRefusal(
+    403,
+    "EACCES",
+    `Host ${shorten(host, 256)} is not allowed: without \`authorize\` the page answers under ${names} only`,
+  );
 }
 
 function foreignPage(reason: string): PageRefusal {

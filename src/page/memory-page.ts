@@ -21,9 +21,9 @@ import { WatchLimit } from "./watch-limit.js";
 export type MemoryPage = (request: Request) => Promise<Response>;
 
 /**
- * A web page that shows the memories of a store: files, versions, proposals, and what a model is shown. It is read-only unless `access` is
- * "write", and loads nothing from elsewhere. Without `authorize` it answers only under the names of the loopback, and only
- * to a browser that knows the `token`.
+ * A web page that shows the memories of a store: files, versions, proposals, and what a model is shown. It is read-only
+ * unless `access` is "write", and loads nothing from elsewhere. Without `authorize` it answers only under the names of
+ * the loopback, and only to a browser that knows the `token`.
  *
  * @throws TypeError for bad options, and where neither `authorize` nor `token` is given
  */
@@ -42,7 +42,13 @@ export function createMemoryPage(options: MemoryPageOptions): MemoryPage {
 
 /** The same over any source of memories. @param options which are checked */
 export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions, "store" | "nodes">): MemoryPage {
-  const { basePath = pageDefaults.basePath, access = pageDefaults.access, maxWatchedMemories = pageDefaults.maxWatchedMemories, token, authorize } = options;
+  const {
+    basePath = pageDefaults.basePath,
+    access = pageDefaults.access,
+    maxWatchedMemories = pageDefaults.maxWatchedMemories,
+    token,
+    authorize,
+  } = options;
   const guard = new PageGuard({ access, token, authorize });
   const page = new Page(memories, { guard, basePath, maxWatchedMemories });
   return async (request) => {
@@ -58,7 +64,15 @@ export function pageOver(memories: PageMemories, options: Omit<MemoryPageOptions
 }
 
 const routes = new Map<string, Route>(
-  [...memoryRoutes, ...changeRoutes, ...fileRoutes, ...searchRoutes, ...versionRoutes, ...proposalRoutes, ...messageRoutes].map((each) => [`${each.method} ${each.path}`, each]),
+  [
+    ...memoryRoutes,
+    ...changeRoutes,
+    ...fileRoutes,
+    ...searchRoutes,
+    ...versionRoutes,
+    ...proposalRoutes,
+    ...messageRoutes,
+  ].map((each) => [`${each.method} ${each.path}`, each]),
 );
 
 const script = clientFile("text/javascript", clientFiles.script);
@@ -84,20 +98,36 @@ class Page {
     this.#guard = guard;
     this.#basePath = basePath;
     const document = clientFile("text/html", pageDocument(basePath));
-    this.#files = new Map([["/", document], ["/client.js", script], ["/markdown.js", markdown], ["/client.css", style]]);
+    this.#files = new Map([
+      ["/", document],
+      ["/client.js", script],
+      ["/markdown.js", markdown],
+      ["/client.css", style],
+    ]);
   }
 
   async answer(request: Request, { pathname, searchParams }: URL, visitor: Visitor): Promise<Response> {
-    const path = pathname.startsWith(`${this.#basePath}/`) ? pathname.slice(this.#basePath.length) : pathname === this.#basePath ? "/" : null;
+    const path = pathname.startsWith(`${this.#basePath}/`)
+      ? pathname.slice(this.#basePath.length)
+      : pathname === this.#basePath
+        ? "/"
+        : null;
     if (path?.startsWith("/api/") !== true) return this.#file(request, path);
     this.#guard.assertOwnClient(request);
     const name = path.slice("/api/".length);
-    if (name === "session" && request.method === "GET") return jsonAnswer({ access: visitor.access, userId: visitor.userId });
+    if (name === "session" && request.method === "GET")
+      return jsonAnswer({ access: visitor.access, userId: visitor.userId });
     const found = routes.get(`${request.method} ${name}`);
-    if (found === undefined) throw routes.has(`GET ${name}`) || routes.has(`POST ${name}`) ? wrongMethod() : nothingThere();
+    if (found === undefined)
+      throw routes.has(`GET ${name}`) || routes.has(`POST ${name}`) ? wrongMethod() : nothingThere();
     if (found.method === "POST") this.#guard.assertMayChange(request, visitor);
     const input = found.method === "POST" ? await readJson(request) : queryOf(searchParams);
-    const answer = await found.answer(input, { memories: this.#memories, watched: this.#watched, visitor, signal: request.signal });
+    const answer = await found.answer(input, {
+      memories: this.#memories,
+      watched: this.#watched,
+      visitor,
+      signal: request.signal,
+    });
     return answer instanceof Response ? answer : jsonAnswer(answer);
   }
 

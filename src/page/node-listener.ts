@@ -5,7 +5,8 @@ import { compressedBody } from "./answers.js";
 import type { MemoryPage } from "./memory-page.js";
 
 /**
- * The page as a listener of `node:http`, which Express and Connect take as a handler too: `app.use("/memory", nodeListener(page))`.
+ * The page as a listener of `node:http`, which Express and Connect take as a handler too: `app.use("/memory",
+ * nodeListener(page))`.
  *
  * @param page made with the path at which it is mounted as `basePath`
  */
@@ -43,7 +44,16 @@ function webRequest(request: IncomingMessage, response: ServerResponse): Request
   if (!originalUrl.startsWith("/") || !URL.canParse(address)) return null;
   const gone = new AbortController();
   finished(response).catch(() => gone.abort());
-  const sent = new Headers(Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one])));
+  const sent = new Headers(
+    Object.entries(headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((one): [string, string] => [name, one]),
+    ),
+  );
   const init: RequestInit & { duplex: "half" } = { method, headers: sent, signal: gone.signal, duplex: "half" };
-  return new Request(address, method === "GET" || method === "HEAD" ? init : { ...init, body: Readable.toWeb(request) as unknown as NonNullable<RequestInit["body"]> });
+  return new Request(
+    address,
+    method === "GET" || method === "HEAD"
+      ? init
+      : { ...init, body: Readable.toWeb(request) as unknown as NonNullable<RequestInit["body"]> },
+  );
 }

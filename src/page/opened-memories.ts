@@ -4,7 +4,10 @@ import { RecentMap } from "../core/recent-map.js";
 
 const maxOpened = 100;
 
-/** Keeps the memories that were asked for last: a page asks for the same one again and again, and to open it takes as long as to route the request. */
+/**
+ * Keeps the memories that were asked for last: a page asks for the same one again and again, and to open it takes as
+ * long as to route the request.
+ */
 export class OpenedMemories {
   readonly #open: (address: CheckedAddress) => Memory;
   readonly #memories = new RecentMap<Memory>(maxOpened);

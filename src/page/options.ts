@@ -30,8 +30,8 @@ export interface MemoryPageOptions {
   /** Whose memories the page shows: all of them. The caller closes it. */
   store: MongoMemoryStore;
   /**
-   * Nodes of your graph. The page then shows their memories as agents have them: with what is mounted in them, and with the rights there.
-   * A mount whose memory is found by an asynchronous function cannot be shown. @default none
+   * Nodes of your graph. The page then shows their memories as agents have them: with what is mounted in them, and with
+   * the rights there. A mount whose memory is found by an asynchronous function cannot be shown. @default none
    */
   nodes?: readonly MemoryPageNode[] | undefined;
   /** Where the server has mounted the page, such as "/memory". @default "" */
@@ -39,20 +39,24 @@ export interface MemoryPageOptions {
   /** @default "read" */
   access?: MemoryPageAccess | undefined;
   /**
-   * How many memories are watched at once for all who look at the page, each with those that are mounted in it. On a replica set each keeps
-   * a connection of the store's client busy. Whoever looks at a further one sees its changes within two seconds. @default 20
+   * How many memories are watched at once for all who look at the page, each with those that are mounted in it. On a
+   * replica set each keeps a connection of the store's client busy. Whoever looks at a further one sees its changes
+   * within two seconds. @default 20
    */
   maxWatchedMemories?: number | undefined;
   /**
-   * What the browser must know, from the part `#token=…` of the address with which the page is opened: 16 to 512 of A-Z a-z 0-9 - _. Without `authorize` the page
-   * then answers under the names of the loopback only. @default none
+   * What the browser must know, from the part `#token=…` of the address with which the page is opened: 16 to 512 of A-Z
+   * a-z 0-9 - _. Without `authorize` the page then answers under the names of the loopback only. @default none
    */
   token?: string | undefined;
   /**
-   * Decides who may see the page, for each request: true, false, who it is, or a Response to be sent instead, such as a redirect to a
-   * login. If it throws, the request is refused. @default only the token decides, and only under the names of the loopback
+   * Decides who may see the page, for each request: true, false, who it is, or a Response to be sent instead, such as a
+   * redirect to a login. If it throws, the request is refused. @default only the token decides, and only under the
+   * names of the loopback
    */
-  authorize?: ((request: Request) => boolean | Response | MemoryPageVisitor | Promise<boolean | Response | MemoryPageVisitor>) | undefined;
+  authorize?:
+    | ((request: Request) => boolean | Response | MemoryPageVisitor | Promise<boolean | Response | MemoryPageVisitor>)
+    | undefined;
 }
 
 export const pageDefaults = { basePath: "", access: "read", maxWatchedMemories: 20 } as const;
@@ -69,17 +73,35 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const optionsSchema = z
   .object({
     // By shape: the other build of this package has a class of its own.
-    store: z.custom<MongoMemoryStore>((store) => isObject(store) && isFunction(store["listMemories"]), "must be a MongoMemoryStore"),
+    store: z.custom<MongoMemoryStore>(
+      (store) => isObject(store) && isFunction(store["listMemories"]),
+      "must be a MongoMemoryStore",
+    ),
     basePath: z
       .string()
       .regex(/^(?:\/[\w.~-]+)*$/, 'must be "", or a path such as "/memory" without a slash at its end')
       .refine((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'must not hold "." or ".." as a name')
       .optional(),
-    nodes: z.array(z.custom<MemoryPageNode>((node) => isObject(node) && isFunction(node["memory"]) && isFunction(node["globalMemory"]), "must be a MemoryNode")).optional(),
+    nodes: z
+      .array(
+        z.custom<MemoryPageNode>(
+          (node) => isObject(node) && isFunction(node["memory"]) && isFunction(node["globalMemory"]),
+          "must be a MemoryNode",
+        ),
+      )
+      .optional(),
     access: accessField.optional(),
     maxWatchedMemories: z.number().int().min(0).max(10_000).optional(),
-    token: z.string().regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _").optional(),
-    authorize: z.custom<(request: Request) => unknown>(isFunction, "must be a function from a Request to a boolean, a visitor or a Response").optional(),
+    token: z
+      .string()
+      .regex(/^[\w-]{16,512}$/, "must have 16 to 512 characters of A-Z a-z 0-9 - _")
+      .optional(),
+    authorize: z
+      .custom<(request: Request) => unknown>(
+        isFunction,
+        "must be a function from a Request to a boolean, a visitor or a Response",
+      )
+      .optional(),
   })
   .strict();
 
@@ -87,5 +109,7 @@ const optionsSchema = z
 export function checkPageOptions(options: MemoryPageOptions): void {
   checkOptions("MemoryPageOptions", optionsSchema, options, ["token"]);
   if (options.token !== undefined || options.authorize !== undefined) return;
-  throw new TypeError("invalid MemoryPageOptions: pass `authorize`, which decides who may see the page, or a `token` for a page that is opened on this machine only");
+  throw new TypeError(
+    "invalid MemoryPageOptions: pass `authorize`, which decides who may see the page, or a `token` for a page that is opened on this machine only",
+  );
 }

@@ -15,7 +15,10 @@ export function readableMemory({ memories, signal }: RouteContext, address: Addr
   return memories.memory(addressIn(address), "read").with({ signal });
 }
 
-/** A memory with what its node has mounted in it. @throws MemoryError EINVAL, PageRefusal for a mount that only a run can find */
+/**
+ * A memory with what its node has mounted in it. @throws MemoryError EINVAL, PageRefusal for a mount that only a run
+ * can find
+ */
 export function treeOf(context: RouteContext, fields: AddressFields): Memory {
   const address = addressIn(fields);
   const node = context.memories.nodeOf?.(address);
@@ -24,13 +27,21 @@ export function treeOf(context: RouteContext, fields: AddressFields): Memory {
     return node.memory(fields.threadId ?? fields.userId).with({ signal: context.signal, paths: "posix" });
   } catch (error) {
     // Such as that a mount answers with a promise.
-    if (error instanceof TypeError) throw new PageRefusal(400, "EINVAL", `the tree of this node cannot be shown: ${error.message}`);
+    if (error instanceof TypeError)
+      throw new PageRefusal(400, "EINVAL", `the tree of this node cannot be shown: ${error.message}`);
     throw error;
   }
 }
 
-/** Whose changes name the visitor. A change goes on when the browser has gone. @param by how the visitor signs, where the server does not know better */
-export function changeableMemory({ memories, visitor }: RouteContext, address: AddressFields, by: string | undefined): Memory {
+/**
+ * Whose changes name the visitor. A change goes on when the browser has gone. @param by how the visitor signs, where
+ * the server does not know better
+ */
+export function changeableMemory(
+  { memories, visitor }: RouteContext,
+  address: AddressFields,
+  by: string | undefined,
+): Memory {
   const userId = visitor.userId ?? by;
   const actor: MemoryActor = { client, ...(userId !== undefined && { userId }) };
   return memories.memory(addressIn(address), "write").with({ actor });

@@ -9,10 +9,17 @@ export class WatchLimit {
     this.#max = max;
   }
 
-  /** @param memories how many more are to be watched. @returns what ends it, to be called once. @throws PageRefusal where there is no room */
+  /**
+   * @param memories how many more are to be watched. @returns what ends it, to be called once. @throws PageRefusal
+   * where there is no room
+   */
   enter(memories: number): () => void {
     if (this.#count + memories > this.#max) {
-      throw new PageRefusal(503, "EBUSY", `the page watches at most ${this.#max} memories at once, for all who look at it`);
+      throw new PageRefusal(
+        503,
+        "EBUSY",
+        `the page watches at most ${this.#max} memories at once, for all who look at it`,
+      );
     }
     this.#count += memories;
     return () => {

@@ -53,7 +53,10 @@ export interface WireEntries {
   entries: { name: string; kind: "file" | "dir"; mount?: WireMount }[];
   /** How many there are in the directory. */
   total: number;
-  /** What may be done where, in words; "" where everything may be done everywhere, and for other directories than the root. */
+  /**
+   * What may be done where, in words; "" where everything may be done everywhere, and for other directories than the
+   * root.
+   */
   rights: string;
 }
 

@@ -8,9 +8,9 @@ const openAIClients = ["ChatOpenAICompletions", "ChatOpenAIResponses"];
 const azureClients = ["AzureChatOpenAICompletions", "AzureChatOpenAIResponses"];
 
 /**
- * Whether a chat model takes several system messages, in any place: ChatOpenAI and AzureChatOpenAI do where they talk to
- * OpenAI itself. Clients of Google and older ones of Anthropic throw, servers that merely speak OpenAI's protocol often
- * refuse. A client that is not known here counts as one of those.
+ * Whether a chat model takes several system messages, in any place: ChatOpenAI and AzureChatOpenAI do where they talk
+ * to OpenAI itself. Clients of Google and older ones of Anthropic throw, servers that merely speak OpenAI's protocol
+ * often refuse. A client that is not known here counts as one of those.
  *
  * @param model a chat model, also bound, with tools, or made by `initChatModel`.
  * @param configurable the run's, which can change the model that `initChatModel` was given.

@@ -7,8 +7,8 @@ import { checkOptions } from "../core/options.js";
 export type MemoryPlacement = "after_system" | "before_system" | "last_message";
 
 /**
- * `tree`: paths and sizes. `index`: the tree with a line about each file: the `description` of its YAML front matter, or else its first
- * line that is not empty. `full`: every file with its contents.
+ * `tree`: paths and sizes. `index`: the tree with a line about each file: the `description` of its YAML front matter,
+ * or else its first line that is not empty. `full`: every file with its contents.
  */
 export type MemoryContent = "tree" | "index" | "full";
 
@@ -16,7 +16,10 @@ export type MemoryContent = "tree" | "index" | "full";
 export interface MemoryConnectorConfig {
   /** @default "after_system" */
   placement?: MemoryPlacement;
-  /** What is shown. A directory whose name begins with a dot is one line. `index` and `full` become `tree` if they would exceed `maxChars`, and say so. @default "tree" */
+  /**
+   * What is shown. A directory whose name begins with a dot is one line. `index` and `full` become `tree` if they would
+   * exceed `maxChars`, and say so. @default "tree"
+   */
   content?: MemoryContent;
   /** Longest rendered text, its fence included, in UTF-16 units: a whole number from 1 to 200,000. @default 4000 */
   maxChars?: number;
@@ -27,15 +30,17 @@ export interface MemoryConnectorConfig {
    */
   systemMessages?: "auto" | "separate" | "merged";
   /**
-   * The role of the message that shows the memory. `auto`: a system message. With `last_message` it is a user message if the client
-   * takes no late system message. `user`: always a user message, which models trust less. It never stands before the system prompt,
-   * so `before_system` is then the same as `after_system`, and `systemMessages` has no effect.
+   * The role of the message that shows the memory. `auto`: a system message. With `last_message` it is a user message
+   * if the client takes no late system message. `user`: always a user message, which models trust less. It never stands
+   * before the system prompt, so `before_system` is then the same as `after_system`, and `systemMessages` has no
+   * effect.
    * @default "auto"
    */
   role?: "auto" | "user";
   /**
-   * Called with the reason if a memory cannot be read and the model is called without it. Also called if a run names no thread or no
-   * user, and the connector shows the global memory instead of the run's own. @default a warning of the process
+   * Called with the reason if a memory cannot be read and the model is called without it. Also called if a run names no
+   * thread or no user, and the connector shows the global memory instead of the run's own. @default a warning of the
+   * process
    */
   onError?: (error: MemoryError) => void;
 }
@@ -48,7 +53,8 @@ export const connectorDefaults = {
   role: "auto",
   onError: (error) => {
     // Of a run without its thread or user the process is warned once, whoever notices it.
-    if (!isMissingOwner(error)) globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" });
+    if (!isMissingOwner(error))
+      globalThis.process?.emitWarning?.(`model called without its memory: ${error.message}`, { type: "MemoryWarning" });
   },
 } as const satisfies Required<MemoryConnectorConfig>;
 

@@ -14,7 +14,10 @@ const filesPerTurn = 100;
 /** A model is called again and again with much the same files. */
 const known = new RecentMap<string | null>(2000);
 
-/** What files say of themselves, by path, in one line: the `description` of the YAML front matter, else the first line that is not empty. */
+/**
+ * What files say of themselves, by path, in one line: the `description` of the YAML front matter, else the first line
+ * that is not empty.
+ */
 export async function descriptionsOf(files: readonly OutlineFile[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   let parsed = 0;
@@ -38,7 +41,10 @@ async function descriptionOf(lead: string): Promise<string | null> {
   const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(rest);
   // The start of the text may end inside the front matter, in the middle of a line.
   const frontMatter = rest.slice(0, closing?.index ?? rest.lastIndexOf("\n") + 1);
-  return (await describedBy(frontMatter)) ?? (closing === null ? null : firstLineOf(rest.slice(closing.index + closing[0].length)));
+  return (
+    (await describedBy(frontMatter)) ??
+    (closing === null ? null : firstLineOf(rest.slice(closing.index + closing[0].length)))
+  );
 }
 
 async function describedBy(frontMatter: string): Promise<string | null> {
@@ -50,5 +56,10 @@ async function describedBy(frontMatter: string): Promise<string | null> {
 }
 
 function firstLineOf(text: string): string | null {
-  return text.split(/\r\n?|\n/).map((line) => line.trim()).find((line) => line !== "") ?? null;
+  return (
+    text
+      .split(/\r\n?|\n/)
+      .map((line) => line.trim())
+      .find((line) => line !== "") ?? null
+  );
 }

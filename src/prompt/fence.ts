@@ -5,9 +5,12 @@ import type { MemoryContent } from "./connector-options.js";
 const tagName = "memory";
 
 /** What Unicode folds to `<`, alone or with a stroke through it, or lists as confusable with it, and angle brackets. */
-const openingBracket = /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
+const openingBracket =
+  /([<\u226e\ufe64\uff1c\u02c2\u1438\u16b2\u2039\u2329\u276c\u276e\u2770\u27e8\u2991\u29fc\u3008\u{1d236}])/u;
 
-/** Letters that Unicode lists as confusable with those of the tag (UTS 39), as folding leaves them, and small capitals. */
+/**
+ * Letters that Unicode lists as confusable with those of the tag (UTS 39), as folding leaves them, and small capitals.
+ */
 const lookAlikes = {
   m: "μϻмᗰᛖᴍⲙꓟꮇ𐊰𐌑𑜀",
   e: "εеҽᴇⴹꓰꬲꭼ𐊆𑣆𑣎",
@@ -15,7 +18,9 @@ const lookAlikes = {
   r: "ʀгᖇᴦⲅꓣꭇꭈꭱꮁꮢ𐓜𖼵",
   y: "ɣʏγυуүყᶌỿⲩꓬꭚꭹꮍ𐊲𑣄𑣜𖽃",
 };
-const meantLetters = new Map(Object.entries(lookAlikes).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter] as const)));
+const meantLetters = new Map(
+  Object.entries(lookAlikes).flatMap(([letter, others]) => Array.from(others, (other) => [other, letter] as const)),
+);
 const lookAlike = new RegExp(`[${Object.values(lookAlikes).join("")}]`, "gu");
 
 export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly string[]): string {
@@ -23,7 +28,12 @@ export function fence(scope: MemoryScope, view: MemoryContent, lines: readonly s
 }
 
 /** Null where it is longer than `maxChars`. To tell that, ten thousand lines are not put together. */
-export function fenceWithin(maxChars: number, scope: MemoryScope, view: MemoryContent, lines: readonly string[]): string | null {
+export function fenceWithin(
+  maxChars: number,
+  scope: MemoryScope,
+  view: MemoryContent,
+  lines: readonly string[],
+): string | null {
   if (lines.reduce((chars, line) => chars + line.length + 1, 0) > maxChars) return null;
   const text = fence(scope, view, lines);
   return text.length <= maxChars ? text : null;
@@ -45,7 +55,9 @@ export function guardFence(text: string): string {
   return parts.join("");
 }
 
-/** The letters that a text begins with. Mostly a few characters hold as many as are needed, and the rest is not read. */
+/**
+ * The letters that a text begins with. Mostly a few characters hold as many as are needed, and the rest is not read.
+ */
 function firstLetters(text: string): string {
   const letters = foldedLetters(text.slice(0, 10 * tagName.length));
   return letters.length >= tagName.length ? letters : foldedLetters(text);
@@ -66,7 +78,10 @@ export function quoteContent(content: string): string {
   return `| ${shownText(guardFence(content)).replaceAll("\n", "\n| ")}`;
 }
 
-/** A path, or another text without line ends, on one line. No path holds a backslash, so an escape cannot be taken for part of a name. */
+/**
+ * A path, or another text without line ends, on one line. No path holds a backslash, so an escape cannot be taken for
+ * part of a name.
+ */
 export function printablePath(path: string): string {
   return shownText(guardFence(path));
 }

@@ -16,7 +16,8 @@ export interface PlaceOptions {
 export function placeMemory(messages: readonly BaseMessage[], text: string, options: PlaceOptions): BaseMessage[] {
   const { placement, separate, asUser = false } = options;
   if (text === "") return [...messages];
-  if (placement === "last_message") return [...messages, separate && !asUser ? new SystemMessage(text) : new HumanMessage(text)];
+  if (placement === "last_message")
+    return [...messages, separate && !asUser ? new SystemMessage(text) : new HumanMessage(text)];
   const leading = leadingSystemMessages(messages);
   const rest = messages.slice(leading.length);
   if (asUser) return [...leading, new HumanMessage(text), ...rest];
@@ -56,7 +57,9 @@ function promptWithMemory(
   placement: "before_system" | "after_system",
 ): string | ContentBlock[] {
   if (prompt.length === 0) return text;
-  return placement === "before_system" ? [textBlock(text + separator), ...prompt] : [...prompt, textBlock(separator + text)];
+  return placement === "before_system"
+    ? [textBlock(text + separator), ...prompt]
+    : [...prompt, textBlock(separator + text)];
 }
 
 function textBlock(text: string): ContentBlock.Text {

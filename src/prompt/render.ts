@@ -34,10 +34,14 @@ export interface Entry {
 export function renderMemory(outline: MemoryOutline, options: RenderOptions): string | null {
   const entries = sortedEntries(outline);
   if (entries.length === 0) return null;
-  return renderFull(entries, options) ?? renderIndex(entries, options) ?? renderTree(entries, options, outline.moreThan);
+  return (
+    renderFull(entries, options) ?? renderIndex(entries, options) ?? renderTree(entries, options, outline.moreThan)
+  );
 }
 
-/** Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together. */
+/**
+ * Full paths rather than indentation: a model copies them into tool calls, and an indented name must be put together.
+ */
 export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutline): Entry[] {
   const hidden = new Map<string, OutlineFile[]>();
   for (const path of directories) if (hiddenDirectoryOf(`${path}/`) === path) hidden.set(path, []);
@@ -46,7 +50,11 @@ export function sortedEntries({ files, directories, uncounted = [] }: MemoryOutl
   const entries = [
     ...directories
       .filter((path) => isShown(path))
-      .map((path) => ({ key: `${path}/`, depth: depthOf(path), line: `${printablePath(path)}/${hiddenSummary(hidden.get(path), !uncounted.includes(path))}` })),
+      .map((path) => ({
+        key: `${path}/`,
+        depth: depthOf(path),
+        line: `${printablePath(path)}/${hiddenSummary(hidden.get(path), !uncounted.includes(path))}`,
+      })),
     ...files
       .filter((file) => isShown(file.path))
       .map((file) => ({ key: file.path, depth: depthOf(file.path), line: fileLine(file), file })),
@@ -139,7 +147,12 @@ function renderTree(entries: readonly Entry[], options: RenderOptions, moreThan:
 }
 
 /** Leaves out the deepest entries, within one depth the last, until the rest fits. Null where that would be all. */
-function fitTree(entries: readonly Entry[], lead: readonly string[], options: RenderOptions, moreThan: number | undefined): string | null {
+function fitTree(
+  entries: readonly Entry[],
+  lead: readonly string[],
+  options: RenderOptions,
+  moreThan: number | undefined,
+): string | null {
   const { scope, maxChars } = options;
   const deepestFirst = entries.toSorted((a, b) => a.depth - b.depth).toReversed();
   let chars = entries.reduce((sum, { line }) => sum + withNewline(line), fence(scope, "tree", lead).length);
@@ -164,7 +177,11 @@ function introducedBy({ scope, insteadOf, maxChars }: RenderOptions, view: Intro
 }
 
 /** @param total as {@link counted} */
-export function omission(omitted: number, total: { entries: number; moreThan: number | undefined }, maxChars: number): string {
+export function omission(
+  omitted: number,
+  total: { entries: number; moreThan: number | undefined },
+  maxChars: number,
+): string {
   const words = counted(total.entries, total.moreThan);
   return `(${total.moreThan === undefined ? `${omitted} of ${words}` : words} left out, deepest first: limit ${maxChars} characters)`;
 }

@@ -14,11 +14,20 @@ type Form = Required<Pick<MemoryConnectorConfig, "content" | "maxChars">>;
 /** What must be known of a memory to show it. */
 export function outlineToShow({ content, maxChars }: Form): OutlineOptions {
   // A UTF-16 unit takes at most three bytes of UTF-8: contents of more bytes than that cannot fit.
-  return { maxContentBytes: content === "full" ? maxChars * 3 : 0, leadChars: content === "index" ? leadChars : 0, maxPathChars: maxChars };
+  return {
+    maxContentBytes: content === "full" ? maxChars * 3 : 0,
+    leadChars: content === "index" ? leadChars : 0,
+    maxPathChars: maxChars,
+  };
 }
 
-/** The text that a model is shown of a memory. @param outline read with `outlineToShow`. @returns null as `renderMemory` */
-export async function showMemory(outline: MemoryOutline, options: Omit<RenderOptions, "descriptions">): Promise<string | null> {
+/**
+ * The text that a model is shown of a memory. @param outline read with `outlineToShow`. @returns null as `renderMemory`
+ */
+export async function showMemory(
+  outline: MemoryOutline,
+  options: Omit<RenderOptions, "descriptions">,
+): Promise<string | null> {
   return renderMemory(outline, { ...options, descriptions: await descriptionsToShow(outline.files, options) });
 }
 
@@ -31,20 +40,38 @@ export interface SharedOfTree {
   readShared: () => Promise<MountOutline>;
 }
 
-/** The text that a model is shown of a tree. @param shown what each mount holds, read with `outlineToShow`. @returns null as `renderMounts` */
-export async function showTree(shown: readonly MountOutline[], { scope, isOwn, readShared }: SharedOfTree, form: Form): Promise<string | null> {
+/**
+ * The text that a model is shown of a tree. @param shown what each mount holds, read with `outlineToShow`. @returns
+ * null as `renderMounts`
+ */
+export async function showTree(
+  shown: readonly MountOutline[],
+  { scope, isOwn, readShared }: SharedOfTree,
+  form: Form,
+): Promise<string | null> {
   const own = shown.find(({ mount }) => mount.point === ROOT);
   if (scope === "global" || own === undefined) return textOf(shown, null, form);
   if (!isOwn) return textOf(shown, isEmpty(own.outline) ? null : scope, form);
   if (!isEmpty(own.outline)) return textOf(shown, null, form);
   const shared = await readShared();
   if (isEmpty(shared.outline)) return textOf(shown, null, form);
-  return textOf(shown.map((each) => (each === own ? shared : each)), scope, form);
+  return textOf(
+    shown.map((each) => (each === own ? shared : each)),
+    scope,
+    form,
+  );
 }
 
-async function textOf(shown: readonly MountOutline[], insteadOf: OwnedScope | null, form: Form): Promise<string | null> {
+async function textOf(
+  shown: readonly MountOutline[],
+  insteadOf: OwnedScope | null,
+  form: Form,
+): Promise<string | null> {
   const { content, maxChars } = form;
-  const descriptions = await descriptionsToShow(shown.flatMap(({ outline }) => outline.files), form);
+  const descriptions = await descriptionsToShow(
+    shown.flatMap(({ outline }) => outline.files),
+    form,
+  );
   return renderMounts(shown, { content, maxChars, insteadOf, descriptions });
 }
 
@@ -55,7 +82,10 @@ export function isEmpty({ files, directories }: MemoryOutline): boolean {
 /** Of the shortest line of a file with its line end: `/a (1 byte)`. */
 const minLineChars = 12;
 
-async function descriptionsToShow(files: readonly OutlineFile[], { content, maxChars }: Form): Promise<ReadonlyMap<string, string>> {
+async function descriptionsToShow(
+  files: readonly OutlineFile[],
+  { content, maxChars }: Form,
+): Promise<ReadonlyMap<string, string>> {
   // An index of more files cannot fit, so there is no need to know what they say.
   const mayFit = content === "index" && files.length * minLineChars <= maxChars;
   return mayFit ? descriptionsOf(files) : new Map<string, string>();

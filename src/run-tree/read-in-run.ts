@@ -26,18 +26,31 @@ export const readEvent = "memory_read";
 const maxShown = 100;
 
 /**
- * Shows a read as a retriever in the tree of the run around it, as in LangSmith, and as the custom event `memory_read` (LangSmith's tracer shows no
- * events). Outside a run, or in one that nobody listens to, it is the read alone.
+ * Shows a read as a retriever in the tree of the run around it, as in LangSmith, and as the custom event `memory_read`
+ * (LangSmith's tracer shows no events). Outside a run, or in one that nobody listens to, it is the read alone.
  *
  * @param config of the run. Default: that of the run around this call, if LangChain knows it
  */
-export async function readInRun<Answer>(shown: () => ShownRead<Answer>, read: () => Promise<Answer>, config = runAround()): Promise<Answer> {
+export async function readInRun<Answer>(
+  shown: () => ShownRead<Answer>,
+  read: () => Promise<Answer>,
+  config = runAround(),
+): Promise<Answer> {
   const manager = managerOf(config);
   const parentId = manager?.getParentRunId();
   if (manager === null || parentId === undefined) return read();
   const { name, place, found } = shown();
-  const run = await manager.handleRetrieverStart(serialized(name), place, undefined, parentId, undefined, undefined, name);
-  const tell = async (facts: object): Promise<void> => void (await manager.handleCustomEvent?.(readEvent, { name, place, ...facts }, parentId));
+  const run = await manager.handleRetrieverStart(
+    serialized(name),
+    place,
+    undefined,
+    parentId,
+    undefined,
+    undefined,
+    name,
+  );
+  const tell = async (facts: object): Promise<void> =>
+    void (await manager.handleCustomEvent?.(readEvent, { name, place, ...facts }, parentId));
   try {
     const answer = await read();
     const records = found(answer);

@@ -13,8 +13,13 @@ export function nodeIdFaults(nodes: Iterable<FoundNode>, allowed: AllowedNodeIds
       typeof nodeId !== "string" || isAllowed(nodeId, allowed)
         ? []
         : [`${at}: ${path} must be one that allowedNodeIds has${names} (given ${quote(nodeId)}${source})`];
-    const own = config["nodeId"] === undefined ? fault("data.config.nodeId", id, ", the id of the node") : fault("data.config.nodeId", config["nodeId"]);
-    const mounted = mountsOf(config).flatMap(([point, mount]) => fault(`${mountPath(point)}.nodeId`, isRecord(mount) ? mount["nodeId"] : undefined));
+    const own =
+      config["nodeId"] === undefined
+        ? fault("data.config.nodeId", id, ", the id of the node")
+        : fault("data.config.nodeId", config["nodeId"]);
+    const mounted = mountsOf(config).flatMap(([point, mount]) =>
+      fault(`${mountPath(point)}.nodeId`, isRecord(mount) ? mount["nodeId"] : undefined),
+    );
     return [...own, ...mounted];
   });
 }

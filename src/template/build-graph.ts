@@ -24,13 +24,14 @@ export interface BuiltGraph {
   /** @throws MemoryError EINVAL if there is no memoryTool of this id */
   tool(id: string): MemoryTool;
   /**
-   * Changes the graph to another definition: all of it, or nothing if it throws. Later turns run on it. A turn under way ends with
-   * the prompt, the tools and the memories that it began with. A turn that was interrupted and is resumed goes on with the new
-   * ones. Agents keep their models. They also keep the tools and the connector that the program gave them. A connector of the
-   * definition replaces the program's.
+   * Changes the graph to another definition: all of it, or nothing if it throws. Later turns run on it. A turn under
+   * way ends with the prompt, the tools and the memories that it began with. A turn that was interrupted and is resumed
+   * goes on with the new ones. Agents keep their models. They also keep the tools and the connector that the program
+   * gave them. A connector of the definition replaces the program's.
    *
    * @throws MemoryError EINVAL that lists every fault of the definition
-   * @throws TypeError if the model of an agent is not a chat model or cannot bind tools, or if a tool of the definition has the
+   * @throws TypeError if the model of an agent is not a chat model or cannot bind tools, or if a tool of the definition
+   * has the
    *   name of one that the program gave to the agent
    */
   apply(definition: GraphDefinition): void;
@@ -38,7 +39,10 @@ export interface BuiltGraph {
 
 const contextSchema = z
   .object({
-    store: z.custom<BaseStore>((store) => typeof (store as BaseStore | undefined)?.batch === "function", "must be a BaseStore"),
+    store: z.custom<BaseStore>(
+      (store) => typeof (store as BaseStore | undefined)?.batch === "function",
+      "must be a BaseStore",
+    ),
     model: z.custom<GraphContext["model"]>(
       (model) => typeof model === "function" || typeof (model as BaseChatModel | undefined)?.invoke === "function",
       "must be a chat model, or a function from the id of an agent's node to its chat model",
@@ -57,9 +61,11 @@ const contextSchema = z
 /**
  * Makes running agents from a graph that is written as JSON.
  *
- * @param definition checked strictly: anything unknown, missing or wrong is a fault. Its author is trusted, because it chooses the
+ * @param definition checked strictly: anything unknown, missing or wrong is a fault. Its author is trusted, because it
+ * chooses the
  *   memories, the prompts and what tools may do. If others write it, set `allowedNodeIds`.
- * @throws MemoryError EINVAL whose message lists every fault, one a line: where it is, what is wrong, what would be right
+ * @throws MemoryError EINVAL whose message lists every fault, one a line: where it is, what is wrong, what would be
+ * right
  * @throws TypeError for a bad context, and if the model of an agent is not a chat model or cannot bind tools
  */
 export function buildGraph(definition: GraphDefinition, context: GraphContext): BuiltGraph {

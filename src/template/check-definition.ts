@@ -42,7 +42,12 @@ function definitionFaults(definition: unknown, allowedNodeIds: AllowedNodeIds | 
 function ownFields({ nodes, edges }: GraphDefinition): GraphDefinition {
   const own = {
     nodes: nodes.map(({ id, data: { template, config } }) => ({ id, data: { template, config } })),
-    edges: edges.map(({ source, sourceHandle, target, targetHandle }) => ({ source, sourceHandle, target, targetHandle })),
+    edges: edges.map(({ source, sourceHandle, target, targetHandle }) => ({
+      source,
+      sourceHandle,
+      target,
+      targetHandle,
+    })),
   };
   return JSON.parse(JSON.stringify(own)) as GraphDefinition;
 }

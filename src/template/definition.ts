@@ -4,8 +4,8 @@ import type { MemoryNodeOptions } from "../graph/memory-node.js";
 import type { NodeMount } from "../graph/node-mounts.js";
 
 /**
- * An agent graph as JSON, for `buildGraph`. The graph, a node, its data and an edge may also hold whatever an editor saves, such
- * as `position` or `viewport`. A config may not.
+ * An agent graph as JSON, for `buildGraph`. The graph, a node, its data and an edge may also hold whatever an editor
+ * saves, such as `position` or `viewport`. A config may not.
  */
 export interface GraphDefinition {
   nodes: GraphNode[];
@@ -43,7 +43,10 @@ export interface GraphJoin {
 export type Template = GraphNode["data"]["template"];
 
 /** `nodeId` is the node's id by default. Graphs in one store share a memory if its `nodeId` is the same. */
-export type MemoryTemplate = Omit<MemoryNodeOptions, "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts" | "search" | "searchWords"> & {
+export type MemoryTemplate = Omit<
+  MemoryNodeOptions,
+  "store" | "nodeId" | "threadId" | "userId" | "guard" | "mounts" | "search" | "searchWords"
+> & {
   nodeId?: string;
   /** By mount point. An entry "/" is of the node's own memory, and has no `nodeId` and no `scope`. */
   mounts?: Record<string, MountTemplate>;
@@ -81,4 +84,5 @@ export const edgeKinds = [
 ] as const satisfies (Pick<GraphJoin, "sourceHandle" | "targetHandle"> & Record<"source" | "target", Template>)[];
 
 /** Whether an edge with this `targetHandle` gives its target a memory. */
-export const givesMemory = (targetHandle: unknown): boolean => targetHandle === "$memory" || targetHandle === "setMemoryConnector";
+export const givesMemory = (targetHandle: unknown): boolean =>
+  targetHandle === "$memory" || targetHandle === "setMemoryConnector";

@@ -19,9 +19,13 @@ const kinds = edgeKinds.map((kind) => `${kind.source}.${kind.sourceHandle} -> ${
 export function edgeFaults(edges: readonly unknown[], nodes: Nodes): string[] {
   const joins: Join[] = [];
   const faults = edges.flatMap((edge, index) => {
-    if (!isRecord(edge)) return [`edges[${index}] must be an object { source, sourceHandle, target, targetHandle } (${given(edge)})`];
+    if (!isRecord(edge))
+      return [`edges[${index}] must be an object { source, sourceHandle, target, targetHandle } (${given(edge)})`];
     const at = edgeLabel(edge, index);
-    const found = [...fieldFaults(at, "", edge, edgeFields, { elsewhere: new Map() }), ...danglingEnds(at, edge, nodes)];
+    const found = [
+      ...fieldFaults(at, "", edge, edgeFields, { elsewhere: new Map() }),
+      ...danglingEnds(at, edge, nodes),
+    ];
     const join = findJoin(at, edge, nodes);
     if (typeof join === "string") return [...found, join];
     if (join) joins.push(join);
@@ -35,7 +39,9 @@ function danglingEnds(at: string, edge: Record<string, unknown>, nodes: Nodes): 
   return (["source", "target"] as const).flatMap((end) => {
     const id = edge[end];
     if (typeof id !== "string" || nodes.has(id)) return [];
-    return [`${at}: ${end} must be the id of a node${nodes.size > 0 ? `, one of ${quoteAll(nodes.keys())}` : ""} (${given(id)})`];
+    return [
+      `${at}: ${end} must be the id of a node${nodes.size > 0 ? `, one of ${quoteAll(nodes.keys())}` : ""} (${given(id)})`,
+    ];
   });
 }
 
@@ -45,7 +51,9 @@ function findJoin(at: string, edge: Record<string, unknown>, nodes: Nodes): Join
   const [source, target] = [nodes.get(edge.source), nodes.get(edge.target)];
   if (!source?.template || !target?.template) return undefined;
   const kind = `${source.template}.${edge.sourceHandle} -> ${target.template}.${edge.targetHandle}`;
-  return kinds.includes(kind) ? { at, edge, source, target } : `${at}: no edge goes ${kind}; there are ${kinds.join(", ")}`;
+  return kinds.includes(kind)
+    ? { at, edge, source, target }
+    : `${at}: no edge goes ${kind}; there are ${kinds.join(", ")}`;
 }
 
 function isEdge(edge: Record<string, unknown>): edge is Record<string, unknown> & GraphJoin {
@@ -64,7 +72,10 @@ function secondMemories(joins: readonly Join[]): string[] {
   const first = firstBy(intoMemory, ({ target }) => target.id);
   return intoMemory
     .filter((join) => first(join) !== join)
-    .map((join) => `${join.at}: ${join.target.at} takes one edge at $memory, and has ${first(join)?.at}; leave one of them out`);
+    .map(
+      (join) =>
+        `${join.at}: ${join.target.at} takes one edge at $memory, and has ${first(join)?.at}; leave one of them out`,
+    );
 }
 
 function equalToolNames(joins: readonly Join[]): string[] {
@@ -74,7 +85,9 @@ function equalToolNames(joins: readonly Join[]): string[] {
     const other = first(join);
     if (other === undefined || other === join) return [];
     const name = quote(toolName(join.target));
-    return [`${join.target.at}: data.config.name must differ for each tool of ${join.source.at}; ${other.target.at} is called ${name}, too`];
+    return [
+      `${join.target.at}: data.config.name must differ for each tool of ${join.source.at}; ${other.target.at} is called ${name}, too`,
+    ];
   });
 }
 
@@ -84,10 +97,17 @@ function toolName({ config }: FoundNode): string {
 
 /** A connector needs a memory. A tool does not: it answers ENOTMEM. An edge counts even if it has other faults. */
 function withoutMemory(edges: readonly unknown[], nodes: Nodes): string[] {
-  const ends = new Set(edges.filter(isRecord).filter(({ targetHandle }) => givesMemory(targetHandle)).map(({ target }) => target));
+  const ends = new Set(
+    edges
+      .filter(isRecord)
+      .filter(({ targetHandle }) => givesMemory(targetHandle))
+      .map(({ target }) => target),
+  );
   return Array.from(nodes.values())
     .filter(({ id, template }) => template === "memoryConnector" && !ends.has(id))
-    .map(({ at }) => `${at}: a memoryConnector must have a memory; add an edge memory.$self -> memoryConnector.$memory`);
+    .map(
+      ({ at }) => `${at}: a memoryConnector must have a memory; add an edge memory.$self -> memoryConnector.$memory`,
+    );
 }
 
 /** Finds the first join that has the same key as a given one. */

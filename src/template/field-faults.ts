@@ -2,7 +2,10 @@ import { nearestName } from "../core/nearest-name.js";
 import { preview } from "../core/options.js";
 import { shorten } from "../core/text.js";
 
-/** A zod schema. It is typed by its shape, because the types of zod 3 and zod 4 differ. Its description says what would be right. */
+/**
+ * A zod schema. It is typed by its shape, because the types of zod 3 and zod 4 differ. Its description says what would
+ * be right.
+ */
 interface Field {
   description?: string | undefined;
   safeParse(value: unknown): { success: boolean };
@@ -13,7 +16,8 @@ interface Field {
  *
  * @param at where the object is, such as `node "M" (nodes[0])`
  * @param path the path from there, with a dot at its end: `data.config.`
- * @param options.elsewhere allows unknown fields, because an editor may have saved them. A field whose name is near to one of
+ * @param options.elsewhere allows unknown fields, because an editor may have saved them. A field whose name is near to
+ * one of
  *   these names is still a fault: it was probably meant for the place that the map gives for this name.
  */
 export function fieldFaults(
@@ -29,7 +33,8 @@ export function fieldFaults(
   return [
     ...unknown.flatMap((name) => {
       const sentence = `${at}: unknown field ${quote(path + name)}`;
-      if (elsewhere === undefined) return `${sentence}${probablyMeant(path, name, fields)}; the fields here are ${quoteAll(Object.keys(fields))}`;
+      if (elsewhere === undefined)
+        return `${sentence}${probablyMeant(path, name, fields)}; the fields here are ${quoteAll(Object.keys(fields))}`;
       const place = elsewhere.get(nearestName(name, elsewhere.keys()) ?? "");
       return place === undefined ? [] : `${sentence}; ${quote(place)} was probably meant`;
     }),

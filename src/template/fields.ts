@@ -14,11 +14,15 @@ import type {
   Template,
 } from "./definition.js";
 
-// The fields of a definition. The text of `describe` is the description in the JSON Schema. A fault also uses it to say what
-// would be right: "data.config.scope must be …".
+// The fields of a definition. The text of `describe` is the description in the JSON Schema. A fault also uses it to say
+// what would be right: "data.config.scope must be …".
 
 /** The rule of memory addresses (`core/address.ts`), because the id of a node names its memory. */
-const idSchema = z.string().min(1).max(512).regex(/^[^\p{Cc}\p{Cs}]*$/u);
+const idSchema = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u);
 const idRule = "a text of 1 to 512 characters, none of them a control character";
 const someText = z.string().min(1).optional();
 
@@ -28,19 +32,34 @@ const scopeField = z.enum(["global", "perThread", "perUser"]).optional();
 export const mountTemplateFields = {
   nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store`),
   scope: scopeField.describe('"global" (the default), "perThread" or "perUser"'),
-  access: z.enum(["write", "append", "read", "ask"]).optional().describe('"write" (the default), "append", "read" or "ask" (a person approves each change)'),
-  description: mountFields.description.describe("a text of 1 to 500 characters that tells a model what the memory is for"),
-  maxChars: mountFields.maxChars.describe("a whole number from 100 to 200000: how many characters of it are shown (default: no limit of its own)"),
+  access: z
+    .enum(["write", "append", "read", "ask"])
+    .optional()
+    .describe('"write" (the default), "append", "read" or "ask" (a person approves each change)'),
+  description: mountFields.description.describe(
+    "a text of 1 to 500 characters that tells a model what the memory is for",
+  ),
+  maxChars: mountFields.maxChars.describe(
+    "a whole number from 100 to 200000: how many characters of it are shown (default: no limit of its own)",
+  ),
 } satisfies Record<keyof MountTemplate, z.ZodType>;
 
 const memoryFields = {
-  nodeId: idSchema.optional().describe(`${idRule}: what the memory is called in the store (default: the id of the node)`),
-  scope: scopeField.describe('"global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user)'),
+  nodeId: idSchema
+    .optional()
+    .describe(`${idRule}: what the memory is called in the store (default: the id of the node)`),
+  scope: scopeField.describe(
+    '"global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user)',
+  ),
   mounts: z
     .record(z.string(), z.object(mountTemplateFields).strict())
     .optional()
-    .describe('an object of further memories by mount point, such as { "/team": { "nodeId": "team", "access": "read" } }'),
-  paths: memoryOptionFields.paths.describe('"adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)'),
+    .describe(
+      'an object of further memories by mount point, such as { "/team": { "nodeId": "team", "access": "read" } }',
+    ),
+  paths: memoryOptionFields.paths.describe(
+    '"adr" (names of letters, digits, "_", "-" and spaces; the default) or "posix" (any Unicode)',
+  ),
   maxFileBytes: memoryOptionFields.maxFileBytes.describe(
     `a whole number from 1 to ${memoryDefaults.maxMemoryBytes}: the largest file in bytes (default ${memoryDefaults.maxFileBytes})`,
   ),
@@ -53,7 +72,9 @@ const memoryFields = {
     .min(1)
     .max(maxTimeoutMs)
     .optional()
-    .describe(`a whole number from 1 to ${maxTimeoutMs}: how long each call may take, in ms (default: that of the store, or ${memoryDefaults.timeoutMs})`),
+    .describe(
+      `a whole number from 1 to ${maxTimeoutMs}: how long each call may take, in ms (default: that of the store, or ${memoryDefaults.timeoutMs})`,
+    ),
   rules: rulesField
     .optional()
     .describe(
@@ -62,16 +83,23 @@ const memoryFields = {
   onAsk: z
     .enum(["interrupt", "propose"])
     .optional()
-    .describe('"interrupt" (the run waits for a person; the default) or "propose" (a person decides later): what happens to a change where the access is "ask"'),
+    .describe(
+      '"interrupt" (the run waits for a person; the default) or "propose" (a person decides later): what happens to a change where the access is "ask"',
+    ),
 } satisfies Record<keyof MemoryTemplate, z.ZodType>;
 
 const agentFields = {
-  systemPrompt: z.string().optional().describe("a text that goes before the messages of a conversation (default: none)"),
+  systemPrompt: z
+    .string()
+    .optional()
+    .describe("a text that goes before the messages of a conversation (default: none)"),
   title: someText.describe('a text of at least 1 character: what its runs are called in traces (default "LangGraph")'),
 } satisfies Record<keyof AgentTemplate, z.ZodType>;
 
 const toolFields = {
-  name: memoryToolFields.name.describe('1 to 64 letters, digits, "_" or "-": what the model calls the tool (default "memory")'),
+  name: memoryToolFields.name.describe(
+    '1 to 64 letters, digits, "_" or "-": what the model calls the tool (default "memory")',
+  ),
   description: memoryToolFields.description.describe(
     "a text of at least 1 character: what the model reads about the tool (default: a description of its commands)",
   ),
@@ -83,7 +111,9 @@ const toolFields = {
 
 const connectorTemplateFields = {
   placement: connectorFields.placement.describe('"after_system" (the default), "before_system" or "last_message"'),
-  content: connectorFields.content.describe('"tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, too)'),
+  content: connectorFields.content.describe(
+    '"tree" (paths and sizes; the default), "index" (a line about each file, too) or "full" (the contents of files, too)',
+  ),
   maxChars: connectorFields.maxChars.describe(
     `a whole number from 1 to 200000: the longest text that is shown (default ${connectorDefaults.maxChars})`,
   ),
@@ -105,7 +135,9 @@ const nodeReference = z.string().describe("the id of a node");
 
 export const edgeFields = {
   source: nodeReference,
-  sourceHandle: z.enum(["tools", "$self"]).describe('"tools" (of an agent) or "$self" (of a memory or a memoryConnector)'),
+  sourceHandle: z
+    .enum(["tools", "$self"])
+    .describe('"tools" (of an agent) or "$self" (of a memory or a memoryConnector)'),
   target: nodeReference,
   targetHandle: z
     .enum(["$self", "$memory", "setMemoryConnector"])

@@ -11,21 +11,31 @@ function madeSchema(): Record<string, unknown> {
 }
 
 function definitionSchema() {
-  const data = z.discriminatedUnion("template", [dataSchema("memory"), dataSchema("agent"), dataSchema("memoryTool"), dataSchema("memoryConnector")]);
+  const data = z.discriminatedUnion("template", [
+    dataSchema("memory"),
+    dataSchema("agent"),
+    dataSchema("memoryTool"),
+    dataSchema("memoryConnector"),
+  ]);
   const node = z.object({ id: idField, data }).strict();
   return z.object({ nodes: z.array(node), edges: z.array(z.object(edgeFields).strict()) }).strict();
 }
 
 function dataSchema<Name extends Template>(template: Name) {
-  const config = z.object(configFields[template]).strict().optional().describe(`the settings of the template "${template}"`);
+  const config = z
+    .object(configFields[template])
+    .strict()
+    .optional()
+    .describe(`the settings of the template "${template}"`);
   return z.object({ template: z.literal(template), config }).strict();
 }
 
 const keys = ["$schema", "type", "properties", "required"];
 
 /**
- * The JSON Schema of a GraphDefinition, for editors. `buildGraph` refuses whatever it refuses, and also: equal ids, equal names
- * of an agent's tools, edges between the wrong nodes, and a field beside the config that was probably meant for the config.
+ * The JSON Schema of a GraphDefinition, for editors. `buildGraph` refuses whatever it refuses, and also: equal ids,
+ * equal names of an agent's tools, edges between the wrong nodes, and a field beside the config that was probably meant
+ * for the config.
  */
 export const graphDefinitionSchema: Record<string, unknown> = Object.defineProperties(
   {},
@@ -33,7 +43,10 @@ export const graphDefinitionSchema: Record<string, unknown> = Object.definePrope
   Object.fromEntries(keys.map((key) => [key, { enumerable: true, get: () => madeSchema()[key] }])),
 );
 
-/** Everything except a config may hold what an editor saves. zod cannot say so: LangChain closes every object of a zod schema. */
+/**
+ * Everything except a config may hold what an editor saves. zod cannot say so: LangChain closes every object of a zod
+ * schema.
+ */
 function openButConfigs(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(openButConfigs);
   if (typeof schema !== "object" || schema === null) return schema;

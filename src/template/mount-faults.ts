@@ -25,12 +25,17 @@ export function mountPath(point: string): string {
 
 function faultsOf(at: string, point: string, mount: unknown): string[] {
   const path = mountPath(point);
-  if (!isRecord(mount)) return [`${at}: ${path} must be an object { nodeId, scope, access, description, maxChars } (${given(mount)})`];
+  if (!isRecord(mount))
+    return [`${at}: ${path} must be an object { nodeId, scope, access, description, maxChars } (${given(mount)})`];
   const { nodeId, scope } = mount;
   const isOwn = point === ROOT && (nodeId !== undefined || scope !== undefined);
   return [
     ...fieldFaults(at, `${path}.`, mount, mountTemplateFields),
-    ...(isOwn ? [`${at}: ${path} is the memory of the node itself, so its nodeId and scope belong in data.config`] : []),
-    ...(point !== ROOT && nodeId === undefined ? [`${at}: ${path}.nodeId must be what the memory is called in the store (missing)`] : []),
+    ...(isOwn
+      ? [`${at}: ${path} is the memory of the node itself, so its nodeId and scope belong in data.config`]
+      : []),
+    ...(point !== ROOT && nodeId === undefined
+      ? [`${at}: ${path}.nodeId must be what the memory is called in the store (missing)`]
+      : []),
   ];
 }

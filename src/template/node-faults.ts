@@ -27,7 +27,8 @@ const dataFields = {
 /** The faults of each node by itself, and of the ids together. */
 export function nodeFaults(nodes: readonly unknown[]): string[] {
   const faults = nodes.flatMap((node, index) => {
-    if (!isRecord(node)) return [`nodes[${index}] must be an object { id, data: { template, config } } (${given(node)})`];
+    if (!isRecord(node))
+      return [`nodes[${index}] must be an object { id, data: { template, config } } (${given(node)})`];
     const [at, { data }] = [nodeLabel(node, index), node];
     const { template, config } = isRecord(data) ? data : {};
     const places = optionalPlaces(template);
@@ -44,7 +45,10 @@ export function nodeFaults(nodes: readonly unknown[]): string[] {
 function configFaults(at: string, template: Template, config: Record<string, unknown>): string[] {
   if (template !== "memory") return fieldFaults(at, "data.config.", config, configFields[template]);
   // The mounts tell their own faults.
-  return [...fieldFaults(at, "data.config.", config, { ...configFields.memory, mounts: z.unknown() }), ...mountFaults(at, config)];
+  return [
+    ...fieldFaults(at, "data.config.", config, { ...configFields.memory, mounts: z.unknown() }),
+    ...mountFaults(at, config),
+  ];
 }
 
 /** Fields beside the data in which editors save what they call a node. */
@@ -63,7 +67,12 @@ export function findNodes(nodes: readonly unknown[]): Map<string, FoundNode> {
     if (!isRecord(node) || typeof node["id"] !== "string" || found.has(node["id"])) return;
     const { template, config } = isRecord(node["data"]) ? node["data"] : {};
     const known = isTemplate(template) ? { template } : {};
-    found.set(node["id"], { at: nodeLabel(node, index), id: node["id"], ...known, config: isRecord(config) ? config : {} });
+    found.set(node["id"], {
+      at: nodeLabel(node, index),
+      id: node["id"],
+      ...known,
+      config: isRecord(config) ? config : {},
+    });
   });
   return found;
 }

@@ -55,14 +55,23 @@ interface AgentPart {
 
 export const noParts: Parts = { memories: new Map(), tools: new Map(), connectors: new Map(), agents: new Map() };
 
-/** Makes the parts of a checked definition. Takes a part from `before` if nothing about it changed. Changes nothing in `before`. */
+/**
+ * Makes the parts of a checked definition. Takes a part from `before` if nothing about it changed. Changes nothing in
+ * `before`.
+ */
 export function makeParts(definition: GraphDefinition, context: GraphContext, before: Parts): Parts {
   const { store, onError } = context;
   const reporter = onError && { onError };
   const memories = mapNodes(definition, "memory", (id, config) =>
-    stayOr(before.memories.get(id), config, undefined, () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store })),
+    stayOr(
+      before.memories.get(id),
+      config,
+      undefined,
+      () => new MemoryNode({ ...config, nodeId: config.nodeId ?? id, store }),
+    ),
   );
-  const memoryInto = (id: string): MemoryNode | undefined => memories.get(memoryEdge(definition, id)?.source ?? "")?.value;
+  const memoryInto = (id: string): MemoryNode | undefined =>
+    memories.get(memoryEdge(definition, id)?.source ?? "")?.value;
   const tools = mapNodes(definition, "memoryTool", (id, config) => {
     const memory = memoryInto(id);
     return stayOr(before.tools.get(id), config, memory, () => new MemoryTool({ ...config, ...(memory && { memory }) }));
@@ -86,14 +95,24 @@ function makeAgent(
   id: string,
   { store, checkpointer, model: given }: GraphContext,
   before: AgentPart | undefined,
-  { systemPrompt, title, tools, connector }: Pick<AgentPart, "title" | "tools" | "connector"> & { systemPrompt: string },
+  {
+    systemPrompt,
+    title,
+    tools,
+    connector,
+  }: Pick<AgentPart, "title" | "tools" | "connector"> & { systemPrompt: string },
 ): AgentPart {
   const model = before?.model ?? (typeof given === "function" ? given(id) : given);
   const current = before?.agent.callModel;
   const added = current?.tools.filter((tool) => !before?.tools.some((own) => own === tool)) ?? [];
   const attached = current?.memoryConnector === before?.connector ? undefined : current?.memoryConnector;
   const memoryConnector = connector ?? attached;
-  const callModel = makeCallModel(id, { model, tools: [...tools, ...added], systemPrompt, ...(memoryConnector && { memoryConnector }) });
+  const callModel = makeCallModel(id, {
+    model,
+    tools: [...tools, ...added],
+    systemPrompt,
+    ...(memoryConnector && { memoryConnector }),
+  });
   const agent = before?.agent ?? new Agent({ model, store, ...(checkpointer && { checkpointer }) });
   return { agent, model, title, callModel, tools, connector };
 }
@@ -107,7 +126,12 @@ function makeCallModel(id: string, options: CallModelNodeOptions): CallModelNode
   }
 }
 
-function stayOr<Value>(before: Part<Value> | undefined, config: object, memory: MemoryNode | undefined, make: () => Value): Part<Value> {
+function stayOr<Value>(
+  before: Part<Value> | undefined,
+  config: object,
+  memory: MemoryNode | undefined,
+  make: () => Value,
+): Part<Value> {
   const text = JSON.stringify(config);
   return before?.config === text && before.memory === memory ? before : { value: make(), config: text, memory };
 }

@@ -2,9 +2,9 @@
 const maxDepth = 6;
 
 /**
- * Copies a value into plain lists and objects. It reads each property once, so no getter, Proxy or `toJSON` can give the check one
- * value and the graph another. `structuredClone` would not do: it refuses the proxies with which user interfaces watch what
- * they edit.
+ * Copies a value into plain lists and objects. It reads each property once, so no getter, Proxy or `toJSON` can give
+ * the check one value and the graph another. `structuredClone` would not do: it refuses the proxies with which user
+ * interfaces watch what they edit.
  */
 export function plainCopy(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;

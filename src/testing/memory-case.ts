@@ -12,7 +12,10 @@ export type OpenMemory = (address: MemoryAddress, options?: MemoryOptions) => Me
 export interface MemoryCapabilities {
   /** The `createdAt` of a file stays when its text changes. @default true */
   keepsCreatedAt: boolean;
-  /** Names that Windows refuses can be created, such as `a:b` and `...`, where the rule `posix` allows them. @default true */
+  /**
+   * Names that Windows refuses can be created, such as `a:b` and `...`, where the rule `posix` allows them. @default
+   * true
+   */
   createsAnyName: boolean;
 }
 
@@ -36,7 +39,8 @@ export async function openFresh(open: OpenMemory, options?: MemoryOptions): Prom
 /** Asserts a refusal: its code, and its message where the specification gives one. */
 export async function refuses(call: Promise<unknown>, code: MemoryErrorCode, message?: string): Promise<void> {
   await rejects(call, (error: unknown) => {
-    if (!MemoryError.isInstance(error)) throw new Error(`expected a MemoryError ${code}, not ${String(error)}`, { cause: error });
+    if (!MemoryError.isInstance(error))
+      throw new Error(`expected a MemoryError ${code}, not ${String(error)}`, { cause: error });
     if (error.code !== code) throw new Error(`expected ${code}, not ${error.code}: ${error.message}`, { cause: error });
     if (message !== undefined && error.message !== message) {
       throw new Error(`expected the message "${message}", not "${error.message}"`, { cause: error });

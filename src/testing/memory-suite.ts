@@ -33,8 +33,8 @@ const groups: Record<string, MemoryCase[]> = {
   "editing files": editingCases,
   "deleting and renaming": treeCases,
   "search and grep": findingCases,
-  "paths": pathCases,
-  "addresses": addressCases,
+  paths: pathCases,
+  addresses: addressCases,
   "concurrent commands": concurrencyCases,
   "watching a memory": watchingCases,
 };
@@ -45,7 +45,11 @@ const groups: Record<string, MemoryCase[]> = {
  * @param runner `{ describe, it }` of the test runner in use.
  * @param open opens a memory on the backend under test; called inside the tests only.
  */
-export function defineMemorySuite({ describe, it }: TestRunner, open: OpenMemory, options: MemorySuiteOptions = {}): void {
+export function defineMemorySuite(
+  { describe, it }: TestRunner,
+  open: OpenMemory,
+  options: MemorySuiteOptions = {},
+): void {
   const declared = { ...memoryCapabilityDefaults, ...options.capabilities };
   for (const [group, cases] of Object.entries(groups)) {
     describe(group, () => {

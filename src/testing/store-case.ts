@@ -7,7 +7,9 @@ export interface StoreCapabilities {
   ordersByCodeUnits: boolean;
   /** A namespace whose last item was deleted is still listed. @default false */
   listsEmptiedNamespaces: boolean;
-  /** The store copies what is put and what it returns, so later changes of these objects have no effect. @default true */
+  /**
+   * The store copies what is put and what it returns, so later changes of these objects have no effect. @default true
+   */
   copiesValues: boolean;
   /** A `Date` in a value comes back as one. @default true */
   storesDates: boolean;
@@ -46,12 +48,16 @@ export interface StoreCase {
 
 export type Fields = Record<string, unknown>;
 
-export const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+export const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
 
 /** An operation that no type allows, as a model or a program without types may send it. */
 export const untyped = (operation: Fields): Operation => operation as unknown as Operation;
 
-/** The order that a store with `ordersByCodeUnits` answers in. Answers in any other order are sorted by it to compare them. */
+/**
+ * The order that a store with `ordersByCodeUnits` answers in. Answers in any other order are sorted by it to compare
+ * them.
+ */
 export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export const keysOf = (items: readonly Item[]): string[] => items.map((item) => item.key);
@@ -68,7 +74,12 @@ export async function putAll(store: BaseStore, namespace: string[], values: Reco
 }
 
 /** Asserts which keys of a namespace a filter finds, in any order. */
-export async function findsKeys(store: BaseStore, namespace: string[], filter: Fields, keys: readonly string[]): Promise<void> {
+export async function findsKeys(
+  store: BaseStore,
+  namespace: string[],
+  filter: Fields,
+  keys: readonly string[],
+): Promise<void> {
   const found = await store.search(namespace, { filter, limit: 100 });
   deepEqual(sortedKeysOf(found), keys.toSorted(byCodeUnits), `filter ${valueText(filter)}`);
 }
@@ -77,7 +88,9 @@ export async function findsKeys(store: BaseStore, namespace: string[], filter: F
 export async function refusesOrFindsNothing(what: string, call: () => Promise<unknown>): Promise<void> {
   const answer = await attempt(call);
   if (answer.refused) return;
-  const found = Array.isArray(answer.value) ? answer.value.filter((one) => !isEmptyAnswer(one)) : [answer.value ?? null].filter((one) => one !== null);
+  const found = Array.isArray(answer.value)
+    ? answer.value.filter((one) => !isEmptyAnswer(one))
+    : [answer.value ?? null].filter((one) => one !== null);
   deepEqual(found, [], `${what} must be refused or find nothing`);
 }
 
@@ -102,7 +115,12 @@ export async function attempt<T>(call: () => Promise<T>): Promise<Attempt<T>> {
 }
 
 /** Reads all pages of a search one after the other. */
-export async function pagesOf(store: BaseStore, prefix: string[], limit: number, filter?: Fields): Promise<SearchItem[]> {
+export async function pagesOf(
+  store: BaseStore,
+  prefix: string[],
+  limit: number,
+  filter?: Fields,
+): Promise<SearchItem[]> {
   const pages: SearchItem[] = [];
   for (let offset = 0; ; offset += limit) {
     const page = await store.search(prefix, { limit, offset, ...(filter && { filter }) });

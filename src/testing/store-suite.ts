@@ -39,12 +39,12 @@ interface BoundCase {
 }
 
 const groups: Record<string, StoreCase[]> = {
-  "items": itemCases,
-  "values": valueCases,
-  "search": searchCases,
-  "filters": filterCases,
-  "listNamespaces": namespaceCases,
-  "batches": batchCases,
+  items: itemCases,
+  values: valueCases,
+  search: searchCases,
+  filters: filterCases,
+  listNamespaces: namespaceCases,
+  batches: batchCases,
   "hostile arguments": hostileCases,
   "concurrent calls": concurrencyCases,
 };
@@ -54,17 +54,24 @@ const wrappedPrefix = "wrapped:";
 /**
  * Registers what every LangGraph store must do: the semantics of `InMemoryStore` of `@langchain/langgraph-checkpoint`
  * 1.2, refusals where it would guess, and no loss under concurrency. Each case works below a first label of its own, so
- * one storage serves them all; it leaves its items behind. Cases that LangGraph's wrapper can run, run through it too, as
- * `wrapped:<id>`.
+ * one storage serves them all; it leaves its items behind. Cases that LangGraph's wrapper can run, run through it too,
+ * as `wrapped:<id>`.
  *
  * @param runner `{ describe, it }` of the test runner in use; the longest case makes 3,000 puts, so allow a test 30 s.
  * @param openStore called inside the tests only.
  * @throws TypeError for an id in `knownFailures` or `skip` that is no case of this store's, or has no reason
  */
-export function defineStoreSuite({ describe, it }: TestRunner, openStore: OpenStore, options: StoreSuiteOptions = {}): void {
+export function defineStoreSuite(
+  { describe, it }: TestRunner,
+  openStore: OpenStore,
+  options: StoreSuiteOptions = {},
+): void {
   const { knownFailures = {}, skip = {} } = options;
   const all = boundGroups(openStore, options);
-  checkReasons(all.flatMap(([, cases]) => cases), { knownFailures, skip });
+  checkReasons(
+    all.flatMap(([, cases]) => cases),
+    { knownFailures, skip },
+  );
   for (const [group, cases] of all) {
     describe(group, () => {
       for (const { id, title, run } of cases) {
@@ -135,12 +142,16 @@ async function mustFail(id: string, run: () => Promise<void>): Promise<void> {
   throw new Error(`the case "${id}" does not fail any more: take it out of knownFailures`);
 }
 
-function checkReasons(cases: readonly BoundCase[], lists: Record<"knownFailures" | "skip", Readonly<Record<string, string>>>): void {
+function checkReasons(
+  cases: readonly BoundCase[],
+  lists: Record<"knownFailures" | "skip", Readonly<Record<string, string>>>,
+): void {
   const ids = new Set(cases.map(({ id }) => id));
   for (const [list, reasons] of Object.entries(lists)) {
     for (const [id, reason] of Object.entries(reasons)) {
       if (!ids.has(id)) throw new TypeError(`${list}: no case "${id}" runs for this store`);
-      if (typeof reason !== "string" || reason.trim() === "") throw new TypeError(`${list}: the case "${id}" needs a written reason`);
+      if (typeof reason !== "string" || reason.trim() === "")
+        throw new TypeError(`${list}: the case "${id}" needs a written reason`);
     }
   }
   const both = Object.keys(lists.skip).find((id) => Object.hasOwn(lists.knownFailures, id));

@@ -1,7 +1,10 @@
 import type { BaseStore, IndexConfig } from "@langchain/langgraph-checkpoint";
 
 /** Opens a store whose items expire. The same storage each time. */
-export type OpenExpiringStore = (ttl: { defaultTtlMs: number; refreshOnRead: boolean }) => BaseStore | Promise<BaseStore>;
+export type OpenExpiringStore = (ttl: {
+  defaultTtlMs: number;
+  refreshOnRead: boolean;
+}) => BaseStore | Promise<BaseStore>;
 
 /** Opens a store that ranks by meaning. Each call may give a new, empty storage. */
 export type OpenIndexedStore = (index: IndexConfig) => BaseStore | Promise<BaseStore>;

@@ -29,7 +29,10 @@ const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }))
   dialect: () => dialects.journal({ clock: () => new Date("2026-01-15T10:00:00.120Z") }),
   prepare: [
     { tool: "memory_write", args: { key: "staging port", content: "8443", tags: ["staging"] } },
-    { tool: "memory_write", args: { key: "team", content: "Ada runs staging.", target: "summary", tags: ["staging", "people"] } },
+    {
+      tool: "memory_write",
+      args: { key: "team", content: "Ada runs staging.", target: "summary", tags: ["staging", "people"] },
+    },
   ],
   answerLanguage: "json",
   refusalIn: (answer) => {
@@ -39,7 +42,7 @@ const tools = createJournalTools(new MemoryNode({ store, nodeId: "assistant" }))
   calls: [
     {
       tool: "memory_write",
-      does: "Writes a note under a new key: into the file of the day, or into `MEMORY.md` with `target: \"summary\"`. A key is accepted once.",
+      does: 'Writes a note under a new key: into the file of the day, or into `MEMORY.md` with `target: "summary"`. A key is accepted once.',
       examples: [{ key: "deploy window", content: "Mondays, 10:00 to 11:00", target: "daily", tags: ["staging"] }],
       refusals: [
         { args: { key: "staging port", content: "9443" }, instead: "`memory_read` the key, then `memory_update` it." },

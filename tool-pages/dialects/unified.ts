@@ -31,7 +31,9 @@ or \`error: { message, code }\`.`,
 
 [Troubleshooting](../troubleshooting.md#by-error-code) has the causes. \`null\` for \`content\` or \`oldContent\` counts as left out.`,
   dialect: () => dialects.unified(),
-  prepare: [{ tool: "memory", args: { command: "append", path: "/tasks/garden", content: "water the beans\nsow kale" } }],
+  prepare: [
+    { tool: "memory", args: { command: "append", path: "/tasks/garden", content: "water the beans\nsow kale" } },
+  ],
   answerLanguage: "json",
   refusalIn: (answer) => {
     const { code, message } = (JSON.parse(answer) as { error: { code: string; message: string } }).error;
@@ -45,7 +47,10 @@ or \`error: { message, code }\`.`,
       does: "Answers the text of a file.",
       examples: [{ command: "read", path: "/tasks/garden" }],
       refusals: [
-        { args: { command: "read", path: "/missing" }, instead: "`list` the directory, or make the file with `append`." },
+        {
+          args: { command: "read", path: "/missing" },
+          instead: "`list` the directory, or make the file with `append`.",
+        },
         { args: { command: "read", path: "/tasks" }, instead: "Name a file in the directory." },
       ],
       misuse: ["Relying on a file of which the prompt shows only the path and the size. Read it first."],
@@ -72,22 +77,39 @@ or \`error: { message, code }\`.`,
       examples: [{ command: "append", path: "/tasks/garden", content: "prune the roses" }],
       refusals: [
         { args: { command: "append", path: "/tasks", content: "x" }, instead: "Name a file in the directory." },
-        { args: { command: "append", path: "/tasks/garden/beans", content: "x" }, instead: "Choose another path: `/tasks/garden` is a file." },
-        { args: { command: "append", path: "/notes.txt", content: "x" }, instead: 'Choose a name without a dot, or set `paths: "posix"` for the memory.' },
+        {
+          args: { command: "append", path: "/tasks/garden/beans", content: "x" },
+          instead: "Choose another path: `/tasks/garden` is a file.",
+        },
+        {
+          args: { command: "append", path: "/notes.txt", content: "x" },
+          instead: 'Choose a name without a dot, or set `paths: "posix"` for the memory.',
+        },
         { args: { command: "append", path: "/tasks/garden" }, instead: "Give `content`." },
       ],
-      misuse: ["Appending a corrected copy of a line. Use `update` for that.", "Sending the whole file again. `append` takes the new text only."],
+      misuse: [
+        "Appending a corrected copy of a line. Use `update` for that.",
+        "Sending the whole file again. `append` takes the new text only.",
+      ],
     },
     {
       tool: "memory",
       command: "update",
       takes: ["path", "oldContent", "content"],
       does: "Replaces every occurrence of `oldContent` by `content`, and answers how many there were. Both are literal text.",
-      examples: [{ command: "update", path: "/tasks/garden", oldContent: "water the beans", content: "water the peas" }],
+      examples: [
+        { command: "update", path: "/tasks/garden", oldContent: "water the beans", content: "water the peas" },
+      ],
       refusals: [
-        { args: { command: "update", path: "/missing", oldContent: "a", content: "b" }, instead: "Make the file with `append`." },
+        {
+          args: { command: "update", path: "/missing", oldContent: "a", content: "b" },
+          instead: "Make the file with `append`.",
+        },
         { args: { command: "update", path: "/tasks/garden", content: "b" }, instead: "Give both texts." },
-        { args: { command: "update", path: "/tasks/garden", oldContent: "", content: "b" }, instead: "Use `append` to add text." },
+        {
+          args: { command: "update", path: "/tasks/garden", oldContent: "", content: "b" },
+          instead: "Use `append` to add text.",
+        },
       ],
       misuse: [
         "Taking `replaced: 0` for a change. Nothing matched, and nothing was changed: `read` the file.",

@@ -26,9 +26,15 @@ export const dialectUnderTest: DialectUnderTest = {
     rename: memory({ command: "rename", old_path: path, new_path: "/memories/b.txt" }),
   },
   parallel: {
-    str_replace: { call: (index) => memory({ command: "str_replace", path, old_str: `[line ${index}]`, new_str: markOf(index) }) },
-    insert: { call: (index) => memory({ command: "insert", path, insert_line: index % 3, insert_text: `${markOf(index)}\n` }) },
-    create: { call: (index) => memory({ command: "create", path: `/memories/new/${index}.txt`, file_text: markOf(index) }) },
+    str_replace: {
+      call: (index) => memory({ command: "str_replace", path, old_str: `[line ${index}]`, new_str: markOf(index) }),
+    },
+    insert: {
+      call: (index) => memory({ command: "insert", path, insert_line: index % 3, insert_text: `${markOf(index)}\n` }),
+    },
+    create: {
+      call: (index) => memory({ command: "create", path: `/memories/new/${index}.txt`, file_text: markOf(index) }),
+    },
   },
   hints: {
     memory: { title: "Memory", readOnly: false, destructive: true },

@@ -6,7 +6,8 @@ export const dialectUnderTest: DialectUnderTest = {
   tools: (source) => createRecordTools(source),
   outcomeOf: (answer) => {
     const { status, error_code: code, message, ...fields } = parse(answer) as Record<string, unknown>;
-    if (status === "error") return checkedOutcome(typeof code === "string" && typeof message === "string", fields, false, message);
+    if (status === "error")
+      return checkedOutcome(typeof code === "string" && typeof message === "string", fields, false, message);
     return checkedOutcome(status === "ok" && code === undefined && message === undefined, {}, true, fields);
   },
   prepare: [{ tool: "add_memory", args: { path: "project/todo", content: parallelLines } }],
@@ -17,7 +18,9 @@ export const dialectUnderTest: DialectUnderTest = {
     clear_memory: { tool: "clear_memory", args: {} },
   },
   parallel: {
-    add_memory: { call: (index) => ({ tool: "add_memory", args: { path: `project/${index}`, content: markOf(index) } }) },
+    add_memory: {
+      call: (index) => ({ tool: "add_memory", args: { path: `project/${index}`, content: markOf(index) } }),
+    },
   },
   hints: {
     add_memory: { title: "Add memory", readOnly: false, destructive: false },

@@ -8,7 +8,12 @@ export const dialectUnderTest: DialectUnderTest = {
   outcomeOf: (answer) => {
     const { command, path, ok, result, error, ...others } = JSON.parse(answer) as Record<string, unknown>;
     const isError = error === undefined || Object.keys(error as object).toString() === "message,code";
-    return checkedOutcome(typeof command === "string" && typeof path === "string" && isError, others, ok === true, result ?? error);
+    return checkedOutcome(
+      typeof command === "string" && typeof path === "string" && isError,
+      others,
+      ok === true,
+      result ?? error,
+    );
   },
   prepare: [memory({ command: "append", path: "/notes/today", content: parallelLines })],
   commands: {
@@ -20,9 +25,12 @@ export const dialectUnderTest: DialectUnderTest = {
   },
   parallel: {
     append: { call: (index) => memory({ command: "append", path: "/notes/today", content: markOf(index) }) },
-    "append that creates": { call: (index) => memory({ command: "append", path: `/new/${index}`, content: markOf(index) }) },
+    "append that creates": {
+      call: (index) => memory({ command: "append", path: `/new/${index}`, content: markOf(index) }),
+    },
     update: {
-      call: (index) => memory({ command: "update", path: "/notes/today", oldContent: `[line ${index}]`, content: markOf(index) }),
+      call: (index) =>
+        memory({ command: "update", path: "/notes/today", oldContent: `[line ${index}]`, content: markOf(index) }),
     },
   },
   hints: {

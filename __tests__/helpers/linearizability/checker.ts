@@ -3,7 +3,10 @@ export interface Operation<Command> {
   /** Who called, for people. */
   caller: string;
   calledAt: bigint;
-  /** When the answer was there. Null: it is unknown whether the call did anything. It may do it at any time after it began, or never. */
+  /**
+   * When the answer was there. Null: it is unknown whether the call did anything. It may do it at any time after it
+   * began, or never.
+   */
   answeredAt: bigint | null;
   command: Command;
   /** As the specification writes it. Without a meaning where the outcome is unknown. */
@@ -19,7 +22,10 @@ export interface Specification<State, Command> {
   keyOf(state: State): string;
 }
 
-/** Whether there is one order of the calls that explains all answers, and in which no call comes before one that was answered before it began. */
+/**
+ * Whether there is one order of the calls that explains all answers, and in which no call comes before one that was
+ * answered before it began.
+ */
 export type Verdict<Command> =
   | { isLinearizable: true; order: Operation<Command>[] }
   | {
@@ -30,7 +36,10 @@ export type Verdict<Command> =
       next: { operation: Operation<Command>; expected: string }[];
     };
 
-/** Calls that have taken place, and what they left. Numbers count through the calls with an answer, and through those without. */
+/**
+ * Calls that have taken place, and what they left. Numbers count through the calls with an answer, and through those
+ * without.
+ */
 interface Configuration<State> {
   state: State;
   stateKey: number;
@@ -53,8 +62,9 @@ interface Frame<State> {
 const configurationsCeiling = 1_000_000;
 
 /**
- * Looks for such an order as Wing and Gong do (JPDC 1993), and visits no configuration twice, which is Lowe's addition (CCPE 2017). Calls with an
- * answer are tried first. A call without one is tried where it changes something; it need not take place at all.
+ * Looks for such an order as Wing and Gong do (JPDC 1993), and visits no configuration twice, which is Lowe's addition
+ * (CCPE 2017). Calls with an answer are tried first. A call without one is tried where it changes something; it need
+ * not take place at all.
  * @throws Error for a history that is too long
  */
 export function checkLinearizable<State, Command>(
@@ -78,11 +88,21 @@ export function checkLinearizable<State, Command>(
     return known;
   };
   const candidatesOf = (configuration: Configuration<State>) => candidatesIn(configuration, answered, unanswered);
-  const start: Configuration<State> = { state: specification.initial, stateKey: numberOf(specification.initial), first: 0, others: [], unknown: [] };
+  const start: Configuration<State> = {
+    state: specification.initial,
+    stateKey: numberOf(specification.initial),
+    first: 0,
+    others: [],
+    unknown: [],
+  };
   const stack: Frame<State>[] = [{ configuration: start, taken: null, candidates: candidatesOf(start) }];
-  const orderOf = (): Operation<Command>[] => stack.flatMap(({ taken }) => (taken === null ? [] : [operationOf(taken)]));
+  const orderOf = (): Operation<Command>[] =>
+    stack.flatMap(({ taken }) => (taken === null ? [] : [operationOf(taken)]));
   const visited = new Set([keyOf(start)]);
-  let longest: { order: Operation<Command>[]; configuration: Configuration<State> } = { order: [], configuration: start };
+  let longest: { order: Operation<Command>[]; configuration: Configuration<State> } = {
+    order: [],
+    configuration: start,
+  };
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const { configuration, candidates } = frame;
     if (configuration.first === answered.length) return { isLinearizable: true, order: orderOf() };
@@ -100,7 +120,8 @@ export function checkLinearizable<State, Command>(
     const next = after(configuration, candidate, { state, stateKey });
     const key = keyOf(next);
     if (visited.has(key)) continue;
-    if (visited.size >= maxConfigurations) throw new Error(`the history of ${history.length} calls has too many possible orders`);
+    if (visited.size >= maxConfigurations)
+      throw new Error(`the history of ${history.length} calls has too many possible orders`);
     visited.add(key);
     stack.push({ configuration: next, taken: candidate, candidates: candidatesOf(next) });
   }
@@ -116,7 +137,10 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : 1;
 }
 
-/** The calls that may be next: those that began before any that has not taken place was answered. At one time both orders are possible. */
+/**
+ * The calls that may be next: those that began before any that has not taken place was answered. At one time both
+ * orders are possible.
+ */
 function candidatesIn<Command>(
   { first, others, unknown }: Configuration<unknown>,
   answered: readonly Operation<Command>[],

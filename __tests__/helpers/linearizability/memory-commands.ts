@@ -72,7 +72,8 @@ function performOn(model: ModelMemory, command: Command): unknown {
   }
 }
 
-const sortedFiles = (model: ModelMemory): [string, string][] => [...model.files].toSorted(([a], [b]) => (a < b ? -1 : 1));
+const sortedFiles = (model: ModelMemory): [string, string][] =>
+  [...model.files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /** The trivial memory that all backends are compared with. */
 export const memorySpecification: Specification<ModelMemory, Command> = {
@@ -83,7 +84,9 @@ export const memorySpecification: Specification<ModelMemory, Command> = {
     for (const path of before.directories) state.directories.add(path);
     const answer = outcomeOf(() => performOn(state, command));
     // A refused command changed nothing, though the model may have begun it.
-    return "code" in answer ? { state: before, answer: JSON.stringify(answer) } : { state, answer: JSON.stringify(answer) };
+    return "code" in answer
+      ? { state: before, answer: JSON.stringify(answer) }
+      : { state, answer: JSON.stringify(answer) };
   },
   keyOf: (model) => JSON.stringify([sortedFiles(model), [...model.directories].toSorted()]),
 };

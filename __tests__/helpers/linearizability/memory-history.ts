@@ -1,7 +1,10 @@
 import { checkLinearizable, type Operation, type Verdict } from "./checker.js";
 import { type Command, memorySpecification } from "./memory-commands.js";
 
-/** Checks calls of one memory, which was empty at first. Calls that cannot see each other's paths are checked by themselves. */
+/**
+ * Checks calls of one memory, which was empty at first. Calls that cannot see each other's paths are checked by
+ * themselves.
+ */
 export function checkMemoryHistory(history: readonly Operation<Command>[]): Verdict<Command> {
   const order: Operation<Command>[] = [];
   for (const part of partsOf(history)) {
@@ -13,14 +16,17 @@ export function checkMemoryHistory(history: readonly Operation<Command>[]): Verd
 }
 
 /**
- * Splits calls into those of paths of which none lies in another one. A history is linearizable if each part is (Herlihy and Wing, TOPLAS 1990), and
- * parts take much less time. A list, a snapshot or a rename of a directory keeps together what lies in it.
+ * Splits calls into those of paths of which none lies in another one. A history is linearizable if each part is
+ * (Herlihy and Wing, TOPLAS 1990), and parts take much less time. A list, a snapshot or a rename of a directory keeps
+ * together what lies in it.
  */
 export function partsOf(history: readonly Operation<Command>[]): Operation<Command>[][] {
   const groups: { paths: Set<string>; operations: Operation<Command>[] }[] = [];
   for (const operation of history) {
     const paths = pathsOf(operation.command);
-    const touched = groups.filter((group) => paths.some((path) => [...group.paths].some((other) => isWithin(path, other) || isWithin(other, path))));
+    const touched = groups.filter((group) =>
+      paths.some((path) => [...group.paths].some((other) => isWithin(path, other) || isWithin(other, path))),
+    );
     const [joined = { paths: new Set<string>(), operations: [] }, ...rest] = touched;
     if (touched.length === 0) groups.push(joined);
     for (const group of rest) {
@@ -34,8 +40,10 @@ export function partsOf(history: readonly Operation<Command>[]): Operation<Comma
   return groups.map(({ operations }) => operations);
 }
 
-const pathsOf = (command: Command): string[] => (command.name === "rename" ? [command.path, command.to] : [command.path]);
-const isWithin = (path: string, directory: string): boolean => directory === "/" || path === directory || path.startsWith(`${directory}/`);
+const pathsOf = (command: Command): string[] =>
+  command.name === "rename" ? [command.path, command.to] : [command.path];
+const isWithin = (path: string, directory: string): boolean =>
+  directory === "/" || path === directory || path.startsWith(`${directory}/`);
 
 /** Undefined where the history is linearizable; else what people need to see why it is not. */
 export function faultOf(history: readonly Operation<Command>[]): string | undefined {

@@ -17,13 +17,31 @@ export const workloads = {
   },
   /** Directories that are made, moved and deleted while files in them change. */
   tree: {
-    commands: ["list", "list", "snapshot", "read", "append", "append", "write", "create", "edit", "update", "delete", "rename", "rename"],
+    commands: [
+      "list",
+      "list",
+      "snapshot",
+      "read",
+      "append",
+      "append",
+      "write",
+      "create",
+      "edit",
+      "update",
+      "delete",
+      "rename",
+      "rename",
+    ],
     paths: ["/a", "/a/x", "/a/b", "/a/b/x", "/c", "/c/x"],
   },
 } as const satisfies Record<string, Workload>;
 
 /** The same commands for the same seed. Each text is written once, so that it tells who wrote it. */
-export function* randomCommands({ commands, paths }: Workload, caller: string, seed: number): Generator<Command, never> {
+export function* randomCommands(
+  { commands, paths }: Workload,
+  caller: string,
+  seed: number,
+): Generator<Command, never> {
   const random = randomNumbers(seed);
   const pick = <T>(values: readonly T[]): T => {
     const value = values[random() % values.length];

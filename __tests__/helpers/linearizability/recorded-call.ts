@@ -4,17 +4,26 @@ import type { Operation } from "./checker.js";
 import { changes, type Command, perform } from "./memory-commands.js";
 
 /** An operation in JSON. */
-export type RecordedCall = Omit<Operation<Command>, "calledAt" | "answeredAt"> & { calledAt: string; answeredAt: string | null };
+export type RecordedCall = Omit<Operation<Command>, "calledAt" | "answeredAt"> & {
+  calledAt: string;
+  answeredAt: string | null;
+};
 
 /**
- * Makes a call, and records it. Null for a call of which nothing can be learned: a read that failed, and a change that the storage refused or that lost
- * its race too often, as those changed nothing.
+ * Makes a call, and records it. Null for a call of which nothing can be learned: a read that failed, and a change that
+ * the storage refused or that lost its race too often, as those changed nothing.
  *
  * The clock is the one of the machine that never goes back, which all of its processes share.
  */
 export async function recordedCall(memory: Memory, caller: string, command: Command): Promise<RecordedCall | null> {
   const calledAt = String(process.hrtime.bigint());
-  const recorded = (outcome: object): RecordedCall => ({ caller, calledAt, answeredAt: String(process.hrtime.bigint()), command, answer: JSON.stringify(outcome) });
+  const recorded = (outcome: object): RecordedCall => ({
+    caller,
+    calledAt,
+    answeredAt: String(process.hrtime.bigint()),
+    command,
+    answer: JSON.stringify(outcome),
+  });
   try {
     return recorded({ value: (await perform(memory, command)) ?? null });
   } catch (error) {

@@ -20,12 +20,21 @@ export class Workers {
   #failure: Error | null = null;
 
   /** @param place.layout of all, or of each in turn */
-  static async start(count: number, { uri, dbName, layout }: { uri: string; dbName: string; layout: LayoutName | readonly LayoutName[] }): Promise<Workers> {
+  static async start(
+    count: number,
+    { uri, dbName, layout }: { uri: string; dbName: string; layout: LayoutName | readonly LayoutName[] },
+  ): Promise<Workers> {
     const layouts = [layout].flat();
     const workers = new Workers();
     const program = compiled("__tests__/helpers/linearizability-worker.ts");
     for (let number = 0; number < count; number += 1) {
-      workers.#listenTo(spawn(process.execPath, [program, uri, dbName, layouts[number % layouts.length] ?? "", String.fromCodePoint(97 + number)], { stdio: ["pipe", "pipe", "inherit"] }));
+      workers.#listenTo(
+        spawn(
+          process.execPath,
+          [program, uri, dbName, layouts[number % layouts.length] ?? "", String.fromCodePoint(97 + number)],
+          { stdio: ["pipe", "pipe", "inherit"] },
+        ),
+      );
     }
     workers.#busy = count;
     await workers.#until(() => workers.#busy === 0);

@@ -1,6 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
@@ -37,7 +47,10 @@ describe("an archive in which a file is", () => {
       rmSync(join(archive, name));
       make(join(archive, name));
       const imported = await cli(["import", archive, "--dir", newPath()]);
-      expect([imported.exitCode, imported.stderr]).toEqual([2, expect.stringMatching(/it is a link|not a regular file/)]);
+      expect([imported.exitCode, imported.stderr]).toEqual([
+        2,
+        expect.stringMatching(/it is a link|not a regular file/),
+      ]);
       expect((await overwrite(archive)).exitCode).not.toBe(0);
     }
   });
@@ -47,13 +60,17 @@ describe("an archive in which a file is", () => {
     const archive = await exported();
     const claimed = 1_900_000_000;
     truncateSync(join(archive, "files", "a"), claimed);
-    expect((await cli(["import", archive, "--dir", newPath()])).stderr).toMatch(/not the file that the manifest describes/);
+    expect((await cli(["import", archive, "--dir", newPath()])).stderr).toMatch(
+      /not the file that the manifest describes/,
+    );
     const manifest = JSON.parse(readFileSync(join(archive, "manifest.json"), "utf8"));
     manifest.memories[0].files[0].sizeBytes = claimed;
     writeFileSync(join(archive, "manifest.json"), JSON.stringify(manifest));
     expect((await cli(["import", archive, "--dir", newPath()])).stderr).toMatch(/sizeBytes: .*15000000/);
     truncateSync(join(archive, "manifest.json"), claimed);
-    expect((await cli(["import", archive, "--dir", newPath()])).stderr).toMatch(/manifest\.json: it has 1900000000 bytes/);
+    expect((await cli(["import", archive, "--dir", newPath()])).stderr).toMatch(
+      /manifest\.json: it has 1900000000 bytes/,
+    );
   });
 });
 
@@ -64,15 +81,26 @@ describe("export keeps its hands off a folder", () => {
   it.each([
     ["with a manifest and files of another program", { "manifest.json": manifestOfOthers, "files/mine": "x" }],
     ["with a manifest that is no JSON", { "manifest.json": "{", "files/mine": "x" }],
-    ["with a file that has the name of the mark of an unfinished export", { "export-unfinished": "mine", "files/mine": "x" }],
+    [
+      "with a file that has the name of the mark of an unfinished export",
+      { "export-unfinished": "mine", "files/mine": "x" },
+    ],
     ["with such a file, empty", { "export-unfinished": "", mine: "x" }],
-    ["with a manifest of another program and a mark", { "manifest.json": manifestOfOthers, "export-unfinished": "Run the export again to finish it.\n" }],
+    [
+      "with a manifest of another program and a mark",
+      { "manifest.json": manifestOfOthers, "export-unfinished": "Run the export again to finish it.\n" },
+    ],
   ])("%s, whether told to overwrite or not", async (_, contents) => {
     const dir = folderWith(folder, contents);
     for (const argv of [[], ["--overwrite"]]) {
-      expect(await cli(["export", dir, "--dir", memory, ...argv])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("holds no export") });
+      expect(await cli(["export", dir, "--dir", memory, ...argv])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("holds no export"),
+      });
     }
-    const found = Object.fromEntries(Object.keys(contents).map((name) => [name, readFileSync(join(dir, name), "utf8")]));
+    const found = Object.fromEntries(
+      Object.keys(contents).map((name) => [name, readFileSync(join(dir, name), "utf8")]),
+    );
     expect(found).toEqual(contents);
   });
 
@@ -84,7 +112,10 @@ describe("export keeps its hands off a folder", () => {
     expect((await overwrite(archive)).exitCode).toBe(0);
     rmSync(join(archive, "files", "dir"), { recursive: true });
     symlinkSync(elsewhere, join(archive, "files", "dir"));
-    expect(await overwrite(archive)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("files/dir: it is a link") });
+    expect(await overwrite(archive)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("files/dir: it is a link"),
+    });
     expect(readdirSync(elsewhere)).toEqual(["gone"]);
   });
 });
@@ -99,7 +130,9 @@ it("an export is its owner's only, whatever the umask, and keeps the rights of a
     const archive = await exported();
     await cliJson(["export", jsonl, "--dir", memory]);
     expect(["", "files", "files/dir"].map((name) => modeOf(archive, name))).toEqual([0o700, 0o700, 0o700]);
-    expect(["manifest.json", "files/a", "files/dir/b"].map((name) => modeOf(archive, name))).toEqual([0o600, 0o600, 0o600]);
+    expect(["manifest.json", "files/a", "files/dir/b"].map((name) => modeOf(archive, name))).toEqual([
+      0o600, 0o600, 0o600,
+    ]);
     expect(modeOf(jsonl)).toBe(0o600);
     chmodSync(jsonl, 0o640);
     await cliJson(["export", jsonl, "--dir", memory, "--overwrite"]);
@@ -125,8 +158,13 @@ describe("a memory whose limit for a file is above that of the command line", ()
     const dir = newPath();
     expect(await cliJson(["import", archive, ...database, "--node", target])).toMatchObject({ written: 1 });
     expect(await cliJson(["import", archive, "--dir", dir])).toMatchObject({ written: 1 });
-    expect(await cliJson(["copy", "--dir", dir, "--to-uri", uri, "--to-db", dbName, "--to-node", `${target} again`])).toMatchObject({ written: 1 });
-    const reads = [openDirectoryMemory({ dir }), ...[target, `${target} again`].map((nodeId) => store.memory({ nodeId }))];
+    expect(
+      await cliJson(["copy", "--dir", dir, "--to-uri", uri, "--to-db", dbName, "--to-node", `${target} again`]),
+    ).toMatchObject({ written: 1 });
+    const reads = [
+      openDirectoryMemory({ dir }),
+      ...[target, `${target} again`].map((nodeId) => store.memory({ nodeId })),
+    ];
     for (const one of reads) expect(hashOf(await one.read("/large"))).toBe(hashOf(large));
   });
 });

@@ -36,7 +36,10 @@ interface Place {
 
 function newMemory(layout: LayoutName = "document"): Place {
   const nodeId = randomUUID();
-  return { memory: stores[layout].memory({ nodeId }, { paths: "posix" }), target: [...database, "--layout", layout, "--node", nodeId] };
+  return {
+    memory: stores[layout].memory({ nodeId }, { paths: "posix" }),
+    target: [...database, "--layout", layout, "--node", nodeId],
+  };
 }
 
 function newFolderMemory(): Place & { dir: string } {
@@ -89,7 +92,9 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
         await cliJson(["import", archive, ...destination.target]);
         const [expected, found] = [await source.memory.snapshot(), await destination.memory.snapshot()];
         expect(contentsOf(found)).toEqual(contentsOf(expected));
-        expect(found.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt])).toEqual(expected.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]));
+        expect(found.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt])).toEqual(
+          expected.files.map(({ createdAt, updatedAt }) => [createdAt, updatedAt]),
+        );
       }),
       { numRuns: repetitions({ usual: 4, long: 25 }) },
     );
@@ -104,7 +109,11 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
         await cliJson(["copy", ...source.target, "--to-layout", layout, "--to-node", to]);
         const found = await destination.memory.snapshot();
         expect(contentsOf(found)).toEqual(contentsOf(await source.memory.snapshot()));
-        expect(await cliJson(["copy", ...source.target, "--to-layout", layout, "--to-node", to])).toMatchObject({ written: 0, replaced: 0, unchanged: found.files.length });
+        expect(await cliJson(["copy", ...source.target, "--to-layout", layout, "--to-node", to])).toMatchObject({
+          written: 0,
+          replaced: 0,
+          unchanged: found.files.length,
+        });
         expect((await destination.memory.snapshot()).revision).toBe(found.revision);
       }),
       { numRuns: repetitions({ usual: 4, long: 25 }) },
@@ -112,7 +121,9 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
   });
 
   it("goes through a folder and back, wherever file systems can hold its names", async () => {
-    const plain = fc.array(fc.constantFrom("a", "b", "é", "notes.md", "a b"), { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}`);
+    const plain = fc
+      .array(fc.constantFrom("a", "b", "é", "notes.md", "a b"), { minLength: 1, maxLength: 3 })
+      .map((names) => `/${names.join("/")}`);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(plain, fc.option(text)), { minLength: 1, maxLength: 8 }), async (tree) => {
         const [source, between, destination] = [newMemory(layout), newFolderMemory(), newMemory(layout)];
@@ -120,7 +131,18 @@ describe.each(layoutNames)("any memory, in the layout %s,", (layout) => {
         await cliJson(["copy", ...source.target, "--to-dir", between.dir]);
         expect(contentsOf(await between.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
         await mkdir(between.dir, { recursive: true });
-        await cliJson(["copy", ...between.target, "--to-uri", uri, "--to-db", dbName, "--to-layout", layout, "--to-node", destination.memory.address.nodeId]);
+        await cliJson([
+          "copy",
+          ...between.target,
+          "--to-uri",
+          uri,
+          "--to-db",
+          dbName,
+          "--to-layout",
+          layout,
+          "--to-node",
+          destination.memory.address.nodeId,
+        ]);
         expect(contentsOf(await destination.memory.snapshot())).toEqual(contentsOf(await source.memory.snapshot()));
       }),
       { numRuns: repetitions({ usual: 4, long: 15 }) },
@@ -141,17 +163,37 @@ describe("a copy", () => {
 describe("an export", () => {
   it("into a folder has names that every system can hold, and a manifest that says what is what", async () => {
     const { memory, target } = newMemory();
-    const paths = ["/con", "/a", "/A", "/x.", "/nul.txt", "/q?", `/${"é".repeat(200)}`, "/a~b", "/b/c", "/B/c", "/ﬁ", "/fi", "/Q", "/q/x", "/R/x", "/r"];
+    const paths = [
+      "/con",
+      "/a",
+      "/A",
+      "/x.",
+      "/nul.txt",
+      "/q?",
+      `/${"é".repeat(200)}`,
+      "/a~b",
+      "/b/c",
+      "/B/c",
+      "/ﬁ",
+      "/fi",
+      "/Q",
+      "/q/x",
+      "/R/x",
+      "/r",
+    ];
     for (const one of paths) await memory.write(one, one);
     const to = newPath();
     await cliJson(["export", to, ...target]);
     const { memories } = JSON.parse(await readFile(join(to, "manifest.json"), "utf8"));
-    const files = new Map<string, string>(memories[0].files.map((file: { path: string; file: string }) => [file.path, file.file]));
+    const files = new Map<string, string>(
+      memories[0].files.map((file: { path: string; file: string }) => [file.path, file.file]),
+    );
     expect([...files.keys()]).toEqual(paths.toSorted());
     const folded = new Set(Array.from(files.values(), (name) => name.normalize("NFKC").toLowerCase()));
     expect(folded.size).toBe(paths.length);
     for (const [one, file] of files) {
-      for (let end = file.indexOf("/", 6); end !== -1; end = file.indexOf("/", end + 1)) expect(folded).not.toContain(file.slice(0, end).toLowerCase());
+      for (let end = file.indexOf("/", 6); end !== -1; end = file.indexOf("/", end + 1))
+        expect(folded).not.toContain(file.slice(0, end).toLowerCase());
       expect(file).not.toMatch(/[<>:"|?*\\]|[. ](?:\/|$)|(?:^|\/)(?:con|nul)(?:[./]|$)/i);
       expect(Buffer.byteLength(file.split("/").at(-1) ?? "")).toBeLessThanOrEqual(120);
       expect(await readFile(join(to, file), "utf8")).toBe(one);
@@ -164,31 +206,58 @@ describe("an export", () => {
   // Requirement: command-line.export-keeps-memories-apart
   it("of all memories keeps each apart, and import brings each back to where it came from", async () => {
     const other = otherDatabase();
-    const addresses = [{ nodeId: "a/b" }, { nodeId: "a%2Fb" }, { nodeId: "A/b" }, { nodeId: "x".repeat(500), scope: "perThread" as const, threadId: "ada@example.com" }, { nodeId: "a/b", scope: "perThread" as const, threadId: "global" }];
-    for (const [index, address] of addresses.entries()) await other.store.memory(address).write("/same/name", String(index));
+    const addresses = [
+      { nodeId: "a/b" },
+      { nodeId: "a%2Fb" },
+      { nodeId: "A/b" },
+      { nodeId: "x".repeat(500), scope: "perThread" as const, threadId: "ada@example.com" },
+      { nodeId: "a/b", scope: "perThread" as const, threadId: "global" },
+    ];
+    for (const [index, address] of addresses.entries())
+      await other.store.memory(address).write("/same/name", String(index));
     for (const to of [newPath(), `${newPath()}.jsonl`]) {
-      expect(await cliJson(["export", to, "--all", "--uri", uri, "--db", other.name])).toMatchObject({ memories: 5, files: 5 });
+      expect(await cliJson(["export", to, "--all", "--uri", uri, "--db", other.name])).toMatchObject({
+        memories: 5,
+        files: 5,
+      });
       const fresh = otherDatabase();
-      expect(await cliJson(["import", to, "--uri", uri, "--db", fresh.name])).toMatchObject({ memories: 5, written: 5 });
-      for (const [index, address] of addresses.entries()) expect(await fresh.store.memory(address).read("/same/name")).toBe(String(index));
-      expect(await cli(["import", to, ...database, "--node", "one"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("holds 5 memories") });
+      expect(await cliJson(["import", to, "--uri", uri, "--db", fresh.name])).toMatchObject({
+        memories: 5,
+        written: 5,
+      });
+      for (const [index, address] of addresses.entries())
+        expect(await fresh.store.memory(address).read("/same/name")).toBe(String(index));
+      expect(await cli(["import", to, ...database, "--node", "one"])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("holds 5 memories"),
+      });
     }
   });
 
   // Requirement: command-line.goes-on
   it("goes on where it was broken off, takes away what is gone, and is not replaced unasked", async () => {
     const { memory, target } = newMemory();
-    await fill(memory, [["/a", "1"], ["/b", "2"], ["/c/d", "3"]]);
+    await fill(memory, [
+      ["/a", "1"],
+      ["/b", "2"],
+      ["/c/d", "3"],
+    ]);
     const to = newPath();
     await cliJson(["export", to, ...target]);
-    expect(await cli(["export", to, ...target])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("--overwrite") });
+    expect(await cli(["export", to, ...target])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("--overwrite"),
+    });
     // As a run leaves it that ended before its manifest.
     await rm(join(to, "manifest.json"));
     await writeFile(join(to, "export-unfinished"), "Run the export again to finish it.\n");
     await rm(join(to, "files", "b"));
     await writeFile(join(to, "files", "a~part"), "hal");
     await writeFile(join(to, "files", "gone"), "of a file that is no more");
-    expect(await cli(["import", to, ...newMemory().target])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("broken off") });
+    expect(await cli(["import", to, ...newMemory().target])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("broken off"),
+    });
     expect(await cliJson(["export", to, ...target])).toMatchObject({ written: 1, unchanged: 2 });
     expect((await readdir(to)).toSorted()).toEqual(["files", "manifest.json"]);
     await memory.delete("/c");
@@ -208,7 +277,10 @@ describe("an export", () => {
     await cliJson(["export", to, ...target]);
     await rm(join(to, "files"), { recursive: true });
     await symlink(foreign, join(to, "files"));
-    expect(await cli(["export", to, ...target, "--overwrite"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("link") });
+    expect(await cli(["export", to, ...target, "--overwrite"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("link"),
+    });
     expect(await readdir(foreign)).toEqual(["mine"]);
   });
 
@@ -219,7 +291,10 @@ describe("an export", () => {
     await writeFile(to, "mine");
     expect((await cli(["export", to, ...target])).exitCode).toBe(1);
     expect(await readFile(to, "utf8")).toBe("mine");
-    expect(await cli(["export", join(folder, "missing", "file.jsonl"), ...target])).toMatchObject({ exitCode: 3, stderr: expect.stringContaining("missing") });
+    expect(await cli(["export", join(folder, "missing", "file.jsonl"), ...target])).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining("missing"),
+    });
     expect((await readdir(folder)).filter((name) => name.endsWith("~part"))).toEqual([]);
   });
 });
@@ -228,8 +303,15 @@ describe("an import", () => {
   // Requirement: command-line.goes-on
   it("goes on after it was broken off, with what was a directory half made", async () => {
     const [source, destination] = [newMemory(), newMemory()];
-    await fill(source.memory, [["/a", "1"], ["/b", "2"], ["/empty/x", null]]);
-    await fill(destination.memory, [["/a", "1"], ["/empty/~", "Left behind by a copy that was broken off; it may be deleted.\n"]]);
+    await fill(source.memory, [
+      ["/a", "1"],
+      ["/b", "2"],
+      ["/empty/x", null],
+    ]);
+    await fill(destination.memory, [
+      ["/a", "1"],
+      ["/empty/~", "Left behind by a copy that was broken off; it may be deleted.\n"],
+    ]);
     const archive = newPath();
     await cliJson(["export", archive, ...source.target]);
     expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 1, unchanged: 1 });
@@ -239,20 +321,36 @@ describe("an import", () => {
   // Requirement: command-line.import-replaces-when-told
   it("replaces other contents only when told to, and deletes nothing", async () => {
     const [source, destination] = [newMemory(), newMemory()];
-    await fill(source.memory, [["/a", "1"], ["/b", "2"]]);
-    await fill(destination.memory, [["/a", "other"], ["/mine", "x"]]);
+    await fill(source.memory, [
+      ["/a", "1"],
+      ["/b", "2"],
+    ]);
+    await fill(destination.memory, [
+      ["/a", "other"],
+      ["/mine", "x"],
+    ]);
     const archive = newPath();
     await cliJson(["export", archive, ...source.target]);
     const { exitCode, stderr } = await cli(["import", archive, ...destination.target]);
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/\/a would be replaced.*--overwrite/)]);
     expect((await destination.memory.snapshot()).files).toHaveLength(2);
-    expect(await cliJson(["import", archive, ...destination.target, "--overwrite"])).toMatchObject({ written: 1, replaced: 1 });
-    expect(contentsOf(await destination.memory.snapshot()).files).toEqual([["/a", "1"], ["/b", "2"], ["/mine", "x"]]);
+    expect(await cliJson(["import", archive, ...destination.target, "--overwrite"])).toMatchObject({
+      written: 1,
+      replaced: 1,
+    });
+    expect(contentsOf(await destination.memory.snapshot()).files).toEqual([
+      ["/a", "1"],
+      ["/b", "2"],
+      ["/mine", "x"],
+    ]);
   });
 
   it("reads JSONL from the standard input, in pieces of any size", async () => {
     const [source, destination] = [newMemory(), newMemory()];
-    await fill(source.memory, [["/a", "x".repeat(300_000)], ["/b", "é🧠\n"]]);
+    await fill(source.memory, [
+      ["/a", "x".repeat(300_000)],
+      ["/b", "é🧠\n"],
+    ]);
     const { stdout } = await cli(["export", "-", ...source.target]);
     const bytes = Buffer.from(stdout);
     async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -265,29 +363,54 @@ describe("an import", () => {
   // Requirement: command-line.import-is-checked-first
   it("refuses what a memory cannot take before anything is written", async () => {
     const source = newMemory();
-    await fill(source.memory, [["/a", "1"], ["/dir/b", "2"], ["/con", "3"]]);
+    await fill(source.memory, [
+      ["/a", "1"],
+      ["/dir/b", "2"],
+      ["/con", "3"],
+    ]);
     const archive = newPath();
     await cliJson(["export", archive, ...source.target]);
     const asDirectory = newMemory();
     await asDirectory.memory.write("/a/x", "x");
-    expect(await cli(["import", archive, ...asDirectory.target])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("/a is a directory there") });
+    expect(await cli(["import", archive, ...asDirectory.target])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("/a is a directory there"),
+    });
     const asFile = newMemory();
     await asFile.memory.write("/dir", "x");
-    expect(await cli(["import", archive, ...asFile.target])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("/dir is a file there") });
+    expect(await cli(["import", archive, ...asFile.target])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("/dir is a file there"),
+    });
     for (const { memory } of [asDirectory, asFile]) expect((await memory.snapshot()).revision).toBe(1);
     const inFolder = newFolderMemory();
-    expect(await cli(["import", archive, ...inFolder.target])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("/con: invalid path segment") });
+    expect(await cli(["import", archive, ...inFolder.target])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("/con: invalid path segment"),
+    });
     expect((await inFolder.memory.snapshot()).files).toEqual([]);
     const dotted = newMemory();
     await dotted.memory.write("/notes.md", "1");
-    expect(await cli(["copy", ...dotted.target, "--paths", "adr", "--to-node", randomUUID()])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("/notes.md") });
+    expect(await cli(["copy", ...dotted.target, "--paths", "adr", "--to-node", randomUUID()])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("/notes.md"),
+    });
   });
 
   // Requirement: command-line.import-is-checked-first
   it("refuses a memory that would be over its limit before anything is written", async () => {
     const [source, destination] = [newFolderMemory(), newMemory()];
     for (let index = 0; index < 16; index += 1) await source.memory.write(`/${index}`, "x".repeat(1_000_000));
-    const { exitCode, stderr } = await cli(["copy", ...source.target, "--to-uri", uri, "--to-db", dbName, "--to-node", destination.memory.address.nodeId]);
+    const { exitCode, stderr } = await cli([
+      "copy",
+      ...source.target,
+      "--to-uri",
+      uri,
+      "--to-db",
+      dbName,
+      "--to-node",
+      destination.memory.address.nodeId,
+    ]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ENOSPC")]);
     expect((await destination.memory.snapshot()).files).toEqual([]);
   });
@@ -295,10 +418,19 @@ describe("an import", () => {
   it("says what cannot be read, and what cannot be written", async () => {
     const { memory, target } = newMemory();
     await memory.write("/a", "1");
-    expect(await cli(["import", newPath(), ...target])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("no such file or folder") });
-    expect(await cli(["import", folder, ...target])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("manifest.json") });
+    expect(await cli(["import", newPath(), ...target])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("no such file or folder"),
+    });
+    expect(await cli(["import", folder, ...target])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("manifest.json"),
+    });
     const file = newPath();
     await writeFile(file, "x");
-    expect(await cli(["export", file, ...target])).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(file) });
+    expect(await cli(["export", file, ...target])).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining(file),
+    });
   });
 });

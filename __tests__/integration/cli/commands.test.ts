@@ -22,13 +22,28 @@ describe.each<[where: string, layout: LayoutName | null]>([
 ])("the commands on %s", (_where, layout) => {
   let memory: Memory;
   let target: string[];
-  const run = (argv: string[], surroundings?: CliSurroundings): Promise<CliRun> => cli(argv.flatMap((argument, index) => (index === 0 ? [argument, ...target] : [argument])), surroundings);
+  const run = (argv: string[], surroundings?: CliSurroundings): Promise<CliRun> =>
+    cli(
+      argv.flatMap((argument, index) => (index === 0 ? [argument, ...target] : [argument])),
+      surroundings,
+    );
 
   beforeEach(async () => {
     if (layout !== null) {
       const address = { ...freshAddress(), scope: "perThread" as const, threadId: "ada@example.com" };
       memory = new MongoMemoryStore({ client, dbName, layout }).memory(address, { paths: "posix" });
-      target = ["--uri", uri, "--db", dbName, "--layout", layout, "--node", address.nodeId, "--thread", address.threadId];
+      target = [
+        "--uri",
+        uri,
+        "--db",
+        dbName,
+        "--layout",
+        layout,
+        "--node",
+        address.nodeId,
+        "--thread",
+        address.threadId,
+      ];
     } else {
       const dir = join(folder, randomUUID());
       memory = openDirectoryMemory({ dir, paths: "posix" });
@@ -57,7 +72,9 @@ describe.each<[where: string, layout: LayoutName | null]>([
     expect((await run(["tree"])).stdout).toBe(
       "/\n├── notes/\n│   ├── old/\n│   │   └── monday  (7)\n│   └── today.md  (33)\n└── todo  (6)\n\n2 directories, 3 files, 46 bytes\n",
     );
-    expect((await run(["tree", "notes/old"])).stdout).toBe("/notes/old\n└── monday  (7)\n\n0 directories, 1 file, 7 bytes\n");
+    expect((await run(["tree", "notes/old"])).stdout).toBe(
+      "/notes/old\n└── monday  (7)\n\n0 directories, 1 file, 7 bytes\n",
+    );
   });
 
   // Requirement: command-line.reads
@@ -101,7 +118,10 @@ describe.each<[where: string, layout: LayoutName | null]>([
   it("mv moves files and directories, and never over others", async () => {
     expect(await run(["mv", "/notes", "/archive/2026"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     expect(await memory.read("/archive/2026/old/monday")).toBe("nothing");
-    expect(await run(["mv", "/todo", "/archive"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("EEXIST") });
+    expect(await run(["mv", "/todo", "/archive"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("EEXIST"),
+    });
   });
 
   // Requirement: command-line.grep
@@ -115,7 +135,9 @@ describe.each<[where: string, layout: LayoutName | null]>([
 
   // Requirement: command-line.grep
   it("grep takes regular expressions, ignores case and counts", async () => {
-    expect((await run(["grep", "-E", "^b.y (?!m)", "-i"])).stdout).toBe("/notes/today.md:2:BUY bread\n/notes/today.md:3:buy 3.5 eggs\n");
+    expect((await run(["grep", "-E", "^b.y (?!m)", "-i"])).stdout).toBe(
+      "/notes/today.md:2:BUY bread\n/notes/today.md:3:buy 3.5 eggs\n",
+    );
     expect((await run(["grep", "-i", "buy", "--max-count", "2"])).stdout.split("\n")).toHaveLength(3);
     expect((await run(["grep", "-E", "^.$"])).exitCode).toBe(1);
     expect((await run(["grep", "-E", "^..$"])).stdout).toBe("/todo:1:é🧠\n");
@@ -131,18 +153,26 @@ describe.each<[where: string, layout: LayoutName | null]>([
   // Each waits two seconds for a regular expression, which meets no layout, so one is enough.
   const itOfExpressions: (title: string, run: () => Promise<void>) => void = layout === "files" ? () => undefined : it;
 
-  itOfExpressions("grep gives up on a regular expression that would never end, after what it found before", async () => {
-    await memory.write("/a", "begin");
-    await memory.write("/b", `${"a".repeat(60)}!`);
-    const { exitCode, stdout, stderr } = await run(["grep", "-E", "begin|^(a+)+$"]);
-    expect([exitCode, stdout, stderr]).toEqual([2, "/a:1:begin\n", expect.stringMatching(/^error: the pattern takes .* for \/b; .*\n$/)]);
-  });
+  itOfExpressions(
+    "grep gives up on a regular expression that would never end, after what it found before",
+    async () => {
+      await memory.write("/a", "begin");
+      await memory.write("/b", `${"a".repeat(60)}!`);
+      const { exitCode, stdout, stderr } = await run(["grep", "-E", "begin|^(a+)+$"]);
+      expect([exitCode, stdout, stderr]).toEqual([
+        2,
+        "/a:1:begin\n",
+        expect.stringMatching(/^error: the pattern takes .* for \/b; .*\n$/),
+      ]);
+    },
+  );
 
   itOfExpressions("grep gives up on one that finds at once and takes a minute to mark what it found", async () => {
     await memory.write("/b", `x${"a".repeat(32)}!`);
     const { exitCode, stdout, stderr } = await run(["grep", "-E", "x|(a+)+$"], { terminal: true });
     expect([exitCode, stdout, stderr]).toEqual([2, "", expect.stringMatching(/the pattern takes .* for \/b; /)]);
-    for (const unmarked of [[], ["--json"]]) expect((await run(["grep", "-E", "x|(a+)+$", ...unmarked])).exitCode).toBe(0);
+    for (const unmarked of [[], ["--json"]])
+      expect((await run(["grep", "-E", "x|(a+)+$", ...unmarked])).exitCode).toBe(0);
   });
 
   it("grep finds a long text, in time, where it nearly occurs everywhere, and marks all of what it found", async () => {
@@ -162,16 +192,35 @@ describe.each<[where: string, layout: LayoutName | null]>([
     expect((await run(["search", "Sunday writing", "--per", "file"])).stdout).toBe(
       "/notes/plan.md:3:What Anna buys for the week is told on the following page,\n/notes/plan.md:4:which she writes on Sundays.\n",
     );
-    expect((await run(["search", "milk", "--path", "/notes/today.md", "--limit", "1"])).stdout).toBe("/notes/today.md:1:buy milk\n");
+    expect((await run(["search", "milk", "--path", "/notes/today.md", "--limit", "1"])).stdout).toBe(
+      "/notes/today.md:1:buy milk\n",
+    );
     expect(await run(["search", "milk", "--path", "/notes/old"])).toEqual({ exitCode: 1, stdout: "", stderr: "" });
-    expect(await cliJson(["search", "breads", "--limit", "1", ...target])).toEqual({ path: "/notes/today.md", startLine: 2, endLine: 2, text: "BUY bread", score: expect.any(Number) });
+    expect(await cliJson(["search", "breads", "--limit", "1", ...target])).toEqual({
+      path: "/notes/today.md",
+      startLine: 2,
+      endLine: 2,
+      text: "BUY bread",
+      score: expect.any(Number),
+    });
   });
 
   // Requirement: command-line.json
   it("answer with JSON where they are asked to", async () => {
     const json = (argv: string[]): Promise<Record<string, unknown>> => cliJson([...argv, ...target]);
-    expect(await json(["ls", "notes"])).toEqual({ ok: true, path: "/notes", entries: [{ name: "old", kind: "dir" }, { name: "today.md", kind: "file" }] });
-    expect(await json(["tree"])).toMatchObject({ ok: true, directories: ["/notes", "/notes/old"], files: [{ path: "/notes/old/monday", sizeBytes: 7 }, {}, {}] });
+    expect(await json(["ls", "notes"])).toEqual({
+      ok: true,
+      path: "/notes",
+      entries: [
+        { name: "old", kind: "dir" },
+        { name: "today.md", kind: "file" },
+      ],
+    });
+    expect(await json(["tree"])).toMatchObject({
+      ok: true,
+      directories: ["/notes", "/notes/old"],
+      files: [{ path: "/notes/old/monday", sizeBytes: 7 }, {}, {}],
+    });
     expect(await json(["cat", "/todo"])).toEqual({ ok: true, path: "/todo", content: "é🧠" });
     expect(await json(["append", "/todo", "x"])).toEqual({ ok: true, path: "/todo" });
     expect(await json(["write", "/todo", "x"])).toMatchObject({ ok: true, path: "/todo", sizeBytes: 1 });
@@ -179,14 +228,25 @@ describe.each<[where: string, layout: LayoutName | null]>([
     expect(await json(["rm", "/done"])).toEqual({ ok: true, path: "/done", files: 1, dirs: 0 });
     expect(await json(["grep", "milk"])).toEqual({ path: "/notes/today.md", line: 1, text: "buy milk" });
     const missing = await run(["cat", "/missing", "--json"]);
-    expect(JSON.parse(missing.stderr)).toEqual({ ok: false, error: { code: "ENOENT", message: expect.stringContaining("/missing") } });
+    expect(JSON.parse(missing.stderr)).toEqual({
+      ok: false,
+      error: { code: "ENOENT", message: expect.stringContaining("/missing") },
+    });
     expect(missing.stdout).toBe("");
   });
 
   // Requirement: command-line.pipes
   it("end without a fault where the reader of the pipe has gone", async () => {
     await memory.write("/many", "line\n".repeat(1000));
-    for (const argv of [["grep", "line"], ["ls"], ["tree"], ["cat", "/many"], ["grep", "line", "--json"], ["--help"], ["export", "-"]]) {
+    for (const argv of [
+      ["grep", "line"],
+      ["ls"],
+      ["tree"],
+      ["cat", "/many"],
+      ["grep", "line", "--json"],
+      ["--help"],
+      ["export", "-"],
+    ]) {
       const { exitCode, stderr } = await run(argv, { readerLeavesAfter: argv[0] === "grep" ? 3 : 0 });
       expect([argv, exitCode, stderr]).toEqual([argv, 0, ""]);
     }
@@ -210,15 +270,26 @@ describe("init", () => {
   // Requirement: command-line.examples
   it("lists the examples, one a line", async () => {
     const { exitCode, stdout } = await cli(["init"]);
-    expect([exitCode, stdout.split("\n").slice(0, examples.length).map((line) => line.split(/ {2,}/)[0])]).toEqual([0, examples]);
+    expect([
+      exitCode,
+      stdout
+        .split("\n")
+        .slice(0, examples.length)
+        .map((line) => line.split(/ {2,}/)[0]),
+    ]).toEqual([0, examples]);
     expect(stdout).toContain("\nstate-graph          a graph of your own, and a memory for each thread\n");
-    expect((await cliJson(["init"]))["examples"]).toContainEqual({ name: "state-graph", shows: "a graph of your own, and a memory for each thread" });
+    expect((await cliJson(["init"]))["examples"]).toContainEqual({
+      name: "state-graph",
+      shows: "a graph of your own, and a memory for each thread",
+    });
   });
 
   it("lists them for one that there is not, and refuses it", async () => {
     const { exitCode, stdout, stderr } = await cli(["init", "../docs"]);
     expect([exitCode, stdout.split("\n").length - 1]).toEqual([2, examples.length]);
-    expect(stderr).toMatch(/^error: there is no example "\.\.\/docs"; name one of bind-tools, .*, supervised-memory\n$/);
+    expect(stderr).toMatch(
+      /^error: there is no example "\.\.\/docs"; name one of bind-tools, .*, supervised-memory\n$/,
+    );
   });
 
   // Requirement: command-line.examples
@@ -235,8 +306,14 @@ describe("init", () => {
 
   it("makes a copy ask for the version that copied it, and keeps its secrets out of git", async () => {
     const copy = join(folder, randomUUID());
-    expect(await cliJson(["init", "serverless", copy])).toMatchObject({ example: "serverless", folder: copy, next: [`cd ${copy}`, "npm install", "npm start"] });
-    const { dependencies } = JSON.parse(await readFile(join(copy, "package.json"), "utf8")) as { dependencies: Record<string, string> };
+    expect(await cliJson(["init", "serverless", copy])).toMatchObject({
+      example: "serverless",
+      folder: copy,
+      next: [`cd ${copy}`, "npm install", "npm start"],
+    });
+    const { dependencies } = JSON.parse(await readFile(join(copy, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
     expect(dependencies["langgraph-mongo-memory"]).toBe("0.0.0-test");
     expect((await readFile(join(copy, ".gitignore"), "utf8")).split("\n")).toContain(".env");
   });

@@ -21,15 +21,25 @@ async function optionsOf(given: string): Promise<Record<string, unknown>> {
 describe("the connection of the command line", () => {
   // Requirement: command-line.time-limits
   it("waits for a server a few seconds, unless its string says otherwise", async () => {
-    expect(await optionsOf(uri)).toEqual({ serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socketTimeoutMS: 30_000 });
+    expect(await optionsOf(uri)).toEqual({
+      serverSelectionTimeoutMS: 5000,
+      connectTimeoutMS: 5000,
+      socketTimeoutMS: 30_000,
+    });
     const own = `${uri}${uri.includes("?") ? "&" : "?"}serverSelectionTimeoutMS=40000&connectTimeoutMS=6000&sockettimeoutms=0`;
-    expect(await optionsOf(own)).toEqual({ serverSelectionTimeoutMS: 40_000, connectTimeoutMS: 6000, socketTimeoutMS: 0 });
+    expect(await optionsOf(own)).toEqual({
+      serverSelectionTimeoutMS: 40_000,
+      connectTimeoutMS: 6000,
+      socketTimeoutMS: 0,
+    });
   });
 
   // Requirement: command-line.time-limits
   it("fails where a server takes it and never answers", async () => {
     const { port } = silent.address() as AddressInfo;
-    await expect(MemoryDatabase.connect({ uri: `mongodb://127.0.0.1:${port}/?serverSelectionTimeoutMS=50&connectTimeoutMS=50` })).rejects.toMatchObject({
+    await expect(
+      MemoryDatabase.connect({ uri: `mongodb://127.0.0.1:${port}/?serverSelectionTimeoutMS=50&connectTimeoutMS=50` }),
+    ).rejects.toMatchObject({
       code: "EIO",
       message: "EIO: MongoDB did not answer (no server could be selected in time)",
     });

@@ -23,10 +23,17 @@ interface Check {
   advice?: string;
 }
 
-async function checksOf(argv: string[]): Promise<{ exitCode: number; statuses: Record<string, string>; checks: Check[]; report: Record<string, unknown> }> {
+async function checksOf(
+  argv: string[],
+): Promise<{ exitCode: number; statuses: Record<string, string>; checks: Check[]; report: Record<string, unknown> }> {
   const { exitCode, stdout } = await cli(["doctor", "--json", ...argv]);
   const report = JSON.parse(stdout) as Record<string, unknown> & { checks: Check[] };
-  return { exitCode, report, checks: report.checks, statuses: Object.fromEntries(report.checks.map(({ name, status }) => [name, status])) };
+  return {
+    exitCode,
+    report,
+    checks: report.checks,
+    statuses: Object.fromEntries(report.checks.map(({ name, status }) => [name, status])),
+  };
 }
 
 describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a %s", (kind) => {
@@ -51,14 +58,22 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
     });
     expect(report["largest"]).toEqual([
       { address: { nodeId: "large", scope: "global" }, sizeBytes: expect.any(Number), limitBytes: 15_000_000 },
-      { address: { nodeId: "small", scope: "perThread", threadId: "ada@example.com" }, sizeBytes: expect.any(Number), limitBytes: 15_000_000 },
+      {
+        address: { nodeId: "small", scope: "perThread", threadId: "ada@example.com" },
+        sizeBytes: expect.any(Number),
+        limitBytes: 15_000_000,
+      },
     ]);
     const { stdout } = await cli(["doctor", ...ofDatabase(database), "--top", "1"]);
     expect(stdout).toMatch(/^ok {4}connection: mongodb:\/\/.*\nok {4}server version: \d.*(?:standalone|replica set)\n/);
     expect(stdout).toMatch(/The largest of 2, in bytes and in % of the limit:\n +5,\d{3} +0\.0 % {2}node "large"\n$/);
-    expect((await checksOf([...ofDatabase(database), "--node", "small", "--thread", "ada@example.com"])).report["memories"]).toBe(1);
+    expect(
+      (await checksOf([...ofDatabase(database), "--node", "small", "--thread", "ada@example.com"])).report["memories"],
+    ).toBe(1);
     await store.memory({ nodeId: "small", scope: "perUser", userId: "bob@example.com" }).write("/a", "x");
-    expect((await checksOf([...ofDatabase(database), "--node", "small", "--user", "bob@example.com"])).report["largest"]).toMatchObject([{ address: { userId: "bob@example.com" } }]);
+    expect(
+      (await checksOf([...ofDatabase(database), "--node", "small", "--user", "bob@example.com"])).report["largest"],
+    ).toMatchObject([{ address: { userId: "bob@example.com" } }]);
     const missing = await checksOf([...ofDatabase(database), "--node", "smal"]);
     expect([missing.exitCode, missing.statuses["memory"]]).toEqual([1, "fail"]);
   });
@@ -69,7 +84,8 @@ describe.each(["standalone", "replicaSet"] as const)("doctor on a database of a 
     const { exitCode, statuses, checks } = await checksOf(ofDatabase(database));
     expect([exitCode, statuses["indexes"]]).toEqual([0, "warn"]);
     expect(checks.find(({ name }) => name === "indexes")?.message).toContain(database.name);
-    for (const argv of [["ls"], ["tree"], ["grep", "x"], ["export", join(folder, kind)]]) await cli([...argv, ...ofDatabase(database), "--node", "a"]);
+    for (const argv of [["ls"], ["tree"], ["grep", "x"], ["export", join(folder, kind)]])
+      await cli([...argv, ...ofDatabase(database), "--node", "a"]);
     expect(await database.db.listCollections().toArray()).toEqual([]);
   });
 });
@@ -87,7 +103,8 @@ describe("doctor on a database", () => {
   // Requirement: command-line.doctor
   it("sees collections with a default collation, whose indexes are used all the same", async () => {
     const database = testDatabase();
-    for (const name of ["memories", "items"]) await database.db.createCollection(name, { collation: { locale: "de", strength: 2 } });
+    for (const name of ["memories", "items"])
+      await database.db.createCollection(name, { collation: { locale: "de", strength: 2 } });
     const store = storeIn(database);
     await store.memory({ nodeId: "a" }).write("/a", "x");
     expect((await checksOf(ofDatabase(database))).statuses).not.toHaveProperty("collation of items");
@@ -95,7 +112,12 @@ describe("doctor on a database", () => {
     const { exitCode, statuses, checks } = await checksOf(ofDatabase(database));
     expect([exitCode, statuses]).toEqual([
       0,
-      expect.objectContaining({ "index uniq_global": "ok", "index uniq_per_thread": "ok", "collation of memories": "warn", "collation of items": "warn" }),
+      expect.objectContaining({
+        "index uniq_global": "ok",
+        "index uniq_per_thread": "ok",
+        "collation of memories": "warn",
+        "collation of items": "warn",
+      }),
     ]);
     expect(checks.find(({ name }) => name === "collation of items")?.message).toContain("default collation de");
   });
@@ -105,12 +127,33 @@ describe("doctor on a database", () => {
     const database = testDatabase();
     const store = new MongoMemoryStore({ client: database.client, dbName: database.name, history: true });
     await store.memory({ nodeId: "a" }).write("/a", "x");
-    const ofVersions = ["file", "path", "former_path", "actor_user", "actor_thread", "actor_run", "actor_call", "redactor_user", "redactor_thread"].map((field) => `by_${field}`);
-    const expected = [...ofVersions, "owners_by_node", "owners_by_thread", "owners_by_user", "expire_versions", "drop_versions"].map((name) => `index ${name} of memories_versions`);
+    const ofVersions = [
+      "file",
+      "path",
+      "former_path",
+      "actor_user",
+      "actor_thread",
+      "actor_run",
+      "actor_call",
+      "redactor_user",
+      "redactor_thread",
+    ].map((field) => `by_${field}`);
+    const expected = [
+      ...ofVersions,
+      "owners_by_node",
+      "owners_by_thread",
+      "owners_by_user",
+      "expire_versions",
+      "drop_versions",
+    ].map((name) => `index ${name} of memories_versions`);
     const before = await checksOf(ofDatabase(database));
     const checked = Object.keys(before.statuses);
     expect(checked).toEqual(expect.arrayContaining([...expected, "index outbox_by_actor"]));
-    expect([before.exitCode, checked.filter((name) => name.endsWith("memories_proposals")), before.checks.filter(({ status }) => status !== "ok")]).toEqual([0, [], []]);
+    expect([
+      before.exitCode,
+      checked.filter((name) => name.endsWith("memories_proposals")),
+      before.checks.filter(({ status }) => status !== "ok"),
+    ]).toEqual([0, [], []]);
     const node = new MemoryNode({ store, nodeId: "a", rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
     await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "y" });
     const { checks } = await checksOf(ofDatabase(database));
@@ -119,7 +162,11 @@ describe("doctor on a database", () => {
     await database.db.collection("memories_versions").dropIndex("by_file");
     await database.db.command({ collMod: "memories_proposals", index: { name: "proposals_by_user", hidden: true } });
     const { exitCode, statuses } = await checksOf(ofDatabase(database));
-    expect([exitCode, statuses["index by_file of memories_versions"], statuses["index proposals_by_user of memories_proposals"]]).toEqual([1, "warn", "fail"]);
+    expect([
+      exitCode,
+      statuses["index by_file of memories_versions"],
+      statuses["index proposals_by_user of memories_proposals"],
+    ]).toEqual([1, "warn", "fail"]);
   });
 
   it("sees an index that the server does not use", async () => {
@@ -140,7 +187,12 @@ describe("doctor on a database", () => {
       { nodeId: "nearly", scope: "global", data: { a: "x".repeat(13_000_000) }, revision: 1 },
     ]);
     const nearly = await checksOf(ofDatabase(database));
-    expect([nearly.exitCode, nearly.statuses["sizes"], nearly.statuses["format"], nearly.statuses["addresses"]]).toEqual([0, "warn", "warn", "warn"]);
+    expect([
+      nearly.exitCode,
+      nearly.statuses["sizes"],
+      nearly.statuses["format"],
+      nearly.statuses["addresses"],
+    ]).toEqual([0, "warn", "warn", "warn"]);
     expect(nearly.checks.find(({ name }) => name === "format")?.message).toContain('node "old"');
     await memories.insertOne({ nodeId: "full", scope: "global", data: { a: "x".repeat(15_500_000) }, revision: 1 });
     const full = await checksOf(ofDatabase(database));
@@ -148,7 +200,9 @@ describe("doctor on a database", () => {
   });
 
   it("cannot say anything where no server answers", async () => {
-    const { exitCode, stderr } = await cli(["doctor"], { env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" } });
+    const { exitCode, stderr } = await cli(["doctor"], {
+      env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" },
+    });
     expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^error: mongodb:\/\/127\.0\.0\.1:9\/.*EIO: .*\n$/)]);
     expect(stderr).not.toContain("says more");
   });
@@ -160,9 +214,14 @@ describe("doctor on a server that is too old", () => {
     const { uri, close } = await oldServer("4.4.29", 9);
     const { exitCode, checks, statuses } = await checksOf(["--uri", uri]);
     close();
-    expect([exitCode, statuses]).toEqual([1, expect.objectContaining({ connection: "ok", "server version": "fail", indexes: "fail", sizes: "fail" })]);
+    expect([exitCode, statuses]).toEqual([
+      1,
+      expect.objectContaining({ connection: "ok", "server version": "fail", indexes: "fail", sizes: "fail" }),
+    ]);
     expect(checks[1]).toMatchObject({ message: "4.4.29 is too old", advice: "use MongoDB 5.0 or later" });
-    expect(checks[2]?.message).toBe("could not be looked at (EIO: MongoDB refused to read (InvalidPipelineOperator, code 168))");
+    expect(checks[2]?.message).toBe(
+      "could not be looked at (EIO: MongoDB refused to read (InvalidPipelineOperator, code 168))",
+    );
   });
 
   // Requirement: command-line.doctor
@@ -172,7 +231,17 @@ describe("doctor on a server that is too old", () => {
     const { stderr } = await cli(["ls", "--uri", uri, "--node", "a"]);
     close();
     const reason = /the server \(MongoDB 4\.0\) is too old for this driver, which takes MongoDB [\d.]+ at least/;
-    expect([exitCode, checks]).toEqual([1, [{ name: "server version", status: "fail", message: expect.stringMatching(reason), advice: "use MongoDB 5.0 or later" }]]);
+    expect([exitCode, checks]).toEqual([
+      1,
+      [
+        {
+          name: "server version",
+          status: "fail",
+          message: expect.stringMatching(reason),
+          advice: "use MongoDB 5.0 or later",
+        },
+      ],
+    ]);
     expect(stderr).toMatch(reason);
   });
 });
@@ -199,7 +268,10 @@ describe("doctor as a user with the rights that the documentation lists", () => 
       0,
       { connection: "ok", "server version": "ok", indexes: "warn", collations: "warn", sizes: "ok", format: "ok" },
     ]);
-    expect(checks[2]).toMatchObject({ message: expect.stringContaining("Unauthorized"), advice: expect.stringContaining("list indexes and collections") });
+    expect(checks[2]).toMatchObject({
+      message: expect.stringContaining("Unauthorized"),
+      advice: expect.stringContaining("list indexes and collections"),
+    });
   });
 });
 
@@ -215,7 +287,10 @@ describe("doctor on a folder", () => {
   it("finds nothing wrong where nothing is, and files that are no text", async () => {
     const dir = join(folder, "memory");
     await openDirectoryMemory({ dir }).write("/notes/a", "x");
-    expect(await checksOf(["--dir", dir])).toMatchObject({ exitCode: 0, statuses: { access: "ok", sizes: "ok", texts: "ok" } });
+    expect(await checksOf(["--dir", dir])).toMatchObject({
+      exitCode: 0,
+      statuses: { access: "ok", sizes: "ok", texts: "ok" },
+    });
     await writeFile(join(dir, "picture"), Buffer.from([0xff, 0xfe]));
     const before = await readdir(dir);
     expect(await checksOf(["--dir", dir])).toMatchObject({ exitCode: 1, statuses: { texts: "fail" } });
@@ -224,7 +299,10 @@ describe("doctor on a folder", () => {
 
   it("refuses a folder that is not there, and makes none", async () => {
     const dir = join(folder, "missing");
-    expect(await cli(["doctor", "--dir", dir])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("no such file or folder") });
+    expect(await cli(["doctor", "--dir", dir])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("no such file or folder"),
+    });
     expect(await readdir(folder)).not.toContain("missing");
   });
 
@@ -250,15 +328,24 @@ describe("migrate earlier-format", () => {
     await store.memory({ nodeId: "new" }).write("/a", "x");
     const thread = { nodeId: "old", scope: "perThread", threadId: "t" };
     await store.memory({ nodeId: "old", scope: "perUser", userId: "t" }).write("/a", "x");
-    await memories.insertMany([{ nodeId: "old", scope: "global", data: nested, dirs: { made: true }, other: 1 }, { ...thread, data: nested }]);
+    await memories.insertMany([
+      { nodeId: "old", scope: "global", data: nested, dirs: { made: true }, other: 1 },
+      { ...thread, data: nested },
+    ]);
     const untouched = await memories.findOne({ nodeId: "new" });
     const before = await store.memory({ nodeId: "old" }).snapshot();
     const argv = ["migrate", "earlier-format", ...ofDatabase(database)];
     expect(await cliJson([...argv, "--dry-run"])).toMatchObject({ dryRun: true, rewritten: 2 });
     expect(await memories.countDocuments({ revision: { $exists: false } })).toBe(2);
-    expect(await cliJson([...argv, "--node", "old", "--thread", "t"])).toMatchObject({ rewritten: 1, addresses: [thread] });
+    expect(await cliJson([...argv, "--node", "old", "--thread", "t"])).toMatchObject({
+      rewritten: 1,
+      addresses: [thread],
+    });
     expect(await cliJson([...argv, "--node", "old", "--user", "t"])).toMatchObject({ rewritten: 0 });
-    expect(await cli([...argv, "--node", "olds"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("did you mean --node \"old\"?") });
+    expect(await cli([...argv, "--node", "olds"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('did you mean --node "old"?'),
+    });
     expect((await cli(argv)).stdout).toBe("rewrote: 1 memory\n");
     expect((await cli(argv)).stdout).toBe("rewrote: 0 memories\n");
     expect(await memories.findOne({ nodeId: "old", scope: "global" })).toMatchObject({

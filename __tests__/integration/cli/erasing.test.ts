@@ -16,7 +16,10 @@ async function people(): Promise<{ place: string[]; left: () => Promise<unknown[
   await store.memory({ nodeId: "a", scope: "perThread", threadId: "ada" }).write("/one", "x");
   await store.memory({ nodeId: "a" }).write("/one", "x");
   const left = async (): Promise<unknown[]> => {
-    const found = await db.collection(collection).find({}, { sort: { scope: 1, nodeId: 1 } }).toArray();
+    const found = await db
+      .collection(collection)
+      .find({}, { sort: { scope: 1, nodeId: 1 } })
+      .toArray();
     return found.map(({ nodeId, scope }) => `${String(scope)} of ${String(nodeId)}`);
   };
   return { place: ["--uri", uri, "--db", dbName, "--collection", collection], left, collection };
@@ -29,23 +32,36 @@ describe("memories", () => {
   // Requirement: command-line.memories
   it.each<[string[], string[]]>([
     [[], ['node "a"', 'node "a", thread "ada"', 'node "a", user "ada"', 'node "b", user "ada"']],
-    [["--user", "ada"], ['node "a", user "ada"', 'node "b", user "ada"']],
+    [
+      ["--user", "ada"],
+      ['node "a", user "ada"', 'node "b", user "ada"'],
+    ],
     [["--thread", "ada"], ['node "a", thread "ada"']],
     [["--node", "a", "--scope", "perUser"], ['node "a", user "ada"']],
   ])("%j lists size, files, time and whose each is", async (options, names) => {
     const { place } = await people();
     const { exitCode, stdout, stderr } = await cli(["memories", ...place, ...options]);
     expect([exitCode, stderr]).toEqual([0, ""]);
-    const rows = stdout.trimEnd().split("\n").map((line) => /^ +(\d+) {2} +(\d files?) {2}(\S{24}) {2}(.*)$/.exec(line)?.slice(1));
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => /^ +(\d+) {2} +(\d files?) {2}(\S{24}) {2}(.*)$/.exec(line)?.slice(1));
     expect(rows.map((row) => row?.[3])).toEqual(names);
-    expect(rows.map((row) => row?.[1])).toEqual(names.map((name) => (name.startsWith('node "b"') ? "2 files" : "1 file")));
+    expect(rows.map((row) => row?.[1])).toEqual(
+      names.map((name) => (name.startsWith('node "b"') ? "2 files" : "1 file")),
+    );
   });
 
   // Requirement: command-line.memories
   it("prints JSON lines", async () => {
     const { place } = await people();
     const { stdout } = await cli(["memories", ...place, "--user", "ada", "--json"]);
-    expect(stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as unknown)).toEqual(
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(
       ["a", "b"].map((nodeId, index) => ({
         address: { nodeId, scope: "perUser", userId: "ada" },
         sizeBytes: expect.any(Number),
@@ -68,9 +84,14 @@ describe("forget", () => {
   // Requirement: command-line.forget
   it("shows what would go, asks, and erases it where the answer is yes", async () => {
     const { place, left } = await people();
-    const { exitCode, stdout, stderr } = await cli(["forget", ...place, "--user", "ada"], { terminal: true, stdin: "Yes\n" });
+    const { exitCode, stdout, stderr } = await cli(["forget", ...place, "--user", "ada"], {
+      terminal: true,
+      stdin: "Yes\n",
+    });
     expect([exitCode, stdout]).toEqual([0, "erased 2 memories with 3 files\n"]);
-    expect(stderr).toMatch(/^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files and all that is kept of them for good\? \[y\/N\] $/);
+    expect(stderr).toMatch(
+      /^ +\d+ {2} +1 file .*node "a", user "ada"\n.*node "b", user "ada"\nErase 2 memories with 3 files and all that is kept of them for good\? \[y\/N\] $/,
+    );
     expect(await left()).toEqual(withoutAda);
   });
 
@@ -97,34 +118,85 @@ describe("forget", () => {
     const dry = await cli(["forget", ...place, "--user", "ada", "--dry-run"]);
     expect(dry.stdout).toMatch(/node "b", user "ada"\nto erase: 2 memories with 3 files\n$/);
     const addresses = ["a", "b"].map((nodeId) => ({ nodeId, scope: "perUser", userId: "ada" }));
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--dry-run"])).toEqual({ ok: true, dryRun: true, memories: 2, files: 3, addresses });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--dry-run"])).toEqual({
+      ok: true,
+      dryRun: true,
+      memories: 2,
+      files: 3,
+      addresses,
+    });
     expect(await left()).toEqual(everything);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 2, files: 3, versions: 0, proposals: 0 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({
+      ok: true,
+      dryRun: false,
+      memories: 2,
+      files: 3,
+      versions: 0,
+      proposals: 0,
+    });
     expect(await left()).toEqual(withoutAda);
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({ ok: true, dryRun: false, memories: 0, files: 0, versions: 0, proposals: 0 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toEqual({
+      ok: true,
+      dryRun: false,
+      memories: 0,
+      files: 0,
+      versions: 0,
+      proposals: 0,
+    });
   });
 
   // Requirement: command-line.forget
   it("shows the first of many as they are found, and reads one page of them where it shows none", async () => {
     const { place, collection } = await people();
-    const many = Array.from({ length: 1_200 }, (_, index) => ({ nodeId: `n${index}`, scope: "perUser", userId: "ada", revision: 1, data: { a: "x" } }));
+    const many = Array.from({ length: 1_200 }, (_, index) => ({
+      nodeId: `n${index}`,
+      scope: "perUser",
+      userId: "ada",
+      revision: 1,
+      data: { a: "x" },
+    }));
     await db.collection(collection).insertMany(many);
     const { stdout } = await cli(["forget", ...place, "--user", "ada", "--dry-run"]);
-    expect(stdout.trimEnd().split("\n").slice(-2)).toEqual(["and 1182 more", "to erase: 1,202 memories with 1,203 files"]);
+    expect(stdout.trimEnd().split("\n").slice(-2)).toEqual([
+      "and 1182 more",
+      "to erase: 1,202 memories with 1,203 files",
+    ]);
     const { addresses, ...counts } = await cliJson(["forget", ...place, "--user", "ada", "--dry-run"]);
-    expect([new Set(addresses as object[]).size, counts]).toEqual([1_202, { ok: true, dryRun: true, memories: 1_202, files: 1_203 }]);
+    expect([new Set(addresses as object[]).size, counts]).toEqual([
+      1_202,
+      { ok: true, dryRun: true, memories: 1_202, files: 1_203 },
+    ]);
     await db.command({ profile: 2 });
-    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toMatchObject({ memories: 1_202, files: 1_203 });
+    expect(await cliJson(["forget", ...place, "--user", "ada", "--yes"])).toMatchObject({
+      memories: 1_202,
+      files: 1_203,
+    });
     await db.command({ profile: 0 });
-    expect(await db.collection("system.profile").countDocuments({ "command.find": collection, "command.sort": { $exists: true } })).toBe(1);
+    expect(
+      await db
+        .collection("system.profile")
+        .countDocuments({ "command.find": collection, "command.sort": { $exists: true } }),
+    ).toBe(1);
   });
 
   // Requirement: command-line.forget
   it.each<[string[], string[]]>([
-    [["--node", "a"], ["perThread of a", "perUser of a", "perUser of b"]],
-    [["--node", "a", "--thread", "ada"], ["global of a", "perUser of a", "perUser of b"]],
-    [["--node", "b", "--user", "ada"], ["global of a", "perThread of a", "perUser of a"]],
-    [["--thread", "ada"], ["global of a", "perUser of a", "perUser of b"]],
+    [
+      ["--node", "a"],
+      ["perThread of a", "perUser of a", "perUser of b"],
+    ],
+    [
+      ["--node", "a", "--thread", "ada"],
+      ["global of a", "perUser of a", "perUser of b"],
+    ],
+    [
+      ["--node", "b", "--user", "ada"],
+      ["global of a", "perThread of a", "perUser of a"],
+    ],
+    [
+      ["--thread", "ada"],
+      ["global of a", "perUser of a", "perUser of b"],
+    ],
   ])("of %j erases that and no more", async (options, expected) => {
     const { place, left } = await people();
     await cliJson(["forget", ...place, ...options, "--yes"]);
@@ -152,20 +224,44 @@ describe("forget", () => {
     // A hundred changes leave the document of their memory.
     for (let index = 0; index < 100; index += 1) await ofAda.write("/a", String(index));
     await ofAll.write("/a", "x");
-    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toMatch(/^erased 1 memory with 1 file and \d+ versions\n$/);
+    expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toMatch(
+      /^erased 1 memory with 1 file and \d+ versions\n$/,
+    );
     await ofAll.write("/b", "x");
     expect((await cli(["forget", ...place, "--user", "ada", "--yes"])).stdout).toBe("erased 0 memories with 0 files\n");
     const { stdout } = await cli(["log", ...place, "--node", "a", "--json"]);
-    expect(stdout.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as { actor: unknown }).actor)).toEqual([{ node: "n" }, { node: "n" }]);
+    expect(
+      stdout
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => (JSON.parse(line) as { actor: unknown }).actor),
+    ).toEqual([{ node: "n" }, { node: "n" }]);
   });
 
   it("makes nothing in a database of a mistyped name, and leaves a collection of another program as it is", async () => {
     const missing = `missing_${randomUUID()}`;
-    expect((await cli(["forget", "--uri", uri, "--db", missing, "--user", "ada", "--yes"])).stdout).toBe("erased 0 memories with 0 files\n");
+    expect((await cli(["forget", "--uri", uri, "--db", missing, "--user", "ada", "--yes"])).stdout).toBe(
+      "erased 0 memories with 0 files\n",
+    );
     expect(await client.db(missing).listCollections().toArray()).toEqual([]);
     const shop = db.collection(`shop ${randomUUID()}`);
-    await shop.insertMany([{ userId: "ada", price: 5 }, { nodeId: "a", scope: "perUser", userId: "ada" }, { userId: "ada", price: 6 }]);
-    const { exitCode, stderr } = await cli(["forget", "--uri", uri, "--db", dbName, "--collection", shop.collectionName, "--user", "ada", "--yes"]);
+    await shop.insertMany([
+      { userId: "ada", price: 5 },
+      { nodeId: "a", scope: "perUser", userId: "ada" },
+      { userId: "ada", price: 6 },
+    ]);
+    const { exitCode, stderr } = await cli([
+      "forget",
+      "--uri",
+      uri,
+      "--db",
+      dbName,
+      "--collection",
+      shop.collectionName,
+      "--user",
+      "ada",
+      "--yes",
+    ]);
     expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/another program/)]);
     expect(await shop.countDocuments()).toBe(3);
     expect(await shop.indexes()).toHaveLength(1);

@@ -40,7 +40,12 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["ls", "--uri", uri, "--node", "a\u0007"], 2, "EUSAGE", /control characters/],
   [["ls", "--uri", uri, "--node", "a", "--thread", ""], 2, "EUSAGE", /--thread.*thread_id/],
   [["ls", "--uri", uri, "--node", "a", "--user", ""], 2, "EUSAGE", /--user.*user_id/],
-  [["ls", "--uri", uri, "--node", "never written"], 1, "ENOENT", /there is no memory of node "never written" yet; check/],
+  [
+    ["ls", "--uri", uri, "--node", "never written"],
+    1,
+    "ENOENT",
+    /there is no memory of node "never written" yet; check/,
+  ],
   [["ls", "--uri", uri, "--db", "a b", "--node", "a"], 2, "EUSAGE", /--db "a b"/],
   [["ls", "--uri", uri, "--collection", "a$", "--node", "a"], 2, "EUSAGE", /--collection "a\$"/],
   [["ls", "--dir", join(folder, "missing")], 2, "EINPUT", /missing: there is no such file or folder/],
@@ -70,7 +75,12 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["search", "x", "--path", "/missing", ...inFolder], 1, "ENOENT", /\/missing/],
   [["export", "-", "--format", "folder", ...inFolder], 2, "EUSAGE", /--format jsonl/],
   [["export", join(folder, "out"), "--all", "--node", "a", "--uri", uri], 2, "EUSAGE", /--node does not go with --all/],
-  [["export", join(folder, "out"), "--all", ...inFolder], 2, "EUSAGE", /--dir is of a folder; this command needs a database/],
+  [
+    ["export", join(folder, "out"), "--all", ...inFolder],
+    2,
+    "EUSAGE",
+    /--dir is of a folder; this command needs a database/,
+  ],
   [["export", folder, ...inFolder], 1, "EEXIST", /not empty/],
   [["import", join(folder, "missing"), ...inFolder], 2, "EINPUT", /missing: there is no such/],
   [["import", "/dev/null", ...inFolder], 2, "EINPUT", /neither a file nor a folder/],
@@ -87,14 +97,39 @@ const faults: [argv: string[], exitCode: number, code: string, says: RegExp][] =
   [["mcp", "--port", "1", ...inFolder], 2, "EUSAGE", /--port goes with --http/],
   [["mcp", "--http", "--port", "x", ...inFolder], 2, "EUSAGE", /--port x is no port/],
   [["mcp", "--http", "--host", "0.0.0.0", ...inFolder], 2, "EUSAGE", /token/],
-  [["mcp", "--http", "--token-file", join(folder, "missing"), ...inFolder], 2, "EINPUT", /--token-file .*missing: there is no such/],
+  [
+    ["mcp", "--http", "--token-file", join(folder, "missing"), ...inFolder],
+    2,
+    "EINPUT",
+    /--token-file .*missing: there is no such/,
+  ],
   [["mcp", "--http", "--token-file", dir, ...inFolder], 2, "EINPUT", /it is a folder/],
-  [["mcp", "--dialect", "unified", "claude", ...inFolder], 2, "EUSAGE", /--dialect: .*unified and claude both have a tool called memory/],
-  [["mcp", "--http", "--dialect", "journal", "journal", ...inFolder], 2, "EUSAGE", /--dialect: .*both have a tool called memory_write/],
+  [
+    ["mcp", "--dialect", "unified", "claude", ...inFolder],
+    2,
+    "EUSAGE",
+    /--dialect: .*unified and claude both have a tool called memory/,
+  ],
+  [
+    ["mcp", "--http", "--dialect", "journal", "journal", ...inFolder],
+    2,
+    "EUSAGE",
+    /--dialect: .*both have a tool called memory_write/,
+  ],
   [["init", "state-graph", folder], 1, "EEXIST", /the folder is not empty; name one that is empty/],
   [["init", "state-graph", join(folder, "plain file")], 2, "EINPUT", /plain file: a part of the path is a file/],
-  [["ls", "--uri", "mongodb://127.0.0.1:9/a.b", "--node", "a"], 2, "EUSAGE", /name of the database in the MongoDB connection string must have/],
-  [["ls", "--uri", "mongodb+srv://user:geheim@missing.invalid/a", "--node", "a"], 3, "EIO", /user:\*\*\*@missing\.invalid.*the name in the connection string does not resolve/],
+  [
+    ["ls", "--uri", "mongodb://127.0.0.1:9/a.b", "--node", "a"],
+    2,
+    "EUSAGE",
+    /name of the database in the MongoDB connection string must have/,
+  ],
+  [
+    ["ls", "--uri", "mongodb+srv://user:geheim@missing.invalid/a", "--node", "a"],
+    3,
+    "EIO",
+    /user:\*\*\*@missing\.invalid.*the name in the connection string does not resolve/,
+  ],
 ];
 
 describe("a fault", () => {
@@ -107,12 +142,16 @@ describe("a fault", () => {
     expect(plain.stderr).toContain("; ");
     const json = await cli([...argv.slice(0, 1), "--json", ...argv.slice(1)]);
     expect([json.exitCode, json.stdout]).toEqual([exitCode, ""]);
-    if (argv.length > 0) expect(JSON.parse(json.stderr)).toEqual({ ok: false, error: { code, message: expect.any(String) } });
+    if (argv.length > 0)
+      expect(JSON.parse(json.stderr)).toEqual({ ok: false, error: { code, message: expect.any(String) } });
   });
 
   // Requirement: command-line.faults-change-nothing
   it("of the standard input leaves everything as it was", async () => {
-    for (const [stdin, exitCode] of [[Buffer.from([0x61, 0xff]), 2], [Buffer.alloc(1_000_001, "x"), 1]] as const) {
+    for (const [stdin, exitCode] of [
+      [Buffer.from([0x61, 0xff]), 2],
+      [Buffer.alloc(1_000_001, "x"), 1],
+    ] as const) {
       for (const command of ["append", "write"]) {
         const { exitCode: found, stderr } = await cli([command, "/new", ...inFolder], { stdin });
         expect([found, stderr]).toEqual([exitCode, expect.stringMatching(/^error: standard input: .*\n$/)]);
@@ -123,8 +162,13 @@ describe("a fault", () => {
 
   // Requirement: command-line.faults-change-nothing
   it("where no server answers exits with 3 and changes nothing", async () => {
-    const { exitCode, stderr } = await cli(["write", "/a", "x", "--node", "a"], { env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" } });
-    expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^error: mongodb:.*: EIO: .*; see whether the storage is up.*\n$/)]);
+    const { exitCode, stderr } = await cli(["write", "/a", "x", "--node", "a"], {
+      env: { MONGODB_URI: "mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=50" },
+    });
+    expect([exitCode, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^error: mongodb:.*: EIO: .*; see whether the storage is up.*\n$/),
+    ]);
   });
 
   it("of the program itself exits with 70 and is told in one line", async () => {
@@ -132,15 +176,23 @@ describe("a fault", () => {
       yield Buffer.from("x");
       throw new Error("a fault\nof the test");
     })();
-    expect(await cli(["append", "/a", ...inFolder], { stdin: failing })).toMatchObject({ exitCode: 70, stderr: "error: unexpected failure (a fault of the test); please report it\n" });
+    expect(await cli(["append", "/a", ...inFolder], { stdin: failing })).toMatchObject({
+      exitCode: 70,
+      stderr: "error: unexpected failure (a fault of the test); please report it\n",
+    });
   });
 });
 
 describe("a token", () => {
   // Requirement: command-line.secrets
   it("that is refused is not printed", async () => {
-    const { exitCode, stderr } = await cli(["mcp", "--http", "--port", "0", ...inFolder], { env: { LANGGRAPH_MONGO_MEMORY_TOKEN: "geheimes wort" } });
-    expect([exitCode, stderr]).toEqual([2, "error: mcp --http: invalid McpHttpOptions: token: must be printable ASCII characters without spaces\n"]);
+    const { exitCode, stderr } = await cli(["mcp", "--http", "--port", "0", ...inFolder], {
+      env: { LANGGRAPH_MONGO_MEMORY_TOKEN: "geheimes wort" },
+    });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      "error: mcp --http: invalid McpHttpOptions: token: must be printable ASCII characters without spaces\n",
+    ]);
   });
 });
 
@@ -162,8 +214,22 @@ describe("a password", () => {
     "MONGODB://user:geheim@127.0.0.1:9",
   ];
   const commands = [
-    ["ls"], ["tree"], ["cat", "/a"], ["append", "/a", "x"], ["write", "/a", "x"], ["rm", "/a"], ["mv", "/a", "/b"], ["grep", "x"], ["export", join(folder, "never")],
-    ["export", "-", "--all"], ["copy", "--to-node", "b"], ["copy", "--all", "--to-db", "x"], ["doctor"], ["migrate", "earlier-format"], ["migrate", "mongodb-store"], ["mcp", "--http", "--port", "0"],
+    ["ls"],
+    ["tree"],
+    ["cat", "/a"],
+    ["append", "/a", "x"],
+    ["write", "/a", "x"],
+    ["rm", "/a"],
+    ["mv", "/a", "/b"],
+    ["grep", "x"],
+    ["export", join(folder, "never")],
+    ["export", "-", "--all"],
+    ["copy", "--to-node", "b"],
+    ["copy", "--all", "--to-db", "x"],
+    ["doctor"],
+    ["migrate", "earlier-format"],
+    ["migrate", "mongodb-store"],
+    ["mcp", "--http", "--port", "0"],
   ];
   const isShown = (text: string): boolean => secrets.some((part) => text.includes(part));
 
@@ -188,7 +254,15 @@ describe("a password", () => {
       await assertHidden(["ls", "--node", "n", "--uri", given]);
       await assertHidden(["copy", "--dir", dir, "--to-node", "n", "--to-uri", given]);
       await assertHidden(["migrate", "mongodb-store", "--uri", uri, "--from-uri", given]);
-      for (const argv of [[given], ["ls", "a", given], ["ls", `--url=${given}`], ["ls", "--paths", given], ["grep", "x", "--max-count", given], ["doctor", "--top", given], ["ls", "--dir", given]]) {
+      for (const argv of [
+        [given],
+        ["ls", "a", given],
+        ["ls", `--url=${given}`],
+        ["ls", "--paths", given],
+        ["grep", "x", "--max-count", given],
+        ["doctor", "--top", given],
+        ["ls", "--dir", given],
+      ]) {
         await assertHidden(argv);
       }
     }

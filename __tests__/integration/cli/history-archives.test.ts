@@ -29,7 +29,11 @@ interface Place {
 
 function newMemory(layout: LayoutName): Place {
   const nodeId = randomUUID();
-  return { memory: stores[layout].memory({ nodeId }, { paths: "posix" }), nodeId, target: ["--uri", uri, "--db", dbName, "--layout", layout, "--node", nodeId] };
+  return {
+    memory: stores[layout].memory({ nodeId }, { paths: "posix" }),
+    nodeId,
+    target: ["--uri", uri, "--db", dbName, "--layout", layout, "--node", nodeId],
+  };
 }
 
 /** As a restoration leaves a memory that ended when only its first versions were made. */
@@ -39,7 +43,9 @@ async function breakOff(layout: LayoutName, nodeId: string): Promise<void> {
   const root = await memories.findOne<{ _id: unknown; history?: { id: string } }>({ nodeId });
   await memories.deleteMany(isOfFiles ? { $expr: { $regexMatch: { input: "$_id", regex: nodeId } } } : { nodeId });
   const history = String(isOfFiles ? root?.history?.id : root?._id);
-  await db.collection<{ _id: string }>("memories_versions").deleteMany({ _id: { $gt: `${history}.0000000005`, $lt: `${history}/` } });
+  await db
+    .collection<{ _id: string }>("memories_versions")
+    .deleteMany({ _id: { $gt: `${history}.0000000005`, $lt: `${history}/` } });
 }
 
 async function versionsOf({ history }: Memory): Promise<MemoryVersion[]> {
@@ -73,7 +79,11 @@ async function everything(memory: Memory): Promise<unknown> {
   const versions = await versionsOf(memory);
   const { history } = memory;
   const texts = await Promise.all(versions.map(async ({ id }) => (await history?.read(id))?.content));
-  const trees = await Promise.all(["1", "4", "8", "9", "11"].map(async (id) => (await history?.at(id))?.files.map(({ path, content }) => [path, content])));
+  const trees = await Promise.all(
+    ["1", "4", "8", "9", "11"].map(async (id) =>
+      (await history?.at(id))?.files.map(({ path, content }) => [path, content]),
+    ),
+  );
   const { files, directories } = await memory.snapshot();
   return { versions, texts, trees, blame: await history?.blame("/log"), files, directories };
 }
@@ -82,20 +92,29 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
   const toLayout = ["--to-layout", layout];
 
   // Requirement: command-line.archives-with-history
-  it.each(["folder", "jsonl"])("comes back the same from an export as %s, and a second time is left alone", async (format) => {
-    const [source, destination] = [await eventful(layout), newMemory(layout)];
-    const archive = newPath();
-    expect(await cliJson(["export", archive, "--history", "--format", format, ...source.target])).toMatchObject({ memories: 1, files: 2, versions: 13 });
-    expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 2, unchanged: 0 });
-    expect(await everything(destination.memory)).toEqual(await everything(source.memory));
-    expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 0, unchanged: 2 });
-    expect(await readFile(format === "jsonl" ? archive : join(archive, "history", "memory.jsonl"), "utf8")).not.toContain("secret");
-    await destination.memory.append("/log", "more");
-    const [newest] = await versionsOf(destination.memory);
-    expect([newest?.id, newest?.operation]).toEqual(["14", "modified"]);
-    expect((await destination.memory.history?.revert({ path: "/archive/notes/a", to: "3" }))?.length).toBe(1);
-    expect(await destination.memory.read("/archive/notes/a")).toBe("größe 🧠\nb");
-  });
+  it.each(["folder", "jsonl"])(
+    "comes back the same from an export as %s, and a second time is left alone",
+    async (format) => {
+      const [source, destination] = [await eventful(layout), newMemory(layout)];
+      const archive = newPath();
+      expect(await cliJson(["export", archive, "--history", "--format", format, ...source.target])).toMatchObject({
+        memories: 1,
+        files: 2,
+        versions: 13,
+      });
+      expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 2, unchanged: 0 });
+      expect(await everything(destination.memory)).toEqual(await everything(source.memory));
+      expect(await cliJson(["import", archive, ...destination.target])).toMatchObject({ written: 0, unchanged: 2 });
+      expect(
+        await readFile(format === "jsonl" ? archive : join(archive, "history", "memory.jsonl"), "utf8"),
+      ).not.toContain("secret");
+      await destination.memory.append("/log", "more");
+      const [newest] = await versionsOf(destination.memory);
+      expect([newest?.id, newest?.operation]).toEqual(["14", "modified"]);
+      expect((await destination.memory.history?.revert({ path: "/archive/notes/a", to: "3" }))?.length).toBe(1);
+      expect(await destination.memory.read("/archive/notes/a")).toBe("größe 🧠\nb");
+    },
+  );
 
   // Requirement: command-line.archives-with-history
   it("is copied to another database by --history only", async () => {
@@ -107,22 +126,46 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     expect(await versionsOf(without.memory)).toEqual([]);
     const other = testDatabase();
     const otherStore = new MongoMemoryStore({ client: other.client, dbName: other.name, layout, history: true });
-    await cliJson(["copy", "--all", "--history", "--uri", uri, "--db", dbName, "--layout", layout, "--to-uri", uri, "--to-db", other.name, ...toLayout]);
-    expect(await everything(otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" }))).toEqual(await everything(source.memory));
+    await cliJson([
+      "copy",
+      "--all",
+      "--history",
+      "--uri",
+      uri,
+      "--db",
+      dbName,
+      "--layout",
+      layout,
+      "--to-uri",
+      uri,
+      "--to-db",
+      other.name,
+      ...toLayout,
+    ]);
+    expect(await everything(otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" }))).toEqual(
+      await everything(source.memory),
+    );
   });
 
   // Requirement: history.erased
   it("comes with versions that go when it expires", async () => {
     const [source, other] = [await eventful(layout), testDatabase()];
     let nowMs = Date.now();
-    const options = { client: other.client, dbName: other.name, layout, history: true, expireMs: { global: 86_400_000 } };
+    const options = {
+      client: other.client,
+      dbName: other.name,
+      layout,
+      history: true,
+      expireMs: { global: 86_400_000 },
+    };
     const otherStore = new MongoMemoryStore({ ...options, clock: () => new Date(nowMs) });
     await otherStore.start();
     await cliJson(["copy", "--history", ...source.target, "--to-uri", uri, "--to-db", other.name, ...toLayout]);
     const memory = otherStore.memory({ nodeId: source.nodeId }, { paths: "posix" });
     expect(await everything(memory)).toEqual(await everything(source.memory));
     const versions = other.db.collection("memories_versions");
-    // MongoDB deletes these by their time. In the layout `files` the store removes them with the memory, and they have a time after the next change.
+    // MongoDB deletes these by their time. In the layout `files` the store removes them with the memory, and they have
+    // a time after the next change.
     if (layout === "document") expect(await versions.countDocuments({ expiresAt: { $exists: false } })).toBe(0);
     nowMs += 2 * options.expireMs.global;
     await memory.write("/new", "x");
@@ -137,11 +180,21 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     const archive = newPath();
     await cliJson(["export", archive, "--history", ...source.target]);
     const dir = ["--dir", newPath()];
-    expect(await cli(["import", archive, ...destination.target])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("two histories cannot be made one") });
-    expect(await cli(["import", archive, ...dir])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("keeps no history") });
+    expect(await cli(["import", archive, ...destination.target])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("two histories cannot be made one"),
+    });
+    expect(await cli(["import", archive, ...dir])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("keeps no history"),
+    });
     expect(await versionsOf(destination.memory)).toHaveLength(1);
-    for (const target of [destination.target, dir]) expect(await cliJson(["import", archive, "--no-history", ...target])).toMatchObject({ written: 2 });
-    expect(await cli(["export", newPath(), "--history", ...dir])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("keeps no history") });
+    for (const target of [destination.target, dir])
+      expect(await cliJson(["import", archive, "--no-history", ...target])).toMatchObject({ written: 2 });
+    expect(await cli(["export", newPath(), "--history", ...dir])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("keeps no history"),
+    });
   });
 
   it("is brought in once, where an import ended before the memory was made, and two at once", async () => {
@@ -150,7 +203,10 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     await cliJson(["export", archive, "--history", ...source.target]);
     await cliJson(["import", archive, ...destination.target]);
     await breakOff(layout, destination.nodeId);
-    await Promise.all([cli(["import", archive, ...destination.target]), cli(["import", archive, ...destination.target])]);
+    await Promise.all([
+      cli(["import", archive, ...destination.target]),
+      cli(["import", archive, ...destination.target]),
+    ]);
     expect(await everything(destination.memory)).toEqual(await everything(source.memory));
   });
 
@@ -167,7 +223,8 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     for (const file of files) await archived?.history?.eachOf([file], (version) => void oneByOne.push(version));
     await archived?.close();
     await database.close();
-    const ofFiles = (some: typeof files): ArchivedVersion[] => some.flatMap((file) => inOrder.filter((version) => version.file === file));
+    const ofFiles = (some: typeof files): ArchivedVersion[] =>
+      some.flatMap((file) => inOrder.filter((version) => version.file === file));
     expect(oneByOne).toEqual(ofFiles(files));
     expect(byFile).toEqual(ofFiles(files.toSorted().toReversed()));
     expect(inOrder.length).toBe(13);
@@ -181,7 +238,12 @@ describe.each(layoutNames)("a memory with its history, in the layout %s,", (layo
     await memory.history?.redact("1");
     await new MongoMemoryStore({ client, dbName, layout }).memory({ nodeId }).write("/a", "3");
     const { exitCode, stderr } = await cli(["export", "-", "--history", ...target]);
-    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/version 2 is not what a memory records: the text of \/a.*a store without `history` has changed the memory; leave --history out/)]);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /version 2 is not what a memory records: the text of \/a.*a store without `history` has changed the memory; leave --history out/,
+      ),
+    ]);
   });
 });
 
@@ -194,55 +256,135 @@ async function forged(change: (lines: Record<string, unknown>[]) => void): Promi
   await memory.write("/c", "x");
   await memory.delete("/c");
   const { stdout } = await cli(["export", "-", "--history", ...target]);
-  const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
   change(lines);
   const archive = `${newPath()}.jsonl`;
-  await writeFile(archive, lines.map((line) => `${JSON.stringify("end" in line ? { ...line, lines: lines.length } : line)}\n`).join(""));
+  await writeFile(
+    archive,
+    lines.map((line) => `${JSON.stringify("end" in line ? { ...line, lines: lines.length } : line)}\n`).join(""),
+  );
   return archive;
 }
 
 const versionIn = (lines: Record<string, unknown>[], id: string): Record<string, unknown> =>
-  lines.map(({ version }) => version as Record<string, unknown> | undefined).find((version) => version?.["id"] === id) ?? {};
+  lines
+    .map(({ version }) => version as Record<string, unknown> | undefined)
+    .find((version) => version?.["id"] === id) ?? {};
 
 // Archives are read and refused before any layout is asked.
 describe("a hostile archive", () => {
   it.each<[string, (lines: Record<string, unknown>[]) => void, RegExp]>([
     ["nothing", () => undefined, /^$/],
-    ["another text before", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "zwei", end: 0 } }), /version 1 .* size and hash/],
-    ["another hash", (lines) => Object.assign(versionIn(lines, "2"), { sha256: "0".repeat(64) }), /version 2 .* size and hash/],
+    [
+      "another text before",
+      (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "zwei", end: 0 } }),
+      /version 1 .* size and hash/,
+    ],
+    [
+      "another hash",
+      (lines) => Object.assign(versionIn(lines, "2"), { sha256: "0".repeat(64) }),
+      /version 2 .* size and hash/,
+    ],
     ["another size", (lines) => Object.assign(versionIn(lines, "1"), { sizeBytes: 5 }), /version 1 .* size and hash/],
-    ["more kept than there is", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 9, text: "", end: 9 } }), /keeps more/],
-    ["kept parts in another order", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [3, 2, 0, 1, 3, 0] } }), /keeps more/],
-    ["half a kept part", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 1] } }), /keeps more/],
-    ["a part kept twice", (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 0, 3, 0, 0, 3] } }), /keeps more/],
-    ["another order", (lines) => void lines.splice(-5, 0, ...lines.splice(-4, 1)), /version 5 .* not older than the one before/],
+    [
+      "more kept than there is",
+      (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 9, text: "", end: 9 } }),
+      /keeps more/,
+    ],
+    [
+      "kept parts in another order",
+      (lines) =>
+        Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [3, 2, 0, 1, 3, 0] } }),
+      /keeps more/,
+    ],
+    [
+      "half a kept part",
+      (lines) => Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 1] } }),
+      /keeps more/,
+    ],
+    [
+      "a part kept twice",
+      (lines) =>
+        Object.assign(versionIn(lines, "2"), { older: { start: 0, text: "eins", end: 0, kept: [0, 0, 3, 0, 0, 3] } }),
+      /keeps more/,
+    ],
+    [
+      "another order",
+      (lines) => void lines.splice(-5, 0, ...lines.splice(-4, 1)),
+      /version 5 .* not older than the one before/,
+    ],
     ["one version twice", (lines) => void lines.splice(4, 0, lines[4] ?? {}), /not older than the one before/],
-    ["a version newer than the memory", (lines) => Object.assign(lines[1] ?? {}, { revision: 4 }), /newer than the memory/],
+    [
+      "a version newer than the memory",
+      (lines) => Object.assign(lines[1] ?? {}, { revision: 4 }),
+      /newer than the memory/,
+    ],
     ["no revision", (lines) => void delete lines[1]?.["revision"], /has no revision/],
-    ["a text in a redacted version", (lines) => Object.assign(versionIn(lines, "1"), { redactedAt: new Date(), redactedBy: {} }), /version 1 .* path/],
-    ["a path that leads out", (lines) => Object.assign(versionIn(lines, "5"), { path: "/../c" }), /no path of a memory/],
-    ["another file that is not there", (lines) => Object.assign(versionIn(lines, "3"), { path: "/none" }), /no file \/none/],
+    [
+      "a text in a redacted version",
+      (lines) => Object.assign(versionIn(lines, "1"), { redactedAt: new Date(), redactedBy: {} }),
+      /version 1 .* path/,
+    ],
+    [
+      "a path that leads out",
+      (lines) => Object.assign(versionIn(lines, "5"), { path: "/../c" }),
+      /no path of a memory/,
+    ],
+    [
+      "another file that is not there",
+      (lines) => Object.assign(versionIn(lines, "3"), { path: "/none" }),
+      /no file \/none/,
+    ],
     ["an id of another form", (lines) => Object.assign(versionIn(lines, "1"), { id: "01" }), /id: must be the id/],
     ["a field of its own", (lines) => Object.assign(versionIn(lines, "1"), { $where: "1" }), /where/],
-    ["a lone surrogate", (lines) => Object.assign(versionIn(lines, "5"), { older: { start: 0, text: "\ud800", end: 0 } }), /lone surrogate/],
-    ["an actor of no text", (lines) => Object.assign(versionIn(lines, "1"), { actor: { userId: { $ne: null } } }), /actor/],
+    [
+      "a lone surrogate",
+      (lines) => Object.assign(versionIn(lines, "5"), { older: { start: 0, text: "\ud800", end: 0 } }),
+      /lone surrogate/,
+    ],
+    [
+      "an actor of no text",
+      (lines) => Object.assign(versionIn(lines, "1"), { actor: { userId: { $ne: null } } }),
+      /actor/,
+    ],
   ])("with %s is refused before anything is written", async (_, change, message) => {
     const archive = await forged(change);
     const { nodeId, target } = newMemory("document");
     const { exitCode, stderr } = await cli(["import", archive, ...target]);
     expect(stderr.trimEnd()).toMatch(message);
-    expect([exitCode, await db.collection("memories").countDocuments({ nodeId }), await db.collection("memories_versions").countDocuments({ nodeId })]).toEqual(
-      message.test("") ? [0, 1, 1] : [2, 0, 0],
-    );
+    expect([
+      exitCode,
+      await db.collection("memories").countDocuments({ nodeId }),
+      await db.collection("memories_versions").countDocuments({ nodeId }),
+    ]).toEqual(message.test("") ? [0, 1, 1] : [2, 0, 0]);
   });
 });
 
 it.each<[string, (dir: string) => Promise<unknown>, RegExp]>([
-  ["a link in place of its history", async (dir) => (await rm(join(dir, "history", "memory.jsonl")), symlink("/etc/passwd", join(dir, "history", "memory.jsonl"))), /link/],
-  ["another history of the same size", async (dir) => rewrite(join(dir, "history", "memory.jsonl"), (text) => text.replace('"created"', '"CREATED"')), /operation|SHA-256/],
+  [
+    "a link in place of its history",
+    async (dir) => (
+      await rm(join(dir, "history", "memory.jsonl")),
+      symlink("/etc/passwd", join(dir, "history", "memory.jsonl"))
+    ),
+    /link/,
+  ],
+  [
+    "another history of the same size",
+    async (dir) => rewrite(join(dir, "history", "memory.jsonl"), (text) => text.replace('"created"', '"CREATED"')),
+    /operation|SHA-256/,
+  ],
   ["a longer history", async (dir) => rewrite(join(dir, "history", "memory.jsonl"), (text) => `${text}{}\n`), /size/],
   ["no history", async (dir) => rm(join(dir, "history"), { recursive: true }), /no such file/],
-  ["a history that leads out", async (dir) => rewrite(join(dir, "manifest.json"), (text) => text.replace("history/memory.jsonl", "../memory.jsonl")), /leaves the folder/],
+  [
+    "a history that leads out",
+    async (dir) =>
+      rewrite(join(dir, "manifest.json"), (text) => text.replace("history/memory.jsonl", "../memory.jsonl")),
+    /leaves the folder/,
+  ],
 ])("a folder with %s is refused before anything is written", async (_, harm, message) => {
   const [source, destination] = [newMemory("document"), newMemory("document")];
   await source.memory.write("/a", "1");

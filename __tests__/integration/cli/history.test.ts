@@ -47,14 +47,20 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
   async function threeVersions(): Promise<Place & { ids: [first: string, second: string, third: string] }> {
     const place = newMemory();
     await place.by({ userId: "ada", runId: "run-1" }).write("/notes/today", "buy milk\nbuy bread\n");
-    await place.by({ userId: "bob", toolCallId: "call-1", threadId: "thread-1", client: "Editor 1.0" }).update("/notes/today", "bread", "eggs");
+    await place
+      .by({ userId: "bob", toolCallId: "call-1", threadId: "thread-1", client: "Editor 1.0" })
+      .update("/notes/today", "bread", "eggs");
     await place.by({ userId: "ada", runId: "run-2" }).append("/notes/today", "call mum");
     const [third = "", second = "", first = ""] = (await place.versions()).map(({ id }) => id);
     return { ...place, ids: [first, second, third] };
   }
 
   /** A pager that keeps what it is given. */
-  function pager(exitCode = 0): { openPager: NonNullable<CliSurroundings["openPager"]>; shown: () => string; commands: (string | null)[] } {
+  function pager(exitCode = 0): {
+    openPager: NonNullable<CliSurroundings["openPager"]>;
+    shown: () => string;
+    commands: (string | null)[];
+  } {
     let text = "";
     const commands: (string | null)[] = [];
     const openPager: CliSurroundings["openPager"] = async (command) => {
@@ -78,8 +84,12 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       const [{ at } = { at: new Date(0) }] = await versions();
       const shown = lines(await run(["log"]));
       expect(shown.map((line) => line.split(" ")[0])).toEqual(ids.toReversed());
-      expect(shown[0]).toBe(`${ids[2].padEnd(5)}  ${at.toISOString()}  modified  /notes/today  (26)  user ada, run run-2`);
-      expect(shown[1]).toMatch(/modified {2}\/notes\/today {2}\(18\) {2}user bob, client Editor 1\.0, tool call call-1, thread thread-1$/);
+      expect(shown[0]).toBe(
+        `${ids[2].padEnd(5)}  ${at.toISOString()}  modified  /notes/today  (26)  user ada, run run-2`,
+      );
+      expect(shown[1]).toMatch(
+        /modified {2}\/notes\/today {2}\(18\) {2}user bob, client Editor 1\.0, tool call call-1, thread thread-1$/,
+      );
       expect(lines(await run(["log", "/notes", "-n", "1"]))).toEqual([shown[0]]);
     });
 
@@ -97,7 +107,10 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     ])("finds versions by %s %s", async (flag, value, found) => {
       const { run, ids } = await threeVersions();
       const { exitCode, stdout, stderr } = await run(["log", flag, value, "--json"]);
-      const listed = stdout.split("\n").slice(0, -1).map((line) => (JSON.parse(line) as MemoryVersion).id);
+      const listed = stdout
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => (JSON.parse(line) as MemoryVersion).id);
       expect(listed).toEqual(found.map((index) => ids[index]));
       expect([exitCode, stderr]).toEqual(found.length > 0 ? [0, ""] : [1, "no version was found\n"]);
     });
@@ -107,9 +120,21 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       const [newest] = await versions();
       const at = newest?.at.toISOString() ?? "";
       const day = at.slice(0, 10);
-      for (const argv of [["--since", at, "--until", at], ["--since", day, "--until", day]]) expect(lines(await run(["log", ...argv]))[0]).toContain(at);
-      expect(await run(["log", "--since", "yesterday"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--since yesterday is no time") });
-      for (const argv of [["--limit", "0"], ["--by-user", ""], ["--since", "2026-02-31T25:00"]]) expect((await run(["log", ...argv])).exitCode).toBe(2);
+      for (const argv of [
+        ["--since", at, "--until", at],
+        ["--since", day, "--until", day],
+      ])
+        expect(lines(await run(["log", ...argv]))[0]).toContain(at);
+      expect(await run(["log", "--since", "yesterday"])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("--since yesterday is no time"),
+      });
+      for (const argv of [
+        ["--limit", "0"],
+        ["--by-user", ""],
+        ["--since", "2026-02-31T25:00"],
+      ])
+        expect((await run(["log", ...argv])).exitCode).toBe(2);
     });
   });
 
@@ -121,12 +146,20 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       expect(stdout).toMatch(/\n buy milk\n-buy bread\n\+buy eggs\n$/);
       expect((await run(["diff", ids[0]])).stdout).toContain("-buy bread\n+buy eggs\n+call mum");
       expect(await run(["diff", ids[2]])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-      expect(await cliJson(["diff", ids[0], ids[1], ...(await threeVersions()).target])).toEqual({ ok: true, from: ids[0], to: ids[1], diff: stdout });
+      expect(await cliJson(["diff", ids[0], ids[1], ...(await threeVersions()).target])).toEqual({
+        ok: true,
+        from: ids[0],
+        to: ids[1],
+        diff: stdout,
+      });
     });
 
     it("says that there is no such version", async () => {
       const { run } = await threeVersions();
-      expect(await run(["diff", "99"])).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error: version 99: ENOENT: .*99.*; `log` shows/) });
+      expect(await run(["diff", "99"])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/^error: version 99: ENOENT: .*99.*; `log` shows/),
+      });
       expect((await run(["diff", "{}"])).exitCode).toBe(2);
     });
   });
@@ -142,20 +175,27 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
         `${ids[2]}  TIME  user ada  3  call mum`,
       ]);
       const [first = ""] = lines(await run(["blame", "/notes/today", "--json"]));
-      expect(JSON.parse(first)).toMatchObject({ line: 1, text: "buy milk", version: { id: ids[0], actor: { userId: "ada", runId: "run-1" } } });
+      expect(JSON.parse(first)).toMatchObject({
+        line: 1,
+        text: "buy milk",
+        version: { id: ids[0], actor: { userId: "ada", runId: "run-1" } },
+      });
       expect(await run(["blame", "/notes"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("EISDIR") });
     });
   });
 
   describe("looking back", () => {
     // Requirement: command-line.history
-    it.each([["log"], ["diff", "1"], ["blame", "/notes/today"], ["revert", "/notes/today", "--to", "1", "--dry-run"]])("by %s needs no more than rights to read", async (...argv) => {
-      const { run } = await threeVersions();
-      await db.collection(collection).dropIndex("memories_by_user");
-      expect((await run(argv)).exitCode).toBe(0);
-      expect((await db.collection(collection).indexes()).map(({ name }) => name)).not.toContain("memories_by_user");
-      expect((await run(["append", "/a", "x"])).exitCode).toBe(0);
-    });
+    it.each([["log"], ["diff", "1"], ["blame", "/notes/today"], ["revert", "/notes/today", "--to", "1", "--dry-run"]])(
+      "by %s needs no more than rights to read",
+      async (...argv) => {
+        const { run } = await threeVersions();
+        await db.collection(collection).dropIndex("memories_by_user");
+        expect((await run(argv)).exitCode).toBe(0);
+        expect((await db.collection(collection).indexes()).map(({ name }) => name)).not.toContain("memories_by_user");
+        expect((await run(["append", "/a", "x"])).exitCode).toBe(0);
+      },
+    );
   });
 
   describe("revert", () => {
@@ -167,14 +207,19 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       expect([exitCode, stdout.split(" ")[0]]).toEqual([0, made?.id]);
       expect(made?.actor).toEqual({ client: "langgraph-mongo-memory", userId: "carol" });
       expect(await memory.read("/notes/today")).toBe("buy milk\nbuy bread\n");
-      expect((await run(["revert", "/notes/today", "--to", ids[0]])).stdout).toBe("nothing was changed, as all is as it was then\n");
+      expect((await run(["revert", "/notes/today", "--to", ids[0]])).stdout).toBe(
+        "nothing was changed, as all is as it was then\n",
+      );
     });
 
     // Requirement: command-line.history
     it("undoes a run or a call, and later changes with it only by --force", async () => {
       const { memory, run, ids } = await threeVersions();
       const refused = await run(["revert", "--tool-call", "call-1"]);
-      expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(new RegExp(`ECONFLICT: .*version ${ids[2]} .*pass --force to undo it`)) });
+      expect(refused).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(new RegExp(`ECONFLICT: .*version ${ids[2]} .*pass --force to undo it`)),
+      });
       expect((await run(["revert", "--run", "run-2"])).exitCode).toBe(0);
       expect(await memory.read("/notes/today")).toBe("buy milk\nbuy eggs\n");
       expect((await run(["revert", "--run", "run-1", "--force", "--json"])).exitCode).toBe(0);
@@ -187,20 +232,48 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       const later = by({ userId: "bob", runId: "run-3" });
       await later.rename("/notes/today", "/b");
       await later.write("/c", "x");
-      const stored = (): Promise<unknown> => Promise.all(["memories", "memories_versions"].map((name) => db.collection(name).find({ nodeId: memory.address.nodeId }).toArray()));
+      const stored = (): Promise<unknown> =>
+        Promise.all(
+          ["memories", "memories_versions"].map((name) =>
+            db.collection(name).find({ nodeId: memory.address.nodeId }).toArray(),
+          ),
+        );
       const before = [await versions(), await memory.snapshot(), await stored()];
-      expect(lines(await run(["revert", "--run", "run-3", "--dry-run"]))).toEqual(["deleted   /c", "renamed   /b -> /notes/today  (26)"]);
+      expect(lines(await run(["revert", "--run", "run-3", "--dry-run"]))).toEqual([
+        "deleted   /c",
+        "renamed   /b -> /notes/today  (26)",
+      ]);
       expect(lines(await run(["revert", "/b", "--to", ids[0], "--dry-run"]))).toEqual(["modified  /b  (19)"]);
       const answer = await cliJson(["revert", "--tool-call", "call-1", "--force", "--dry-run", ...target]);
-      expect(answer).toMatchObject({ ok: true, dryRun: true, changes: [{ operation: "renamed", from: "/b", path: "/notes/today" }, { operation: "modified", path: "/notes/today", sizeBytes: 19 }] });
-      expect(await run(["revert", "--tool-call", "call-1", "--dry-run"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("ECONFLICT") });
-      expect((await run(["revert", "/c", "--to", "5", "--dry-run"])).stdout).toBe("nothing would be changed, as all is as it was then\n");
+      expect(answer).toMatchObject({
+        ok: true,
+        dryRun: true,
+        changes: [
+          { operation: "renamed", from: "/b", path: "/notes/today" },
+          { operation: "modified", path: "/notes/today", sizeBytes: 19 },
+        ],
+      });
+      expect(await run(["revert", "--tool-call", "call-1", "--dry-run"])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("ECONFLICT"),
+      });
+      expect((await run(["revert", "/c", "--to", "5", "--dry-run"])).stdout).toBe(
+        "nothing would be changed, as all is as it was then\n",
+      );
       expect([await versions(), await memory.snapshot(), await stored()]).toEqual(before);
     });
 
     it("takes one thing to undo", async () => {
       const { run, ids } = await threeVersions();
-      for (const argv of [[], ["/notes/today"], ["--to", ids[0]], ["/notes/today", "--run", "run-1"], ["--run", ""], ["/notes/today", "--to", ""], ["--run", "run-1", "--tool-call", "call-1"]]) {
+      for (const argv of [
+        [],
+        ["/notes/today"],
+        ["--to", ids[0]],
+        ["/notes/today", "--run", "run-1"],
+        ["--run", ""],
+        ["/notes/today", "--to", ""],
+        ["--run", "run-1", "--tool-call", "call-1"],
+      ]) {
         expect((await run(["revert", ...argv])).exitCode).toBe(2);
       }
     });
@@ -210,15 +283,31 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     // Requirement: command-line.history
     it("shows the versions and asks, and takes the text out for good", async () => {
       const { memory, run, ids } = await threeVersions();
-      expect(await run(["redact", ids[0]])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("pass --yes") });
+      expect(await run(["redact", ids[0]])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("pass --yes"),
+      });
       const no = await run(["redact", ids[0]], { terminal: true, stdin: "n\n" });
-      expect([no.exitCode, no.stderr]).toEqual([1, expect.stringMatching(/created .*\/notes\/today.*Redact 1 version for good\? \[y\/N\] nothing was redacted\n$/s)]);
+      expect([no.exitCode, no.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /created .*\/notes\/today.*Redact 1 version for good\? \[y\/N\] nothing was redacted\n$/s,
+        ),
+      ]);
       expect((await memory.history?.read(ids[0]))?.content).toBe("buy milk\nbuy bread\n");
-      expect((await run(["redact", ids[0], ids[0]], { terminal: true, stdin: "y\n" })).stdout).toBe("redacted 1 version\n");
+      expect((await run(["redact", ids[0], ids[0]], { terminal: true, stdin: "y\n" })).stdout).toBe(
+        "redacted 1 version\n",
+      );
       expect((await memory.history?.read(ids[0]))?.content).toBeNull();
       expect(lines(await run(["log"]))[2]).toMatch(/created {3}\(redacted\) {2}user ada, run run-1$/);
-      expect(await run(["redact", ids[2], "--yes"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("write or delete the file first") });
-      expect(await run(["redact", ids[0], "--yes", "--json"])).toMatchObject({ exitCode: 0, stdout: '{"ok":true,"redacted":0}\n' });
+      expect(await run(["redact", ids[2], "--yes"])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("write or delete the file first"),
+      });
+      expect(await run(["redact", ids[0], "--yes", "--json"])).toMatchObject({
+        exitCode: 0,
+        stdout: '{"ok":true,"redacted":0}\n',
+      });
     });
   });
 
@@ -227,7 +316,13 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     it("has its version where the memory has a history, and names the program", async () => {
       const { memory, run, versions } = newMemory();
       await memory.write("/a", "1");
-      for (const argv of [["append", "/a", "2"], ["write", "/b", "3", "--as", "ada"], ["mv", "/b", "/c"], ["rm", "/a"]]) expect((await run(argv)).exitCode).toBe(0);
+      for (const argv of [
+        ["append", "/a", "2"],
+        ["write", "/b", "3", "--as", "ada"],
+        ["mv", "/b", "/c"],
+        ["rm", "/a"],
+      ])
+        expect((await run(argv)).exitCode).toBe(0);
       const program = { client: "langgraph-mongo-memory" };
       expect((await versions()).map(({ operation, path, actor }) => [operation, path, actor])).toEqual([
         ["deleted", "/a", program],
@@ -242,17 +337,28 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     it("keeps versions no shorter and no longer than the memory, where memories expire", async () => {
       const lifetimeMs = 86_400_000;
       const memoriesCollection = "expiring";
-      const expiring = new MongoMemoryStore({ client, dbName, memoriesCollection, history: true, expireMs: { global: lifetimeMs } });
+      const expiring = new MongoMemoryStore({
+        client,
+        dbName,
+        memoriesCollection,
+        history: true,
+        expireMs: { global: lifetimeMs },
+      });
       const target = ["--uri", uri, "--db", dbName, "--collection", memoriesCollection, "--node", "assistant"];
       const memory = expiring.memory({ nodeId: "assistant" });
       await memory.write("/a", "1");
       await memory.write("/a", "2");
       const versions = db.collection("expiring_versions");
-      const expiries = async (): Promise<number[]> => (await versions.find().toArray()).map(({ expiresAt }) => (expiresAt as Date | undefined)?.getTime() ?? 0);
+      const expiries = async (): Promise<number[]> =>
+        (await versions.find().toArray()).map(({ expiresAt }) => (expiresAt as Date | undefined)?.getTime() ?? 0);
       const startMs = Date.now();
       expect((await cli(["redact", "1", "--yes", ...target])).exitCode).toBe(0);
       const moved = await expiries();
-      expect([moved.length, Math.min(...moved) >= startMs + lifetimeMs, Math.max(...moved) <= Date.now() + 2 * lifetimeMs]).toEqual([3, true, true]);
+      expect([
+        moved.length,
+        Math.min(...moved) >= startMs + lifetimeMs,
+        Math.max(...moved) <= Date.now() + 2 * lifetimeMs,
+      ]).toEqual([3, true, true]);
       const soon = new Date(startMs + lifetimeMs / 2);
       await versions.updateMany({}, { $set: { expiresAt: soon } });
       await db.collection(memoriesCollection).updateMany({}, { $set: { versionsExpireAt: soon } });
@@ -265,32 +371,44 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       const { memory, run, versions } = newMemory();
       expect((await run(["write", "/a", "1"])).exitCode).toBe(0);
       expect(await versions()).toEqual([]);
-      expect(await run(["log"])).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error: node ".+" has no history; it begins with .*history: true.*\n$/) });
+      expect(await run(["log"])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/^error: node ".+" has no history; it begins with .*history: true.*\n$/),
+      });
       await memory.append("/a", "2");
       expect((await versions()).map(({ operation }) => operation)).toEqual(["modified"]);
     });
 
-    it.each([["log"], ["diff", "1"], ["blame", "/a"], ["revert", "--run", "1"], ["redact", "1", "--yes"]])("is refused by %s in a folder, which keeps no history", async (...argv) => {
-      const { exitCode, stderr } = await cli([...argv, "--dir", testFolderOfNotes]);
-      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: the folder .* keeps no history; name a memory in MongoDB.*\n$/)]);
-      expect((await cli(["append", "/a", "x", "--as", "ada", "--dir", testFolderOfNotes])).exitCode).toBe(2);
-    });
+    it.each([["log"], ["diff", "1"], ["blame", "/a"], ["revert", "--run", "1"], ["redact", "1", "--yes"]])(
+      "is refused by %s in a folder, which keeps no history",
+      async (...argv) => {
+        const { exitCode, stderr } = await cli([...argv, "--dir", testFolderOfNotes]);
+        expect([exitCode, stderr]).toEqual([
+          2,
+          expect.stringMatching(/^error: the folder .* keeps no history; name a memory in MongoDB.*\n$/),
+        ]);
+        expect((await cli(["append", "/a", "x", "--as", "ada", "--dir", testFolderOfNotes])).exitCode).toBe(2);
+      },
+    );
   });
 
   const testFolderOfNotes = testFolder();
 
   describe("a long output", () => {
     // Requirement: command-line.pager
-    it.each([["log"], ["diff", "1"], ["blame", "/notes/today"]])("of %s goes through the pager on a terminal, coloured", async (...argv) => {
-      const { run, ids } = await threeVersions();
-      const paged = pager();
-      const asked = argv.map((argument) => (argument === "1" ? ids[0] : argument));
-      const plain = (await run(asked)).stdout;
-      const { exitCode, stdout } = await run(asked, { terminal: true, openPager: paged.openPager });
-      expect([exitCode, stdout, paged.commands]).toEqual([0, "", [null]]);
-      expect(paged.shown()).toContain("\u001b[");
-      expect(paged.shown().replaceAll(colour, "")).toBe(plain);
-    });
+    it.each([["log"], ["diff", "1"], ["blame", "/notes/today"]])(
+      "of %s goes through the pager on a terminal, coloured",
+      async (...argv) => {
+        const { run, ids } = await threeVersions();
+        const paged = pager();
+        const asked = argv.map((argument) => (argument === "1" ? ids[0] : argument));
+        const plain = (await run(asked)).stdout;
+        const { exitCode, stdout } = await run(asked, { terminal: true, openPager: paged.openPager });
+        expect([exitCode, stdout, paged.commands]).toEqual([0, "", [null]]);
+        expect(paged.shown()).toContain("\u001b[");
+        expect(paged.shown().replaceAll(colour, "")).toBe(plain);
+      },
+    );
 
     // Requirement: command-line.pager
     it("goes to the terminal itself without a terminal, a pager or the wish for one, and without colours where nobody wants them", async () => {
@@ -316,7 +434,10 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
     it("is told where the pager cannot be run", async () => {
       const { run } = await threeVersions();
       const { openPager } = pager(127);
-      expect(await run(["log"], { terminal: true, openPager, env: { PAGER: "nosuch" } })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('the pager "nosuch" cannot be run') });
+      expect(await run(["log"], { terminal: true, openPager, env: { PAGER: "nosuch" } })).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining('the pager "nosuch" cannot be run'),
+      });
     });
 
     // Requirement: command-line.terminal
@@ -325,7 +446,13 @@ describe.each<LayoutName>(["document", "files"])("in the layout %s", (layout) =>
       const hostile = "a\u001b[2J\u009b31m\rb\u202e\r\n";
       await by({ client: `evil\u001b]0;x\u0007` }).write("/in\u202evoice", hostile);
       await by({ userId: "u\u001b[1A" }).append("/in\u202evoice", hostile);
-      for (const argv of [["log"], ["diff", "1"], ["blame", "/in\u202evoice"], ["revert", "/in\u202evoice", "--to", "1"], ["redact", "1"]]) {
+      for (const argv of [
+        ["log"],
+        ["diff", "1"],
+        ["blame", "/in\u202evoice"],
+        ["revert", "/in\u202evoice", "--to", "1"],
+        ["redact", "1"],
+      ]) {
         const { stdout, stderr } = await run(argv, { terminal: true, stdin: "n\n" });
         expect(stdout + stderr).not.toBe("");
         expect((stdout + stderr).replaceAll(ownSequences, "")).not.toMatch(/[\p{Cc}\u202e]/u);

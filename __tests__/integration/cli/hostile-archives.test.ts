@@ -64,7 +64,19 @@ async function changedFolder(change: (copy: Manifest, dir: string) => void | Pro
 }
 
 describe("a manifest is refused", () => {
-  const escapes = ["../outside", "files/../../outside", "/etc/passwd", "C:\\outside", "c:outside", "files\\..\\outside", "files//a", "files/./a", "", "files/a\0", "files/a:stream"];
+  const escapes = [
+    "../outside",
+    "files/../../outside",
+    "/etc/passwd",
+    "C:\\outside",
+    "c:outside",
+    "files\\..\\outside",
+    "files//a",
+    "files/./a",
+    "",
+    "files/a\0",
+    "files/a:stream",
+  ];
 
   // Requirement: command-line.hostile-archives
   it.each(escapes)("whose file name %p leads out of the folder", async (file) => {
@@ -74,7 +86,20 @@ describe("a manifest is refused", () => {
   });
 
   // Requirement: command-line.hostile-archives
-  it.each(["../a", "/../a", "/a/../../b", "a", "/a/", "//a", "/", "", "/a\0", "/%2e%2e/a", "/a\\b", `/${"x".repeat(300)}`])("whose path %p is none of a memory", async (path) => {
+  it.each([
+    "../a",
+    "/../a",
+    "/a/../../b",
+    "a",
+    "/a/",
+    "//a",
+    "/",
+    "",
+    "/a\0",
+    "/%2e%2e/a",
+    "/a\\b",
+    `/${"x".repeat(300)}`,
+  ])("whose path %p is none of a memory", async (path) => {
     const dir = await changedFolder(({ memories: [{ files }] }) => void (files[0].path = path));
     expect(await refused(dir)).toMatch(/manifest\.json: .* is no path of a memory/);
     const asDirectory = await changedFolder(({ memories: [{ directories }] }) => void directories.push(path));
@@ -86,13 +111,33 @@ describe("a manifest is refused", () => {
     ["is of a later version", /version/, (copy) => void (copy.version = 3)],
     ["has fields that nobody knows", /extra/, (copy) => void (copy["extra"] = 1)],
     ["has a wrong hash", /sha256/, ({ memories: [{ files }] }) => void (files[0].sha256 = "x")],
-    ["has the hash of another text", /not the file that the manifest describes/, ({ memories: [{ files }] }) => void (files[0].sha256 = "0".repeat(64))],
-    ["has another size", /not the file that the manifest describes/, ({ memories: [{ files }] }) => void (files[0].sizeBytes = 2)],
+    [
+      "has the hash of another text",
+      /not the file that the manifest describes/,
+      ({ memories: [{ files }] }) => void (files[0].sha256 = "0".repeat(64)),
+    ],
+    [
+      "has another size",
+      /not the file that the manifest describes/,
+      ({ memories: [{ files }] }) => void (files[0].sizeBytes = 2),
+    ],
     ["has no times", /createdAt/, ({ memories: [{ files }] }) => void (files[0].createdAt = "soon")],
     ["names a path twice", /twice/, ({ memories: [{ files }] }) => void files.push(files[0])],
-    ["has a directory where a file is", /both a file and a directory/, ({ memories: [{ directories }] }) => void directories.push("/a")],
-    ["has a file below a file", /below \/a, which is a file/, ({ memories: [{ files }] }) => void files.push({ ...files[0], path: "/a/b" })],
-    ["has an address that no memory has", /address/, ({ memories: [memory] }) => void (memory.address = { nodeId: { $ne: null } })],
+    [
+      "has a directory where a file is",
+      /both a file and a directory/,
+      ({ memories: [{ directories }] }) => void directories.push("/a"),
+    ],
+    [
+      "has a file below a file",
+      /below \/a, which is a file/,
+      ({ memories: [{ files }] }) => void files.push({ ...files[0], path: "/a/b" }),
+    ],
+    [
+      "has an address that no memory has",
+      /address/,
+      ({ memories: [memory] }) => void (memory.address = { nodeId: { $ne: null } }),
+    ],
     ["has no address", /address/, ({ memories: [memory] }) => void (memory.address = undefined)],
   ];
 
@@ -115,10 +160,17 @@ describe("a folder is refused", () => {
       [/no such file/, (file) => rm(file)],
       [/not the file that the manifest describes/, (file) => writeFile(file, "2")],
       [/not the file that the manifest describes/, (file) => writeFile(file, "11")],
-      [/not a regular file/, (file) => rm(file).then(() => mkdir(file)).then(() => undefined)],
+      [
+        /not a regular file/,
+        (file) =>
+          rm(file)
+            .then(() => mkdir(file))
+            .then(() => undefined),
+      ],
       [/it is a link/, (file) => rename(file, `${file}-real`).then(() => symlink(`${file}-real`, file))],
     ];
-    for (const [message, change] of changes) expect(await refused(await changedFolder((_, dir) => change(join(dir, "files", "a"))))).toMatch(message);
+    for (const [message, change] of changes)
+      expect(await refused(await changedFolder((_, dir) => change(join(dir, "files", "a"))))).toMatch(message);
     const bytes = Buffer.from([0xff]);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const noText = await changedFolder(({ memories: [{ files }] }, dir) => {
@@ -150,16 +202,40 @@ describe("JSONL is refused", () => {
   const faults: [string, RegExp, (lines: string[]) => string][] = [
     ["empty", /it is empty/, () => ""],
     ["without its first line", /line 1: /, ([, ...rest]) => `${rest.join("\n")}\n`],
-    ["without its last line", /ends after line 4, before its last line/, (lines) => `${lines.slice(0, -1).join("\n")}\n`],
+    [
+      "without its last line",
+      /ends after line 4, before its last line/,
+      (lines) => `${lines.slice(0, -1).join("\n")}\n`,
+    ],
     ["ending inside a line", /line 5 does not end/, (lines) => lines.join("\n")],
-    ["with a line missing", /line 4: lines are missing/, (lines) => `${lines.filter((_, index) => index !== 2).join("\n")}\n`],
+    [
+      "with a line missing",
+      /line 4: lines are missing/,
+      (lines) => `${lines.filter((_, index) => index !== 2).join("\n")}\n`,
+    ],
     ["with something after its end", /line 6: there is more/, (lines) => `${[...lines, "{}"].join("\n")}\n`],
     ["with a line that is no JSON", /line 3: not JSON/, (lines) => `${lines.with(2, "{").join("\n")}\n`],
     ["with a line of another kind", /line 3: /, (lines) => `${lines.with(2, "[1]").join("\n")}\n`],
-    ["with a changed content", /line 4: the content is not what/, (lines) => `${lines.map((line) => line.replace('"content":"1"', '"content":"2"')).join("\n")}\n`],
-    ["with a lone surrogate", /line 4: content: .*lone surrogate/, (lines) => `${lines.map((line) => line.replace('"content":"1"', '"content":"\\ud800"')).join("\n")}\n`],
-    ["with a path that leads upwards", /is no path of a memory/, (lines) => `${lines.map((line) => line.replace('"/a"', '"/../a"')).join("\n")}\n`],
-    ["with an unknown field", /line 4: .*extra/i, (lines) => `${lines.map((line) => line.replace('"content":"1"', '"content":"1","extra":1')).join("\n")}\n`],
+    [
+      "with a changed content",
+      /line 4: the content is not what/,
+      (lines) => `${lines.map((line) => line.replace('"content":"1"', '"content":"2"')).join("\n")}\n`,
+    ],
+    [
+      "with a lone surrogate",
+      /line 4: content: .*lone surrogate/,
+      (lines) => `${lines.map((line) => line.replace('"content":"1"', '"content":"\\ud800"')).join("\n")}\n`,
+    ],
+    [
+      "with a path that leads upwards",
+      /is no path of a memory/,
+      (lines) => `${lines.map((line) => line.replace('"/a"', '"/../a"')).join("\n")}\n`,
+    ],
+    [
+      "with an unknown field",
+      /line 4: .*extra/i,
+      (lines) => `${lines.map((line) => line.replace('"content":"1"', '"content":"1","extra":1')).join("\n")}\n`,
+    ],
   ];
 
   it.each(faults)("%s", async (_, message, change) => {
@@ -178,7 +254,10 @@ describe("JSONL is refused", () => {
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) yield Buffer.from("y\n");
     }
-    expect(await cli(["import", "-", "--dir", newPath()], { stdin: endless() })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("line 1: not JSON") });
+    expect(await cli(["import", "-", "--dir", newPath()], { stdin: endless() })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("line 1: not JSON"),
+    });
   });
 
   it("with a line longer than any file of a memory", async () => {
@@ -187,6 +266,9 @@ describe("JSONL is refused", () => {
       const piece = Buffer.alloc(1_000_000, "x");
       for (let index = 0; index < 91; index += 1) yield piece;
     }
-    expect(await cli(["import", "-", "--dir", newPath()], { stdin: lines() })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("line 2: longer than 90100000 bytes") });
+    expect(await cli(["import", "-", "--dir", newPath()], { stdin: lines() })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("line 2: longer than 90100000 bytes"),
+    });
   });
 });

@@ -34,7 +34,11 @@ interface Place {
 
 function newMemory(of = store): Place {
   const address = checkAddress(freshAddress());
-  return { address, memory: of.memory(address, { paths: "posix", maxFileBytes: 15_000_000 }), target: [...database, "--node", address.nodeId] };
+  return {
+    address,
+    memory: of.memory(address, { paths: "posix", maxFileBytes: 15_000_000 }),
+    target: [...database, "--node", address.nodeId],
+  };
 }
 
 type Texts = [path: string, content: string][];
@@ -42,12 +46,15 @@ type Texts = [path: string, content: string][];
 /** The tree that `export` and `copy` read, in which `meanwhile` happens after the paths were read. */
 async function textsOf(address: CheckedAddress, meanwhile: () => Promise<unknown>): Promise<Texts> {
   const open = memoryIn(await opened, address, { access: "read", paths: "posix" });
-  return withTree(() => readTree(open), async ({ files }) => {
-    await meanwhile();
-    const texts: Texts = [];
-    for (const { path, load } of files) texts.push([path, (await load()).content]);
-    return texts;
-  });
+  return withTree(
+    () => readTree(open),
+    async ({ files }) => {
+      await meanwhile();
+      const texts: Texts = [];
+      for (const { path, load } of files) texts.push([path, (await load()).content]);
+      return texts;
+    },
+  );
 }
 
 /** As the server answers that no longer has a moment. It keeps each for five minutes, unless it is told otherwise. */
@@ -59,7 +66,8 @@ function loseTheMoment(): void {
 
 async function everything(memory: Memory): Promise<unknown> {
   const versions = [];
-  for await (const version of memory.history?.list() ?? []) versions.push({ ...version, ...(await memory.history?.read(version.id)) });
+  for await (const version of memory.history?.list() ?? [])
+    versions.push({ ...version, ...(await memory.history?.read(version.id)) });
   return { versions, files: (await memory.snapshot()).files };
 }
 
@@ -72,24 +80,41 @@ interface Reply {
 }
 
 /** What the server answers to those who use a collection meanwhile. */
-async function repliesTo(run: () => Promise<unknown>, collection = "memories_files", ops = ["query", "getmore"]): Promise<Reply[]> {
+async function repliesTo(
+  run: () => Promise<unknown>,
+  collection = "memories_files",
+  ops = ["query", "getmore"],
+): Promise<Reply[]> {
   const since = new Date();
   await db.command({ profile: 2 });
   await run();
   await db.command({ profile: 0 });
-  return db.collection("system.profile").find<Reply>({ ns: `${dbName}.${collection}`, op: { $in: ops }, ts: { $gte: since } }).sort({ ts: 1 }).toArray();
+  return db
+    .collection("system.profile")
+    .find<Reply>({ ns: `${dbName}.${collection}`, op: { $in: ops }, ts: { $gte: since } })
+    .sort({ ts: 1 })
+    .toArray();
 }
 
 describe("a memory that may be larger than the process", () => {
   // Requirement: files.archives
   it("is listed by an index, and its texts come 4 MB at a time; it is exported, imported and copied though it takes more than a document", async () => {
     const [source, imported, copied] = [newMemory(), newMemory(), newMemory()];
-    const texts = Array.from({ length: 9 }, (_, index): [string, string] => [`/${index % 3}/${index}`, `${index}`.repeat(1_900_000)]);
+    const texts = Array.from({ length: 9 }, (_, index): [string, string] => [
+      `/${index % 3}/${index}`,
+      `${index}`.repeat(1_900_000),
+    ]);
     for (const [path, text] of texts) await source.memory.write(path, text);
     const archive = newPath();
     const replies = await repliesTo(() => cliJson(["export", archive, ...source.target]));
     const reads = replies.filter(({ nreturned }) => nreturned > 1);
-    expect(reads.map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([[13, 0], [2, 2], [2, 2], [2, 2], [2, 2]]);
+    expect(reads.map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([
+      [13, 0],
+      [2, 2],
+      [2, 2],
+      [2, 2],
+      [2, 2],
+    ]);
     expect(Math.max(...replies.map(({ responseLength }) => responseLength))).toBeLessThan(4_100_000);
     expect(await cliJson(["import", archive, ...imported.target])).toMatchObject({ written: 9 });
     expect(await cliJson(["copy", ...source.target, "--to-node", copied.address.nodeId])).toMatchObject({ written: 9 });
@@ -101,17 +126,35 @@ describe("a memory that may be larger than the process", () => {
   // Requirement: files.archives, command-line.archives-with-history
   it("is exported with its history by 4 MB of texts and a page of versions at a time, and made again as it was", async () => {
     const [source, imported, copied] = [newMemory(recording), newMemory(recording), newMemory(recording)];
-    for (let index = 0; index < 5; index += 1) for (const text of ["a", "b"]) await source.memory.write(`/${index}`, `${index}${text}`.repeat(950_000));
+    for (let index = 0; index < 5; index += 1)
+      for (const text of ["a", "b"]) await source.memory.write(`/${index}`, `${index}${text}`.repeat(950_000));
     const archive = newPath();
     const versionReplies: Reply[] = [];
     const replies = await repliesTo(async () => {
-      versionReplies.push(...(await repliesTo(() => cliJson(["export", archive, "--history", ...source.target]), "memories_versions")));
+      versionReplies.push(
+        ...(await repliesTo(() => cliJson(["export", archive, "--history", ...source.target]), "memories_versions")),
+      );
     });
     // Once to be written, and once to be held against the versions.
-    expect(replies.filter(({ nreturned }) => nreturned > 1).map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([[6, 0], [2, 2], [2, 2], [2, 2], [2, 2]]);
+    expect(
+      replies.filter(({ nreturned }) => nreturned > 1).map(({ nreturned, docsExamined }) => [nreturned, docsExamined]),
+    ).toEqual([
+      [6, 0],
+      [2, 2],
+      [2, 2],
+      [2, 2],
+      [2, 2],
+    ]);
     expect(replies.filter(({ responseLength }) => responseLength > 1_000_000).length).toBe(6);
-    expect(versionReplies.map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([[10, 10], [4, 4], [4, 4], [2, 2]]);
-    const inserts = await repliesTo(() => cliJson(["import", archive, ...imported.target]), "memories_files", ["insert"]);
+    expect(versionReplies.map(({ nreturned, docsExamined }) => [nreturned, docsExamined])).toEqual([
+      [10, 10],
+      [4, 4],
+      [4, 4],
+      [2, 2],
+    ]);
+    const inserts = await repliesTo(() => cliJson(["import", archive, ...imported.target]), "memories_files", [
+      "insert",
+    ]);
     expect(inserts.map(({ ninserted }) => ninserted)).toEqual([2, 2, 1, 1]);
     await cliJson(["copy", "--history", ...source.target, "--to-node", copied.address.nodeId]);
     const expected = await everything(source.memory);
@@ -125,13 +168,16 @@ describe("a memory that may be larger than the process", () => {
     await memory.write("/changed", "1");
     await memory.append("/changed", "2");
     const open = memoryIn(await opened, address, { access: "read", paths: "posix" });
-    await withTree(() => readTreeWithHistory(open), async (tree) => {
-      await memory.write("/changed", "3");
-      await memory.rename("/changed", "/new");
-      const ids: string[] = [];
-      await checkedHistory(tree, { where: "here", advice: "none" }, ({ id }) => void ids.push(id));
-      expect(ids).toEqual(["2", "1"]);
-    });
+    await withTree(
+      () => readTreeWithHistory(open),
+      async (tree) => {
+        await memory.write("/changed", "3");
+        await memory.rename("/changed", "/new");
+        const ids: string[] = [];
+        await checkedHistory(tree, { where: "here", advice: "none" }, ({ id }) => void ids.push(id));
+        expect(ids).toEqual(["2", "1"]);
+      },
+    );
   });
 
   // Requirement: files.archives
@@ -144,7 +190,12 @@ describe("a memory that may be larger than the process", () => {
       await memory.rename("/dir", "/other");
       await memory.write("/new", "after");
     });
-    expect(texts).toEqual([["/changed", "before"], ["/deleted", "before"], ["/dir/moved", "before"], ["/kept", "before"]]);
+    expect(texts).toEqual([
+      ["/changed", "before"],
+      ["/deleted", "before"],
+      ["/dir/moved", "before"],
+      ["/kept", "before"],
+    ]);
   });
 
   // Requirement: files.archives
@@ -155,21 +206,31 @@ describe("a memory that may be larger than the process", () => {
       await memory.write("/new", "after");
       loseTheMoment();
     });
-    expect(unchanged).toEqual([["/a", "before"], ["/b", "before"]]);
+    expect(unchanged).toEqual([
+      ["/a", "before"],
+      ["/b", "before"],
+    ]);
     for (const change of [() => memory.write("/b", "longer after"), () => memory.delete("/b")]) {
       const changed = textsOf(address, async () => {
         await change();
         loseTheMoment();
       });
-      await expect(changed).rejects.toMatchObject({ code: "ECONFLICT", message: expect.stringMatching(/ \/b: it was changed while the memory was read.*run the command again/) });
+      await expect(changed).rejects.toMatchObject({
+        code: "ECONFLICT",
+        message: expect.stringMatching(/ \/b: it was changed while the memory was read.*run the command again/),
+      });
     }
   });
 
   it("is exported where its index of listings was lost", async () => {
     const memoriesCollection = `m ${randomUUID()}`;
-    await new MongoMemoryStore({ client, dbName, layout: "files", memoriesCollection }).memory({ nodeId: "a" }).write("/b", "text");
+    await new MongoMemoryStore({ client, dbName, layout: "files", memoriesCollection })
+      .memory({ nodeId: "a" })
+      .write("/b", "text");
     await db.collection(`${memoriesCollection}_files`).dropIndex("files_by_id");
-    expect(await cliJson(["export", newPath(), ...database, "--collection", memoriesCollection, "--all"])).toMatchObject({ memories: 1, files: 1 });
+    expect(
+      await cliJson(["export", newPath(), ...database, "--collection", memoriesCollection, "--all"]),
+    ).toMatchObject({ memories: 1, files: 1 });
   });
 
   it("leaves no session open, also where it failed", async () => {
@@ -179,7 +240,11 @@ describe("a memory that may be larger than the process", () => {
     await textsOf(address, async () => loseTheMoment());
     await expect(textsOf(address, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
     const sessions = starts.mock.results.map(({ value }) => value as ClientSession);
-    expect(sessions.filter(({ snapshotEnabled }) => snapshotEnabled).map(({ hasEnded }) => hasEnded)).toEqual([true, true, true]);
+    expect(sessions.filter(({ snapshotEnabled }) => snapshotEnabled).map(({ hasEnded }) => hasEnded)).toEqual([
+      true,
+      true,
+      true,
+    ]);
     starts.mockRestore();
   });
 });
@@ -188,7 +253,8 @@ describe("a memory that may be larger than the process", () => {
   it("is exported, imported and copied", async () => {
     const [source, fromFolder, fromFile, copied] = [newMemory(), newMemory(), newMemory(), newMemory()];
     const fileCount = 150;
-    for (let index = 0; index < fileCount; index += 1) await source.memory.write(`/file${index}`, `${"x".repeat(999_990)}${index}\n`);
+    for (let index = 0; index < fileCount; index += 1)
+      await source.memory.write(`/file${index}`, `${"x".repeat(999_990)}${index}\n`);
     const [archive, file] = [newPath(), `${newPath()}.jsonl`];
     const commands = [
       ["export", archive, ...source.target],
@@ -197,7 +263,8 @@ describe("a memory that may be larger than the process", () => {
       ["import", file, ...fromFile.target],
       ["copy", ...source.target, "--to-node", copied.address.nodeId],
     ];
-    for (const command of commands) expect(await ended(spawnCli(command, {}, ["--max-old-space-size=60"]))).toMatchObject({ code: 0, stderr: "" });
+    for (const command of commands)
+      expect(await ended(spawnCli(command, {}, ["--max-old-space-size=60"]))).toMatchObject({ code: 0, stderr: "" });
     const expected = (await source.memory.snapshot()).files;
     for (const { memory } of [fromFolder, fromFile, copied]) expect((await memory.snapshot()).files).toEqual(expected);
   });

@@ -36,39 +36,60 @@ describe("the command line on layouts", () => {
     expect((await cli(["cat", ...target, "/a/b"])).stdout).toBe("text");
     expect(await cli(["append", ...target, "/a/b", "more"])).toMatchObject({ exitCode: 0 });
     expect(await files.memory(one).read("/a/b")).toBe("text\nmore");
-    expect((await cli(["copy", "--all", ...database, "--layout", "files", "--to-layout", "files"])).stderr).toContain("source and destination are the same");
+    expect((await cli(["copy", "--all", ...database, "--layout", "files", "--to-layout", "files"])).stderr).toContain(
+      "source and destination are the same",
+    );
   });
 
   // Requirement: files.moved
   it("moves a memory, and all memories, to the other layout and back", async () => {
     const memoriesCollection = "moving";
     const own = [...database, "--collection", memoriesCollection];
-    const [here, there] = (["document", "files"] as const).map((layout) => new MongoMemoryStore({ client, dbName, memoriesCollection, layout }));
+    const [here, there] = (["document", "files"] as const).map(
+      (layout) => new MongoMemoryStore({ client, dbName, memoriesCollection, layout }),
+    );
     const addresses = [freshAddress(), { nodeId: "assistant", scope: "perUser" as const, userId: "ada" }];
     for (const address of addresses) await here?.memory(address).write("/a/b", "text");
     const one = ["--node", "assistant", "--user", "ada"];
     expect((await cli(["copy", ...own, ...one, "--to-layout", "files", "--move"])).stdout).toBe("moved 1 memory\n");
-    expect(await cliJson(["copy", ...own, "--all", "--to-layout", "files", "--move"])).toMatchObject({ ok: true, memories: 1 });
-    for (const address of addresses) expect([await here?.memory(address).read("/a/b"), await there?.memory(address).read("/a/b")]).toEqual(["text", "text"]);
-    for (const layout of ["document", "files"]) expect((await cli(["memories", ...own, "--layout", layout])).stdout.match(/assistant/g)).toHaveLength(1);
-    expect((await cli(["copy", ...own, "--all", "--to-layout", "document", "--move"])).stdout).toBe("moved 2 memories\n");
-    expect((await cli(["copy", ...own, "--all", "--to-layout", "document", "--move"])).stdout).toBe("moved 0 memories\n");
+    expect(await cliJson(["copy", ...own, "--all", "--to-layout", "files", "--move"])).toMatchObject({
+      ok: true,
+      memories: 1,
+    });
+    for (const address of addresses)
+      expect([await here?.memory(address).read("/a/b"), await there?.memory(address).read("/a/b")]).toEqual([
+        "text",
+        "text",
+      ]);
+    for (const layout of ["document", "files"])
+      expect((await cli(["memories", ...own, "--layout", layout])).stdout.match(/assistant/g)).toHaveLength(1);
+    expect((await cli(["copy", ...own, "--all", "--to-layout", "document", "--move"])).stdout).toBe(
+      "moved 2 memories\n",
+    );
+    expect((await cli(["copy", ...own, "--all", "--to-layout", "document", "--move"])).stdout).toBe(
+      "moved 0 memories\n",
+    );
     expect((await cli(["doctor", ...own])).exitCode).toBe(0);
   });
 
   it("refuses to move what is no move", async () => {
-    const refused = async (...flags: string[]): Promise<string> => (await cli(["copy", ...database, ...flags, "--move"])).stderr;
+    const refused = async (...flags: string[]): Promise<string> =>
+      (await cli(["copy", ...database, ...flags, "--move"])).stderr;
     expect(await refused("--all")).toContain("--move needs --to-layout");
     expect(await refused("--to-layout", "files")).toContain("no memory was named");
     expect(await refused("--all", "--to-layout", "files", "--to-db", "x")).toContain("--to-db does not go with --move");
-    expect(await refused("--all", "--to-layout", "files", "--overwrite")).toContain("--overwrite does not go with --move");
+    expect(await refused("--all", "--to-layout", "files", "--overwrite")).toContain(
+      "--overwrite does not go with --move",
+    );
     expect(await refused("--node", "nobody", "--to-layout", "files")).toContain("nobody");
   });
 
   it("copies a memory with its history to the other layout and back, where it goes on", async () => {
     const address = freshAddress();
     const options = { client, dbName, history: true } as const;
-    const [here, there] = [new MongoMemoryStore(options), new MongoMemoryStore({ ...options, layout: "files" })].map((store) => store.memory(address));
+    const [here, there] = [new MongoMemoryStore(options), new MongoMemoryStore({ ...options, layout: "files" })].map(
+      (store) => store.memory(address),
+    );
     await here?.write("/a", "one");
     await here?.append("/a", "two");
     await here?.rename("/a", "/notes/b");
@@ -79,19 +100,27 @@ describe("the command line on layouts", () => {
     await document.forget(address);
     expect(await cli(["copy", ...one, "--layout", "files", "--to-layout", "document"])).toMatchObject({ exitCode: 0 });
     const blamed = (await here?.history?.blame("/notes/b")) ?? [];
-    expect(blamed.map(({ text, version }) => [text, version?.id])).toEqual([["one", "1"], ["two", "2"], ["three", "4"]]);
+    expect(blamed.map(({ text, version }) => [text, version?.id])).toEqual([
+      ["one", "1"],
+      ["two", "2"],
+      ["three", "4"],
+    ]);
   });
 
   // Requirement: command-line.doctor
   it("doctor looks at the collection of the layout and its indexes", async () => {
     await files.memory(freshAddress()).write("/a", "x");
     const looked = async (): Promise<string[]> => {
-      const { checks } = (await cliJson(["doctor", ...database, "--layout", "files"])) as unknown as { checks: { name: string; status: string }[] };
+      const { checks } = (await cliJson(["doctor", ...database, "--layout", "files"])) as unknown as {
+        checks: { name: string; status: string }[];
+      };
       expect(checks.filter(({ status }) => status !== "ok")).toEqual([]);
       return checks.map(({ name }) => name);
     };
     const first = await looked();
-    expect(first).toEqual(expect.arrayContaining(["index files_by_id", "index memories_global", "index memories_by_user", "sizes"]));
+    expect(first).toEqual(
+      expect.arrayContaining(["index files_by_id", "index memories_global", "index memories_by_user", "sizes"]),
+    );
     expect(first).not.toContain("index files_by_words");
     await new MongoMemoryStore({ client, dbName, layout: "files", memoryTextIndex: true }).start();
     expect(await looked()).toContain("index files_by_words");

@@ -19,20 +19,41 @@ describe("migrate mongodb-store", () => {
   // Requirement: command-line.migrates-the-official-store
   it("copies items and files of memories, and changes nothing the second time", async () => {
     const { name, argv } = await newSource();
-    expect(await cliJson([...argv, "--dry-run"])).toMatchObject({ ok: true, dryRun: true, read: 8, copied: 8, unchanged: 0 });
+    expect(await cliJson([...argv, "--dry-run"])).toMatchObject({
+      ok: true,
+      dryRun: true,
+      read: 8,
+      copied: 8,
+      unchanged: 0,
+    });
     expect((await client.db(name).listCollections().toArray()).map((one) => one.name)).toEqual(["store"]);
     expect(await cliJson(argv)).toMatchObject({ ok: true, dryRun: false, read: 8, copied: 8, refused: 0 });
     const store = new MongoMemoryStore({ client, dbName: name });
     expect((await store.get(["users", "ada"], "k3"))?.value).toEqual({ index: 3 });
     expect(await store.memory({ nodeId: "assistant" }).read("/notes/today")).toBe("buy milk");
     expect(await cliJson([...argv, "--dry-run"])).toMatchObject({ copied: 0, unchanged: 8 });
-    expect((await cli(argv)).stdout).toBe("copied: 0 items; there already: 8; skipped (expired, or directories): 0; refused: 0\n");
+    expect((await cli(argv)).stdout).toBe(
+      "copied: 0 items; there already: 8; skipped (expired, or directories): 0; refused: 0\n",
+    );
   });
 
   it("copies from another database into collections of its own", async () => {
     const { name: from } = await newSource("old");
     const { name: to } = testDatabase();
-    const argv = ["migrate", "mongodb-store", "--uri", uri, "--db", to, "--from-uri", uri, "--from-db", from, "--from-collection", "old"];
+    const argv = [
+      "migrate",
+      "mongodb-store",
+      "--uri",
+      uri,
+      "--db",
+      to,
+      "--from-uri",
+      uri,
+      "--from-db",
+      from,
+      "--from-collection",
+      "old",
+    ];
     expect(await cliJson([...argv, "--items-collection", "things", "--no-text-search"])).toMatchObject({ copied: 8 });
     const things = client.db(to).collection("things");
     expect(await things.countDocuments()).toBe(7);
@@ -42,27 +63,68 @@ describe("migrate mongodb-store", () => {
   // Requirement: command-line.databases
   it("reads the database of the destination where --from-uri and --from-db name none", async () => {
     const { name } = await newSource("old");
-    const argv = ["migrate", "mongodb-store", "--uri", uri, "--db", name, "--from-uri", uri, "--from-collection", "old", "--dry-run"];
+    const argv = [
+      "migrate",
+      "mongodb-store",
+      "--uri",
+      uri,
+      "--db",
+      name,
+      "--from-uri",
+      uri,
+      "--from-collection",
+      "old",
+      "--dry-run",
+    ];
     expect(await cliJson(argv)).toMatchObject({ copied: 8 });
   });
 
   it("goes on after a document, and tells what it refused", async () => {
     const { name, argv } = await newSource();
     const documents = await client.db(name).collection("store").find().sort({ _id: 1 }).toArray();
-    await client.db(name).collection("store").insertOne({ _id: new ObjectId("f".repeat(24)), namespace: ["a:b"], key: "k", value: {}, createdAt: new Date(), updatedAt: new Date() });
+    await client
+      .db(name)
+      .collection("store")
+      .insertOne({
+        _id: new ObjectId("f".repeat(24)),
+        namespace: ["a:b"],
+        key: "k",
+        value: {},
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      });
     const after = JSON.stringify({ $oid: String(documents[4]?._id) });
     const { exitCode, stdout, stderr } = await cli([...argv, "--resume-after", after]);
-    expect([exitCode, stdout]).toEqual([1, "copied: 3 items; there already: 0; skipped (expired, or directories): 0; refused: 1\n"]);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      "copied: 3 items; there already: 0; skipped (expired, or directories): 0; refused: 1\n",
+    ]);
     expect(stderr).toMatch(/^refused: \[\["a:b"\],"k"\]: .+\n$/);
     const json = await cli([...argv, "--json"]);
-    expect([json.exitCode, JSON.parse(json.stdout)]).toEqual([1, expect.objectContaining({ ok: false, refused: 1, refusals: [expect.objectContaining({ namespace: ["a:b"], key: "k" })] })]);
+    expect([json.exitCode, JSON.parse(json.stdout)]).toEqual([
+      1,
+      expect.objectContaining({
+        ok: false,
+        refused: 1,
+        refusals: [expect.objectContaining({ namespace: ["a:b"], key: "k" })],
+      }),
+    ]);
   });
 
   it("says what is wrong where there is no such collection, name or document", async () => {
     const { name, argv } = await newSource();
-    expect(await cli([...argv, "--from-collection", "other"])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`no collection other of the database ${name}`) });
-    expect(await cli([...argv, "--resume-after", "x"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--resume-after") });
-    expect(await cli([...argv, "--items-collection", "a$b\0"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--items-collection") });
+    expect(await cli([...argv, "--from-collection", "other"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`no collection other of the database ${name}`),
+    });
+    expect(await cli([...argv, "--resume-after", "x"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--resume-after"),
+    });
+    expect(await cli([...argv, "--items-collection", "a$b\0"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--items-collection"),
+    });
   });
 });
 
@@ -88,19 +150,34 @@ describe("copy --all", () => {
   it("copies every memory of a database to its own address, and none where one cannot be", async () => {
     const [from, to] = [testDatabase(), testDatabase()];
     const [source, destination] = [from, to].map(({ name }) => new MongoMemoryStore({ client, dbName: name }));
-    const addresses = Array.from({ length: 5 }, (_, index) => ({ nodeId: `node ${index}`, scope: "perThread" as const, threadId: "a.b:c" }));
+    const addresses = Array.from({ length: 5 }, (_, index) => ({
+      nodeId: `node ${index}`,
+      scope: "perThread" as const,
+      threadId: "a.b:c",
+    }));
     for (const address of addresses) await source?.memory(address).write("/a", address.nodeId);
     await destination?.memory(addresses[4] ?? { nodeId: "" }).write("/a", "other");
     const argv = ["copy", "--all", "--uri", uri, "--db", from.name, "--to-db", to.name];
     expect(await cli(argv)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/node 4.*--overwrite/) });
     expect(await client.db(to.name).collection("memories").countDocuments()).toBe(1);
-    expect(await cliJson([...argv, "--overwrite"])).toMatchObject({ memories: 5, written: 4, replaced: 1, unchanged: 0 });
+    expect(await cliJson([...argv, "--overwrite"])).toMatchObject({
+      memories: 5,
+      written: 4,
+      replaced: 1,
+      unchanged: 0,
+    });
     for (const address of addresses) expect(await destination?.memory(address).read("/a")).toBe(address.nodeId);
   });
 
   it("refuses what would be the same place, or another address", async () => {
-    expect(await cli(["copy", "--all", "--uri", uri])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("the same") });
-    expect(await cli(["copy", "--all", "--uri", uri, "--to-node", "a"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--to-node does not go with --all") });
+    expect(await cli(["copy", "--all", "--uri", uri])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("the same"),
+    });
+    expect(await cli(["copy", "--all", "--uri", uri, "--to-node", "a"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--to-node does not go with --all"),
+    });
   });
 });
 

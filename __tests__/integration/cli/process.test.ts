@@ -63,10 +63,15 @@ describe("the program as a process", () => {
     const fileCount = repetitions({ usual: 70, long: 150 });
     const dir = newPath();
     await mkdir(dir);
-    for (let index = 0; index < fileCount; index += 1) await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
+    for (let index = 0; index < fileCount; index += 1)
+      await writeFile(join(dir, `file${index}`), `${"x".repeat(999_990)}${index}\n`);
     const limited = ["--max-old-space-size=60"];
     const found = await ended(spawnCli(["grep", "-m", "1", `x${fileCount - 1}`, "--json", "--dir", dir], {}, limited));
-    expect([found.code, found.stderr, (JSON.parse(found.stdout) as { path: string }).path]).toEqual([0, "", `/file${fileCount - 1}`]);
+    expect([found.code, found.stderr, (JSON.parse(found.stdout) as { path: string }).path]).toEqual([
+      0,
+      "",
+      `/file${fileCount - 1}`,
+    ]);
     const exported = await ended(spawnCli(["export", newPath(), "--format", "jsonl", "--dir", dir], {}, limited));
     expect(exported).toMatchObject({ code: 0, stdout: `exported 1 memory: ${fileCount} files written\n` });
   });
@@ -135,13 +140,19 @@ describe("mcp", () => {
     const args = [compiled("src/cli/main.ts"), "mcp", "--dir", dir, "--search", "--dialect", "unified", "records"];
     const mcp = await connectTo(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
     expect((await mcp.listTools()).tools.map((tool) => tool.name)).toContain("memory_search");
-    expect(await answerOf(mcp, { command: "search", path: "/", query: "who bought bread?" })).toContain("Anna buys bread.");
+    expect(await answerOf(mcp, { command: "search", path: "/", query: "who bought bread?" })).toContain(
+      "Anna buys bread.",
+    );
     await mcp.close();
   });
 
   it("serves a memory over standard input and output", async () => {
     const args = [compiled("src/cli/main.ts"), "mcp", "--node", "served", "--db", dbName];
-    const transport = new StdioClientTransport({ command: process.execPath, args, env: { PATH: process.env["PATH"] ?? "", MONGODB_URI: uri } });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args,
+      env: { PATH: process.env["PATH"] ?? "", MONGODB_URI: uri },
+    });
     const mcp = await connectTo(transport);
     expect((await mcp.listTools()).tools.map((tool) => tool.name)).toEqual(["memory"]);
     await answerOf(mcp, { path: "/a", command: "append", content: "over stdio" });
@@ -152,7 +163,22 @@ describe("mcp", () => {
     const dir = newPath();
     const tokenFile = newPath();
     await writeFile(tokenFile, "secret-token\n");
-    const child = spawnCli(["mcp", "--http", "--port", "0", "--token-file", tokenFile, "--dialect", "claude", "journal", "--allow-host", "memory.example", "--dir", dir, "--json"]);
+    const child = spawnCli([
+      "mcp",
+      "--http",
+      "--port",
+      "0",
+      "--token-file",
+      tokenFile,
+      "--dialect",
+      "claude",
+      "journal",
+      "--allow-host",
+      "memory.example",
+      "--dir",
+      dir,
+      "--json",
+    ]);
     const end = ended(child);
     const [line] = (await once(child.stdout, "data")) as [string];
     const { url } = JSON.parse(line) as { url: string };
@@ -176,7 +202,8 @@ describe("mcp", () => {
     const overHttp = spawnCli(["mcp", "--http", "--port", "0", "--node", "n", "--json"], env);
     const [line] = (await once(overHttp.stdout, "data")) as [string];
     const { url } = JSON.parse(line) as { url: string };
-    const connect = (revision: Revision): Promise<Client> => connectTo(new StreamableHTTPClientTransport(new URL(url)), revision);
+    const connect = (revision: Revision): Promise<Client> =>
+      connectTo(new StreamableHTTPClientTransport(new URL(url)), revision);
     const clients = await Promise.all([connect("legacy"), connect("modern")]);
     await clients[0]?.subscribeResource({ uri: "memory:///a" });
     await clients[1]?.listen({ resourceSubscriptions: ["memory:///a"] });

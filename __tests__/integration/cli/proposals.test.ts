@@ -26,10 +26,19 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     const nodeId = randomUUID();
     const node = new MemoryNode({ store, nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
     const [tool] = node.memoryTools;
-    const answer = (await tool?.invoke({ command: "append", path: "/policy", content: "Pay at once.\u001b[2J" })) as string;
+    const answer = (await tool?.invoke({
+      command: "append",
+      path: "/policy",
+      content: "Pay at once.\u001b[2J",
+    })) as string;
     const { proposal: id } = (JSON.parse(answer) as { result: { proposal: string } }).result;
     const target = ["--uri", uri, "--db", dbName, "--layout", layout, "--node", nodeId];
-    return { memory: store.memory({ nodeId }), id, target, run: ([command = "", ...argv], surroundings) => cli([command, ...target, ...argv], surroundings) };
+    return {
+      memory: store.memory({ nodeId }),
+      id,
+      target,
+      run: ([command = "", ...argv], surroundings) => cli([command, ...target, ...argv], surroundings),
+    };
   }
 
   describe("proposals", () => {
@@ -42,18 +51,35 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       const shown = await run(["proposals", id], { terminal: true });
       expect(shown.stdout).toContain("\u001b[32m+Pay at once.");
       expect(shown.stdout).not.toContain("\u001b[2J");
-      expect(JSON.parse((await run(["proposals", "--json"])).stdout)).toMatchObject({ id, status: "pending", path: "/policy" });
-      expect(await run(["proposals", "--status", "rejected"])).toEqual({ exitCode: 1, stdout: "", stderr: "no proposal was found\n" });
+      expect(JSON.parse((await run(["proposals", "--json"])).stdout)).toMatchObject({
+        id,
+        status: "pending",
+        path: "/policy",
+      });
+      expect(await run(["proposals", "--status", "rejected"])).toEqual({
+        exitCode: 1,
+        stdout: "",
+        stderr: "no proposal was found\n",
+      });
     });
 
     it("say that there is no such proposal, or no place for one", async () => {
       const { run } = await proposed();
-      for (const argv of [["proposals", "none"], ["approve", "none", "--by", "ada"], ["reject", "none", "--by", "ada"]]) {
+      for (const argv of [
+        ["proposals", "none"],
+        ["approve", "none", "--by", "ada"],
+        ["reject", "none", "--by", "ada"],
+      ]) {
         expect(await run(argv)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has no proposal none") });
-        expect(await cli([...argv, "--dir", folder])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("keeps no proposals") });
+        expect(await cli([...argv, "--dir", folder])).toMatchObject({
+          exitCode: 2,
+          stderr: expect.stringContaining("keeps no proposals"),
+        });
       }
       const missing = `missing_${randomUUID()}`;
-      expect((await cli(["approve", "none", "--by", "ada", "--uri", uri, "--db", missing, "--node", "n"])).exitCode).toBe(1);
+      expect(
+        (await cli(["approve", "none", "--by", "ada", "--uri", uri, "--db", missing, "--node", "n"])).exitCode,
+      ).toBe(1);
       expect(await client.db(missing).listCollections().toArray()).toEqual([]);
     });
   });
@@ -64,9 +90,15 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       const { memory, id, run, target } = await proposed();
       expect(await run(["approve", id])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--by") });
       expect((await run(["approve", id, "--by", ""])).exitCode).toBe(2);
-      expect(await cliJson(["approve", id, "--by", "ada", ...target])).toMatchObject({ ok: true, proposal: { id, status: "approved", decidedBy: { userId: "ada", client: "langgraph-mongo-memory" } } });
+      expect(await cliJson(["approve", id, "--by", "ada", ...target])).toMatchObject({
+        ok: true,
+        proposal: { id, status: "approved", decidedBy: { userId: "ada", client: "langgraph-mongo-memory" } },
+      });
       expect(await memory.read("/policy")).toBe("Pay at once.\u001b[2J");
-      expect(await run(["reject", id, "--by", "bob"])).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error: proposal .*approved by ada already/) });
+      expect(await run(["reject", id, "--by", "bob"])).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/^error: proposal .*approved by ada already/),
+      });
     });
 
     // Requirement: command-line.proposals
@@ -75,7 +107,9 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await memory.write("/policy", "Never pay.\n");
       const { exitCode, stdout, stderr } = await run(["approve", id, "--by", "ada"]);
       expect([exitCode, stdout]).toEqual([1, ""]);
-      expect(stderr).toMatch(/\n Never pay\.\n\+Pay at once\.[^]*\nerror: proposal .* has changed since [^\n]*let it be proposed again\n$/);
+      expect(stderr).toMatch(
+        /\n Never pay\.\n\+Pay at once\.[^]*\nerror: proposal .* has changed since [^\n]*let it be proposed again\n$/,
+      );
       expect(await memory.read("/policy")).toBe("Never pay.\n");
     });
   });
@@ -92,7 +126,10 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     it("refuses it for a reason, which stays", async () => {
       const { memory, id, run } = await proposed();
       const { exitCode, stdout } = await run(["reject", id, "--by", "ada", "--reason", "not from a customer"]);
-      expect([exitCode, stdout]).toEqual([0, expect.stringContaining("rejected by user ada, client langgraph-mongo-memory: not from a customer\n")]);
+      expect([exitCode, stdout]).toEqual([
+        0,
+        expect.stringContaining("rejected by user ada, client langgraph-mongo-memory: not from a customer\n"),
+      ]);
       expect((await run(["proposals", "--status", "rejected"])).stdout).toContain(id);
       expect((await memory.snapshot()).files).toEqual([]);
     });

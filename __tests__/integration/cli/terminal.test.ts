@@ -7,7 +7,10 @@ import { testDatabase } from "../../helpers/test-database.js";
 const { uri, name: dbName, client } = testDatabase();
 const store = new MongoMemoryStore({ client, dbName });
 
-/** Clears the screen, asks for what the terminal answers as if it was typed, deletes, begins a sequence in one character. */
+/**
+ * Clears the screen, asks for what the terminal answers as if it was typed, deletes, begins a sequence in one
+ * character.
+ */
 const hostile = "a\u001b[2J\u001b]0;title\u0007\u007f\u009b31m\rb\u202e";
 const shown = String.raw`a\x1b[2J\x1b]0;title\x07\x7f\x9b31m\x0db\u202e`;
 /** The direction of writing is all that a name can change: control characters are refused in names. */

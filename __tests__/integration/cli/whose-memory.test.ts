@@ -35,7 +35,8 @@ async function writeEach(path = "/a"): Promise<void> {
   await store.memory(ofUser()).write(path, "of the user");
 }
 
-const textsAt = (path: string): Promise<string[]> => Promise.all([ofAll(), ofThread(), ofUser()].map((address) => store.memory(address).read(path)));
+const textsAt = (path: string): Promise<string[]> =>
+  Promise.all([ofAll(), ofThread(), ofUser()].map((address) => store.memory(address).read(path)));
 
 describe("the commands with --user", () => {
   // Requirement: command-line.users
@@ -60,11 +61,23 @@ describe("the commands with --user", () => {
     expect(await run("ls", "--node", nodeId, "--thread", ada, "--user", ada)).toMatchObject(exclude);
     expect(await run("copy", "--node", nodeId, "--to-thread", ada, "--to-user", ada)).toMatchObject(exclude);
     for (const argv of [["doctor"], ["migrate", "earlier-format"]]) {
-      expect(await run(...argv, "--user", ada)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--user needs --node") });
+      expect(await run(...argv, "--user", ada)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("--user needs --node"),
+      });
     }
-    expect(await run("export", join(folder, "x"), "--all", "--user", ada)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--user does not go with --all") });
-    expect(await cli(["ls", "--dir", folder, "--user", ada])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--user goes with --uri") });
-    expect(await run("ls", "--node", nodeId, "--user", "")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("user_id is required") });
+    expect(await run("export", join(folder, "x"), "--all", "--user", ada)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--user does not go with --all"),
+    });
+    expect(await cli(["ls", "--dir", folder, "--user", ada])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--user goes with --uri"),
+    });
+    expect(await run("ls", "--node", nodeId, "--user", "")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("user_id is required"),
+    });
   });
 
   // Requirement: command-line.users
@@ -108,26 +121,43 @@ describe("export and import", () => {
     for (const address of addresses) await source.memory(address).write("/same", JSON.stringify(address));
     const archive = join(folder, `${randomUUID()}${format === "jsonl" ? ".jsonl" : ""}`);
     await cliJson(["export", archive, "--all", "--uri", uri, "--db", from.name]);
-    if (format === "folder") expect(await readFile(join(archive, "files", nodeId, "users", ada, "same"), "utf8")).toBe(JSON.stringify(ofUser()));
+    if (format === "folder")
+      expect(await readFile(join(archive, "files", nodeId, "users", ada, "same"), "utf8")).toBe(
+        JSON.stringify(ofUser()),
+      );
     const to = testDatabase();
-    expect(await cliJson(["import", archive, "--uri", uri, "--db", to.name])).toMatchObject({ memories: addresses.length });
+    expect(await cliJson(["import", archive, "--uri", uri, "--db", to.name])).toMatchObject({
+      memories: addresses.length,
+    });
     const restored = new MongoMemoryStore({ client, dbName: to.name });
     for (const address of addresses) expect(await restored.memory(address).read("/same")).toBe(JSON.stringify(address));
-    expect(await cliJson(["copy", "--all", "--uri", uri, "--db", from.name, "--to-db", to.name])).toMatchObject({ written: 0, unchanged: addresses.length });
+    expect(await cliJson(["copy", "--all", "--uri", uri, "--db", from.name, "--to-db", to.name])).toMatchObject({
+      written: 0,
+      unchanged: addresses.length,
+    });
   });
 
   // Requirement: command-line.archives-of-version-0-1-0
   it.each(["backup", "backup.jsonl"])("bring in the %s that version 0.1.0 has written", async (name) => {
     const to = testDatabase();
-    expect(await cliJson(["import", join("__tests__/fixtures/version-0.1.0", name), "--uri", uri, "--db", to.name])).toMatchObject({ memories: 2, written: 3 });
+    expect(
+      await cliJson(["import", join("__tests__/fixtures/version-0.1.0", name), "--uri", uri, "--db", to.name]),
+    ).toMatchObject({ memories: 2, written: 3 });
     const restored = new MongoMemoryStore({ client, dbName: to.name });
     const shared = await restored.memory({ nodeId: "assistant" }, { paths: "posix" }).snapshot();
     expect(shared.directories).toEqual(["/empty", "/notes"]);
     expect(shared.files).toMatchObject([
       { path: "/MEMORY.md", content: "# House rules\nBe brief.\n" },
-      { path: "/notes/today", content: "buy milk\nbuy bread", createdAt: new Date("2026-01-05T08:00:00Z"), updatedAt: new Date("2026-01-05T08:01:00Z") },
+      {
+        path: "/notes/today",
+        content: "buy milk\nbuy bread",
+        createdAt: new Date("2026-01-05T08:00:00Z"),
+        updatedAt: new Date("2026-01-05T08:01:00Z"),
+      },
     ]);
-    expect(await restored.memory({ nodeId: "assistant", scope: "perThread", threadId: ada }).read("/profile")).toBe("Ada is vegetarian. é🧠");
+    expect(await restored.memory({ nodeId: "assistant", scope: "perThread", threadId: ada }).read("/profile")).toBe(
+      "Ada is vegetarian. é🧠",
+    );
   });
 });
 
@@ -136,39 +166,64 @@ describe("a memory that was never written", () => {
   it("is refused by every command that needs one, and an empty one is not", async () => {
     await store.memory(ofAll()).write("/a", "x");
     await store.memory(ofAll()).delete("/a");
-    const looks = [["ls"], ["tree"], ["cat", "/a"], ["grep", "x"], ["rm", "/a"], ["rm", "/", "--all"], ["mv", "/a", "/b"], ["export", "-"], ["copy", "--to-node", randomUUID()]];
+    const looks = [
+      ["ls"],
+      ["tree"],
+      ["cat", "/a"],
+      ["grep", "x"],
+      ["rm", "/a"],
+      ["rm", "/", "--all"],
+      ["mv", "/a", "/b"],
+      ["export", "-"],
+      ["copy", "--to-node", randomUUID()],
+    ];
     for (const argv of looks) {
       const { exitCode, stdout, stderr } = await run(...argv, "--node", `${nodeId}-typo`);
       expect([argv, exitCode, stdout]).toEqual([argv, 1, ""]);
       expect(stderr).toBe(`error: there is no memory of node "${nodeId}-typo" yet; did you mean --node "${nodeId}"?\n`);
     }
-    for (const argv of [["ls"], ["tree"], ["export", "-"], ["rm", "/", "--all"]]) expect(await run(...argv, "--node", nodeId)).toMatchObject({ exitCode: 0, stderr: "" });
+    for (const argv of [["ls"], ["tree"], ["export", "-"], ["rm", "/", "--all"]])
+      expect(await run(...argv, "--node", nodeId)).toMatchObject({ exitCode: 0, stderr: "" });
     const report = await run("ls", "--node", "quite another", "--json");
     expect(JSON.parse(report.stderr)).toEqual({
       ok: false,
-      error: { code: "ENOENT", message: 'there is no memory of node "quite another" yet; check --node, --db and --collection' },
+      error: {
+        code: "ENOENT",
+        message: 'there is no memory of node "quite another" yet; check --node, --db and --collection',
+      },
     });
   });
 
   // Requirement: command-line.memory-that-is-not-there
   it("is told from another one of the same node", async () => {
     await store.memory(ofUser()).write("/a", "x");
-    const advice = async (...argv: string[]): Promise<string> => (await run("ls", "--node", nodeId, ...argv)).stderr.split("; ")[1] ?? "";
+    const advice = async (...argv: string[]): Promise<string> =>
+      (await run("ls", "--node", nodeId, ...argv)).stderr.split("; ")[1] ?? "";
     expect(await advice()).toBe("pass --user for the memory of a user\n");
     expect(await advice("--user", "bob")).toBe("check --user, as the node has others\n");
     await store.memory(ofAll()).write("/a", "x");
-    expect(await advice("--thread", ada)).toBe("pass --node alone for the memory that all share, or pass --user for the memory of a user\n");
+    expect(await advice("--thread", ada)).toBe(
+      "pass --node alone for the memory that all share, or pass --user for the memory of a user\n",
+    );
   });
 
   it("comes into being by the commands that write", async () => {
-    expect(await run("append", "/a", "text", "--node", nodeId, "--user", ada)).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(await run("append", "/a", "text", "--node", nodeId, "--user", ada)).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+    });
     expect(await store.memory(ofUser()).read("/a")).toBe("text");
   });
 });
 
 describe("--mount", () => {
   const rules = "house, rules = 100%";
-  const mounts = (): string[] => ["--mount", `/rules=${nodeId} ${encodeURIComponent(rules)},access=read`, "--mount", `/far/mine=${nodeId},user=${ada}`];
+  const mounts = (): string[] => [
+    "--mount",
+    `/rules=${nodeId} ${encodeURIComponent(rules)},access=read`,
+    "--mount",
+    `/far/mine=${nodeId},user=${ada}`,
+  ];
 
   beforeEach(async () => {
     await store.memory({ nodeId: `${nodeId} ${rules}` }).write("/tone", "Be kind.");
@@ -188,8 +243,14 @@ describe("--mount", () => {
     expect((await run("mv", "/far/mine/b", "/far/mine/c", ...target)).exitCode).toBe(0);
     expect((await run("rm", "/far/mine/c", ...target)).exitCode).toBe(0);
     expect(await textsAt("/a")).toEqual(["of all", "of the thread", "of the user\nmore"]);
-    expect(await run("write", "/rules/tone", "x", ...target)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("EACCES: /rules/tone is read-only here") });
-    expect(await run("mv", "/a", "/far/mine/z", ...target)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("EXDEV") });
+    expect(await run("write", "/rules/tone", "x", ...target)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("EACCES: /rules/tone is read-only here"),
+    });
+    expect(await run("mv", "/a", "/far/mine/z", ...target)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("EXDEV"),
+    });
   });
 
   // Requirement: command-line.mounts
@@ -208,7 +269,10 @@ describe("--mount", () => {
 
   // Requirement: command-line.mounts
   it.each([
-    ["/team", "--mount /team: the node id is missing; pass <point>=<node>[,user=<id>|,thread=<id>][,access=read|append]"],
+    [
+      "/team",
+      "--mount /team: the node id is missing; pass <point>=<node>[,user=<id>|,thread=<id>][,access=read|append]",
+    ],
     ["/team=", "nodeId must be a non-empty string"],
     ["team=x", 'a mount point is an absolute path, such as "/team" (given "team")'],
     ["/=x", "the memory that --node names is there"],
@@ -227,23 +291,40 @@ describe("--mount", () => {
   // Requirement: command-line.mounts
   it("is refused twice at one point, with a folder, and for a memory that was never written where a command only looks", async () => {
     expect(await run("ls", "--node", nodeId, "--mount", "/t=x", "--mount", "/t=y")).toMatchObject({ exitCode: 1 });
-    expect(await run("append", "/a", "x", "--node", nodeId, "--mount", "/t=x", "--mount", "/t=y")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--mount /t: it is given twice") });
-    expect(await cli(["ls", "--dir", folder, "--mount", "/t=x"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--mount goes with --uri") });
-    expect(await run("ls", "--node", nodeId, "--mount", `/t=${nodeId}x`)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`there is no memory of node "${nodeId}x" yet`) });
+    expect(await run("append", "/a", "x", "--node", nodeId, "--mount", "/t=x", "--mount", "/t=y")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--mount /t: it is given twice"),
+    });
+    expect(await cli(["ls", "--dir", folder, "--mount", "/t=x"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--mount goes with --uri"),
+    });
+    expect(await run("ls", "--node", nodeId, "--mount", `/t=${nodeId}x`)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`there is no memory of node "${nodeId}x" yet`),
+    });
   });
 });
 
 describe("a memory that did not exist", () => {
   // Requirement: command-line.new-memories
-  it.each([["write", "/a", "x"], ["append", "/a", "x"]])("is told of on the standard error by %s, with the node that may be meant", async (...argv) => {
+  it.each([
+    ["write", "/a", "x"],
+    ["append", "/a", "x"],
+  ])("is told of on the standard error by %s, with the node that may be meant", async (...argv) => {
     await store.memory({ nodeId }).write("/a", "x");
     const typo = `${nodeId}s`;
     const note = `created the memory of node "${typo}", which did not exist; the node nearest in name is "${nodeId}"`;
     expect(await run(...argv, "--node", typo)).toEqual({ exitCode: 0, stdout: "", stderr: `note: ${note}\n` });
     expect((await run(...argv, "--node", typo)).stderr).toBe("");
-    const other = { exitCode: 0, stderr: `note: created the memory of node "${nodeId}", user "eve", which did not exist\n` };
+    const other = {
+      exitCode: 0,
+      stderr: `note: created the memory of node "${nodeId}", user "eve", which did not exist\n`,
+    };
     expect(await run(...argv, "--node", nodeId, "--user", "eve")).toMatchObject(other);
-    expect((await run(...argv, "--node", nodeId, "--user", "bob", "--json")).stderr).toBe(`{"note":"created the memory of node \\"${nodeId}\\", user \\"bob\\", which did not exist"}\n`);
+    expect((await run(...argv, "--node", nodeId, "--user", "bob", "--json")).stderr).toBe(
+      `{"note":"created the memory of node \\"${nodeId}\\", user \\"bob\\", which did not exist"}\n`,
+    );
   });
 
   // Requirement: command-line.new-memories
@@ -251,13 +332,19 @@ describe("a memory that did not exist", () => {
     await store.memory({ nodeId }).write("/a", "x");
     expect((await run("write", "/bad\u0001name", "x", "--node", `${nodeId}s`)).stderr).not.toContain("created");
     expect((await run("write", "/b", "x", "--node", nodeId, "--mount", `/t=${nodeId}s`)).stderr).toBe("");
-    expect((await run("write", "/t/b", "x", "--node", nodeId, "--mount", `/t=${nodeId}s`)).stderr).toContain(`created the memory of node "${nodeId}s"`);
+    expect((await run("write", "/t/b", "x", "--node", nodeId, "--mount", `/t=${nodeId}s`)).stderr).toContain(
+      `created the memory of node "${nodeId}s"`,
+    );
   });
 
   // Requirement: command-line.new-memories
   it("is told of by mcp when it starts", async () => {
     await store.memory({ nodeId }).write("/a", "x");
-    const { stderr } = await cli(["mcp", "--http", "--port", "0", "--node", `${nodeId}s`, ...database], { untilStopped: async () => undefined });
-    expect(stderr).toBe(`note: there is no memory of node "${nodeId}s" yet, and the first change makes it; did you mean --node "${nodeId}"?\n`);
+    const { stderr } = await cli(["mcp", "--http", "--port", "0", "--node", `${nodeId}s`, ...database], {
+      untilStopped: async () => undefined,
+    });
+    expect(stderr).toBe(
+      `note: there is no memory of node "${nodeId}s" yet, and the first change makes it; did you mean --node "${nodeId}"?\n`,
+    );
   });
 });

@@ -27,12 +27,25 @@ interface Options {
   onError?: (error: MemoryError) => void;
 }
 
-/** One run of a deep agent whose `/memories/` are the node's; the answers of its tools, turn by turn, and its prompt. */
-async function run({ node, turns, store, threadId = "thread", onError, ...rest }: Options): Promise<{ answers: string[][]; prompt: string; text: string }> {
-  const model = new ScriptedChatModel((messages) => turns[messages.filter(({ type }) => type === "ai").length] ?? "done");
+/**
+ * One run of a deep agent whose `/memories/` are the node's; the answers of its tools, turn by turn, and its prompt.
+ */
+async function run({
+  node,
+  turns,
+  store,
+  threadId = "thread",
+  onError,
+  ...rest
+}: Options): Promise<{ answers: string[][]; prompt: string; text: string }> {
+  const model = new ScriptedChatModel(
+    (messages) => turns[messages.filter(({ type }) => type === "ai").length] ?? "done",
+  );
   const agent = createDeepAgent({
     model,
-    backend: new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(node, { ...(onError && { onError }) }) }),
+    backend: new CompositeBackend(new StateBackend(), {
+      "/memories/": new MemoryBackend(node, { ...(onError && { onError }) }),
+    }),
     ...(store && { store }),
     ...rest,
   });
@@ -48,7 +61,8 @@ async function run({ node, turns, store, threadId = "thread", onError, ...rest }
 
 const call = (tool: string, args: Record<string, unknown>): ScriptedCall => ({ tool, args });
 const write = (file_path: string, content: string): ScriptedCall => call("write_file", { file_path, content });
-const edit = (file_path: string, old_string: string, new_string: string): ScriptedCall => call("edit_file", { file_path, old_string, new_string });
+const edit = (file_path: string, old_string: string, new_string: string): ScriptedCall =>
+  call("edit_file", { file_path, old_string, new_string });
 const read = (file_path: string, rest: object = {}): ScriptedCall => call("read_file", { file_path, ...rest });
 
 describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
@@ -60,19 +74,30 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     const { answers } = await run({
       node,
       turns: [
-        [write("/memories/notes/a.md", "alpha\nbeta\ngamma\n"), write("/memories/b.txt", "beta"), write("/scratch.md", "beta of the state")],
+        [
+          write("/memories/notes/a.md", "alpha\nbeta\ngamma\n"),
+          write("/memories/b.txt", "beta"),
+          write("/scratch.md", "beta of the state"),
+        ],
         [read("/memories/notes/a.md", { offset: 1, limit: 1 })],
         [edit("/memories/notes/a.md", "beta", "$& and more")],
         [edit("/memories/notes/a.md", "missing", "x"), edit("/memories/none.md", "x", "y")],
         [call("ls", { path: "/memories" }), call("ls", { path: "/" })],
-        [call("grep", { pattern: "beta", path: "/memories/" }), call("grep", { pattern: "beta", path: "/", glob: "*.md" })],
+        [
+          call("grep", { pattern: "beta", path: "/memories/" }),
+          call("grep", { pattern: "beta", path: "/", glob: "*.md" }),
+        ],
         [call("glob", { pattern: "**/*.md", path: "/memories" }), call("glob", { pattern: "**/*.md" })],
         [call("delete", { file_path: "/memories/notes" })],
         [call("delete", { file_path: "/memories/notes" }), read("/memories/notes/a.md")],
       ],
     });
     expect(answers).toEqual([
-      ["Successfully wrote to '/memories/notes/a.md'", "Successfully wrote to '/memories/b.txt'", "Successfully wrote to '/scratch.md'"],
+      [
+        "Successfully wrote to '/memories/notes/a.md'",
+        "Successfully wrote to '/memories/b.txt'",
+        "Successfully wrote to '/scratch.md'",
+      ],
       ["@@ lines 2-2 of 3 | next offset 2 @@\nbeta"],
       ["Successfully replaced 1 occurrence(s) in '/memories/notes/a.md'"],
       ["Error: String not found in file: 'missing'", "Error: File '/none.md' not found"],
@@ -82,14 +107,19 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
       ["Deleted /memories/notes"],
       ["Error: File '/notes' not found", "Error: File '/notes/a.md' not found"],
     ]);
-    expect((await node.memory().snapshot()).files.map(({ path, content }) => [path, content])).toEqual([["/b.txt", "beta"]]);
+    expect((await node.memory().snapshot()).files.map(({ path, content }) => [path, content])).toEqual([
+      ["/b.txt", "beta"],
+    ]);
   });
 
   // Requirement: deepagents.parallel-edits-land
   it("loses none of 20 edits of one file in one turn", async () => {
     const node = freshNode();
     const indices = Array.from({ length: 20 }, (_, index) => index);
-    await node.memory().withPaths("posix").write("/list.md", indices.map((index) => `- item ${index}.\n`).join(""));
+    await node
+      .memory()
+      .withPaths("posix")
+      .write("/list.md", indices.map((index) => `- item ${index}.\n`).join(""));
     const { answers } = await run({
       node,
       turns: [indices.map((index) => edit("/memories/list.md", `item ${index}.`, `done ${index}.`))],
@@ -101,17 +131,27 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
   it("says which of contradicting edits of one turn did not land", async () => {
     const node = freshNode();
     await node.memory().withPaths("posix").write("/f.md", "who?");
-    const { answers } = await run({ node, turns: [["ada", "bob", "cyd"].map((name) => edit("/memories/f.md", "who?", name))] });
+    const { answers } = await run({
+      node,
+      turns: [["ada", "bob", "cyd"].map((name) => edit("/memories/f.md", "who?", name))],
+    });
     const landed = (answers[0] ?? []).findIndex((answer) => answer.startsWith("Successfully"));
     expect(await node.memory().read("/f.md")).toBe(["ada", "bob", "cyd"][landed]);
-    expect(answers[0]?.filter((_, index) => index !== landed)).toEqual(Array(2).fill("Error: String not found in file: 'who?'"));
+    expect(answers[0]?.filter((_, index) => index !== landed)).toEqual(
+      Array(2).fill("Error: String not found in file: 'who?'"),
+    );
   });
 
   // Requirement: deepagents.prompt-and-skills
   it("shows its memory in the prompt, in other threads too", async () => {
     const node = freshNode();
     const memory = ["/memories/AGENTS.md"];
-    const first = await run({ node, memory, threadId: "one", turns: [[write("/memories/AGENTS.md", "Answer in verse.")]] });
+    const first = await run({
+      node,
+      memory,
+      threadId: "one",
+      turns: [[write("/memories/AGENTS.md", "Answer in verse.")]],
+    });
     expect(first.prompt).toContain("(No memory loaded)");
     const second = await run({ node, memory, threadId: "two", turns: [] });
     expect(second.prompt).toContain("/memories/AGENTS.md\nAnswer in verse.");
@@ -133,7 +173,12 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     for (const threadId of ["ada@example.com", "bob"]) {
       await run({ node, threadId, turns: [[write("/memories/AGENTS.md", `I am ${threadId}.`)]] });
     }
-    const { answers, prompt } = await run({ node, memory, threadId: "bob", turns: [[call("grep", { pattern: "I am" }), call("ls", { path: "/memories" })]] });
+    const { answers, prompt } = await run({
+      node,
+      memory,
+      threadId: "bob",
+      turns: [[call("grep", { pattern: "I am" }), call("ls", { path: "/memories" })]],
+    });
     expect(answers).toEqual([["/memories/AGENTS.md:\n  1: I am bob.", "/memories/AGENTS.md (9 bytes)"]]);
     expect(prompt).toContain("I am bob.");
     expect(prompt).not.toContain("ada@example.com");
@@ -161,8 +206,18 @@ describe("a deep agent whose storage fails", () => {
         [call("grep", { pattern: "x", path: "/memories" }), call("delete", { file_path: "/memories/f.md" })],
       ],
     });
-    const failures = ["Error: ", "Error: ", "Error: ", "Error listing files: ", "Error finding files: ", "Error: ", "Error: "];
-    expect(answers.flat()).toEqual(failures.map((start) => expect.stringMatching(new RegExp(`^${start}EIO: the store failed to (?:read|write)`))));
+    const failures = [
+      "Error: ",
+      "Error: ",
+      "Error: ",
+      "Error listing files: ",
+      "Error finding files: ",
+      "Error: ",
+      "Error: ",
+    ];
+    expect(answers.flat()).toEqual(
+      failures.map((start) => expect.stringMatching(new RegExp(`^${start}EIO: the store failed to (?:read|write)`))),
+    );
     expect(text).toBe("done");
   });
 
@@ -173,7 +228,12 @@ describe("a deep agent whose storage fails", () => {
     store.isAway = true;
     const told: string[] = [];
     const node = new MemoryNode({ store, ...freshAddress() });
-    const options = { node, memory: ["/memories/AGENTS.md"], turns: [], onError: ({ code }: MemoryError) => void told.push(code) };
+    const options = {
+      node,
+      memory: ["/memories/AGENTS.md"],
+      turns: [],
+      onError: ({ code }: MemoryError) => void told.push(code),
+    };
     expect(await run(options)).toMatchObject({ text: "done", prompt: expect.stringContaining("(No memory loaded)") });
     expect(told).toEqual(["EIO"]);
     jest.restoreAllMocks();
@@ -194,7 +254,8 @@ describe("two programs", () => {
   // Requirement: deepagents.edits-of-two-programs
   it("edit one file at once and lose nothing", async () => {
     const address = freshAddress();
-    const open = (client: MongoClient): MemoryBackend => new MemoryBackend(new MongoMemoryStore({ client, dbName: database.name }).memory(address));
+    const open = (client: MongoClient): MemoryBackend =>
+      new MemoryBackend(new MongoMemoryStore({ client, dbName: database.name }).memory(address));
     const [here, there] = [open(one), open(other)];
     const indices = Array.from({ length: 50 }, (_, index) => index);
     await here.write("/f.md", indices.map((index) => `<${index}>\n`).join(""));
@@ -223,7 +284,15 @@ describe("server commands", () => {
     ["delete", 1, (backend) => backend.delete("/d")],
     ["downloadFiles of one", 1, (backend) => backend.downloadFiles(["/d/f.md"])],
     ["downloadFiles of three", 1, (backend) => backend.downloadFiles(["/d/f.md", "/d/g.md", "/none"])],
-    ["uploadFiles of two", 2, (backend) => backend.uploadFiles([["/u", new Uint8Array()], ["/v", new Uint8Array()]])],
+    [
+      "uploadFiles of two",
+      2,
+      (backend) =>
+        backend.uploadFiles([
+          ["/u", new Uint8Array()],
+          ["/v", new Uint8Array()],
+        ]),
+    ],
   ])("of %s are %d", async (_name, count, operate) => {
     const memory = store.memory(freshAddress(), { paths: "posix" });
     for (const path of ["/d/f.md", "/d/g.md"]) await memory.write(path, "text");
@@ -235,10 +304,22 @@ describe("server commands", () => {
 it("the history of a memory names the run, thread and user of a deep agent, of its subagents too", async () => {
   const { client, name: dbName } = testDatabase();
   const memory = new MongoMemoryStore({ client, dbName, history: true }).memory(freshAddress());
-  const turns: (ScriptedCall[] | string)[] = [[write("/memories/a.md", "x")], [call("task", { description: "go", subagent_type: "general-purpose" })], [write("/memories/b.md", "x")], "done", "done"];
+  const turns: (ScriptedCall[] | string)[] = [
+    [write("/memories/a.md", "x")],
+    [call("task", { description: "go", subagent_type: "general-purpose" })],
+    [write("/memories/b.md", "x")],
+    "done",
+    "done",
+  ];
   const model = new ScriptedChatModel(() => turns.shift() ?? "done");
-  const agent = createDeepAgent({ model, backend: new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memory) }) });
-  await agent.invoke({ messages: [new HumanMessage("go")] }, { configurable: { thread_id: "t", user_id: "ada", run_id: "r" } });
+  const agent = createDeepAgent({
+    model,
+    backend: new CompositeBackend(new StateBackend(), { "/memories/": new MemoryBackend(memory) }),
+  });
+  await agent.invoke(
+    { messages: [new HumanMessage("go")] },
+    { configurable: { thread_id: "t", user_id: "ada", run_id: "r" } },
+  );
   const actors: unknown[] = [];
   for await (const { actor } of memory.history?.list() ?? []) actors.unshift(actor);
   const own = { userId: "ada", threadId: "t", runId: "r", node: "tools" };

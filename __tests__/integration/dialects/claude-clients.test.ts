@@ -8,7 +8,11 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
-import { claudeMemoryExecute, claudeMemoryHandlers, createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
+import {
+  claudeMemoryExecute,
+  claudeMemoryHandlers,
+  createClaudeMemoryTool,
+} from "../../../src/dialects/claude/index.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { openMemory } from "../../../src/open-memory.js";
@@ -38,14 +42,27 @@ function resultsIn(request: Json | undefined): Json[] {
 const file = "one\ntwo\nthree\n";
 const path = "/memories/notes.txt";
 const viewed = `Here's the content of ${path} with line numbers:\n     2\ttwo\n     3\tthree`;
-const editedText = "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tone\n     2\tthree";
+const editedText =
+  "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tone\n     2\tthree";
 const missing = "does not exist. Please provide a valid path.";
 const turns = [
   [{ command: "create", path, file_text: file }],
-  [{ command: "view", path, view_range: [2, -1] }, { command: "view", path: "/memories/none" }],
-  [{ command: "str_replace", path, old_str: "two\n" }, { command: "str_replace", path: "/memories/none", old_str: "x" }],
+  [
+    { command: "view", path, view_range: [2, -1] },
+    { command: "view", path: "/memories/none" },
+  ],
+  [
+    { command: "str_replace", path, old_str: "two\n" },
+    { command: "str_replace", path: "/memories/none", old_str: "x" },
+  ],
 ];
-const answers = [`File created successfully at: ${path}`, viewed, `The path /memories/none ${missing}`, editedText, `Error: The path /memories/none ${missing}`];
+const answers = [
+  `File created successfully at: ${path}`,
+  viewed,
+  `The path /memories/none ${missing}`,
+  editedText,
+  `Error: The path /memories/none ${missing}`,
+];
 
 const go = (): { messages: HumanMessage[] } => ({ messages: [new HumanMessage("go")] });
 
@@ -59,27 +76,37 @@ function runInSdk(memory: Memory): Promise<{ content: unknown }> {
   const client = new Anthropic({ apiKey: "key", baseURL: server.url, maxRetries: 0 });
   // The handlers are what the SDK's own type asks for.
   const handlers: MemoryToolHandlers = claudeMemoryHandlers(memory);
-  return client.beta.messages.toolRunner({
-    model: "claude-opus-4-8",
-    max_tokens: 100,
-    messages: [{ role: "user", content: "go" }],
-    tools: [betaMemoryTool(handlers, { cache_control: { type: "ephemeral" } })],
-  }).runUntilDone();
+  return client.beta.messages
+    .toolRunner({
+      model: "claude-opus-4-8",
+      max_tokens: 100,
+      messages: [{ role: "user", content: "go" }],
+      tools: [betaMemoryTool(handlers, { cache_control: { type: "ephemeral" } })],
+    })
+    .runUntilDone();
 }
 
 describe.each(stores)("on a memory in %s", (_name, open) => {
   const freshMemory = (): Memory => openMemory(open(), freshAddress());
 
   // Requirement: claude.answers-come-to-the-model, claude.native-tool, claude.on-every-store, claude.view-range-arrives
-  it.each(Object.entries(loops))("ChatAnthropic in %s sends the native tool, and each answer comes to it", async (_loop, run) => {
-    const memory = freshMemory();
-    server.upcoming.push(...turns.map((turn) => calling(...turn)));
-    await run(createClaudeMemoryTool(memory));
-    const requests = server.take();
-    expect(requests.map((request) => request["tools"])).toEqual([[native], [native], [native], [native]]);
-    expect(requests.slice(1).flatMap(resultsIn).map((result) => result["content"])).toEqual(answers);
-    expect(await memory.read("/notes.txt")).toBe("one\nthree\n");
-  });
+  it.each(Object.entries(loops))(
+    "ChatAnthropic in %s sends the native tool, and each answer comes to it",
+    async (_loop, run) => {
+      const memory = freshMemory();
+      server.upcoming.push(...turns.map((turn) => calling(...turn)));
+      await run(createClaudeMemoryTool(memory));
+      const requests = server.take();
+      expect(requests.map((request) => request["tools"])).toEqual([[native], [native], [native], [native]]);
+      expect(
+        requests
+          .slice(1)
+          .flatMap(resultsIn)
+          .map((result) => result["content"]),
+      ).toEqual(answers);
+      expect(await memory.read("/notes.txt")).toBe("one\nthree\n");
+    },
+  );
 
   // Requirement: claude.errors-by-the-handlers
   it("the tool runner of @anthropic-ai/sdk sends the native tool, and marks what fails", async () => {
@@ -91,7 +118,9 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
     expect(requests[0]?.["tools"]).toEqual([{ ...native, cache_control: { type: "ephemeral" } }]);
     const results = requests.slice(1).flatMap(resultsIn);
     expect(results.map((result) => [result["content"], result["is_error"] ?? false])).toEqual(
-      answers.map((answer) => (answer.includes(missing) ? [`Error: ${answer.replace(/^Error: /, "")}`, true] : [answer, false])),
+      answers.map((answer) =>
+        answer.includes(missing) ? [`Error: ${answer.replace(/^Error: /, "")}`, true] : [answer, false],
+      ),
     );
     expect(await memory.read("/notes.txt")).toBe("one\nthree\n");
   });
@@ -108,9 +137,15 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
 
   // Requirement: claude.parallel-edits-land
   it("edits of one turn all land, in LangChain and in the SDK", async () => {
-    const edits = Array.from({ length: 5 }, (_, index) => ({ command: "str_replace", path, old_str: `<${index}>`, new_str: `${index} done` }));
+    const edits = Array.from({ length: 5 }, (_, index) => ({
+      command: "str_replace",
+      path,
+      old_str: `<${index}>`,
+      new_str: `${index} done`,
+    }));
     const runs: ((memory: Memory) => Promise<unknown>)[] = [
-      (memory) => createAgent({ model: clients.ChatAnthropic(server), tools: [createClaudeMemoryTool(memory)] }).invoke(go()),
+      (memory) =>
+        createAgent({ model: clients.ChatAnthropic(server), tools: [createClaudeMemoryTool(memory)] }).invoke(go()),
       runInSdk,
     ];
     for (const run of runs) {
@@ -118,7 +153,9 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
       await memory.withPaths("posix").write("/notes.txt", "<0>\n<1>\n<2>\n<3>\n<4>\n");
       server.upcoming.push(calling(...edits));
       await run(memory);
-      expect(resultsIn(server.take()[1]).filter((result) => String(result["content"]).startsWith("The memory file"))).toHaveLength(5);
+      expect(
+        resultsIn(server.take()[1]).filter((result) => String(result["content"]).startsWith("The memory file")),
+      ).toHaveLength(5);
       expect(await memory.read("/notes.txt")).toBe("0 done\n1 done\n2 done\n3 done\n4 done\n");
     }
   });
@@ -133,7 +170,12 @@ describe.each(stores)("on a memory in %s", (_name, open) => {
     await createAgent({ model: clients.ChatAnthropic(server), tools: [wrapped] }).invoke(go());
     const requests = server.take();
     expect(requests[0]?.["tools"]).toEqual([native]);
-    expect(requests.slice(1).flatMap(resultsIn).map((result) => result["content"])).toEqual([
+    expect(
+      requests
+        .slice(1)
+        .flatMap(resultsIn)
+        .map((result) => result["content"]),
+    ).toEqual([
       `File created successfully at: ${path}`,
       `Here's the content of ${path} with line numbers:\n     1\tone\n     2\ttwo\n     3\tthree`,
       "Error: Cannot delete the /memories directory itself",
@@ -160,7 +202,10 @@ describe("a model that does not know the tool", () => {
   it("calls it all the same, with a range and without new_str", async () => {
     const memory = openMemory(new InMemoryStore(), freshAddress());
     await memory.withPaths("posix").write("/notes.txt", file);
-    const inputs = [{ command: "view", path, view_range: [2, -1] }, { command: "str_replace", path, old_str: "two\n" }];
+    const inputs = [
+      { command: "view", path, view_range: [2, -1] },
+      { command: "str_replace", path, old_str: "two\n" },
+    ];
     const toolCalls = inputs.map((input, index) => ({
       id: `call_${index}`,
       type: "function",

@@ -20,17 +20,23 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
   function start(): { memory: Memory; call: (index: number, args: Record<string, unknown>) => Promise<string> } {
     const memories = open();
     const tools = memories.map((memory) => createClaudeMemoryTool(memory));
-    return { memory: memories[0].withPaths("posix"), call: async (index, args) => (await tools[index % 2]?.invoke(args)) ?? "" };
+    return {
+      memory: memories[0].withPaths("posix"),
+      call: async (index, args) => (await tools[index % 2]?.invoke(args)) ?? "",
+    };
   }
 
-  const startingWith = (answers: string[], beginning: string): string[] => answers.filter((answer) => answer.startsWith(beginning));
+  const startingWith = (answers: string[], beginning: string): string[] =>
+    answers.filter((answer) => answer.startsWith(beginning));
 
   // Requirement: base-store.serialised-in-a-process, claude.parallel-edits-land
   it("of str_replace all land", async () => {
     const { memory, call } = start();
     await memory.write("/f", indices.map((index) => `<${index}>\n`).join(""));
     const answers = await Promise.all(
-      indices.map((index) => call(index, { command: "str_replace", path: "/memories/f", old_str: `<${index}>`, new_str: `done ${index}` })),
+      indices.map((index) =>
+        call(index, { command: "str_replace", path: "/memories/f", old_str: `<${index}>`, new_str: `done ${index}` }),
+      ),
     );
     expect(startingWith(answers, "The memory file has been edited.")).toHaveLength(count);
     expect(await memory.read("/f")).toBe(indices.map((index) => `done ${index}\n`).join(""));
@@ -41,7 +47,9 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
     const { memory, call } = start();
     await memory.write("/f", "end\n");
     const answers = await Promise.all(
-      indices.map((index) => call(index, { command: "insert", path: "/memories/f", insert_line: 0, insert_text: `line ${index}\n` })),
+      indices.map((index) =>
+        call(index, { command: "insert", path: "/memories/f", insert_line: 0, insert_text: `line ${index}\n` }),
+      ),
     );
     expect(answers).toEqual(indices.map(() => "The file /memories/f has been edited."));
     const lines = (await memory.read("/f")).split("\n");
@@ -55,7 +63,9 @@ describe.each(memoryPairs(database))(`${count} calls at once on a memory in %s`,
     const { memory, call } = start();
     for (const index of indices) await memory.write(`/from/${index}`, `text ${index}`);
     const answers = await Promise.all(
-      indices.map((index) => call(index, { command: "rename", old_path: `/memories/from/${index}`, new_path: "/memories/to" })),
+      indices.map((index) =>
+        call(index, { command: "rename", old_path: `/memories/from/${index}`, new_path: "/memories/to" }),
+      ),
     );
     expect(startingWith(answers, "Successfully renamed")).toHaveLength(1);
     expect(startingWith(answers, "Error: The destination /memories/to already exists")).toHaveLength(count - 1);

@@ -15,7 +15,8 @@ const matching = scenarioFiles
   .filter(({ number, verdict }) => verdict === "match" && !otherwise.includes(number));
 
 /** Scenario 40 updates without tags and shows them gone; here they are kept (specification section 10). */
-const withTagsCleared = ({ tool, args }: Step): unknown => (tool === "memory_update" ? { tags: [], ...(args as object) } : args);
+const withTagsCleared = ({ tool, args }: Step): unknown =>
+  tool === "memory_update" ? { tags: [], ...(args as object) } : args;
 
 /** An update of the crate leaves a blank line where the block was; ours does not. */
 const withoutExtraLines = (files: Record<string, string>): Map<string, string> =>
@@ -71,7 +72,10 @@ describe("in recordings of real files that the crate stumbled over", () => {
       return bench;
     };
     const bench = open(".agent/memory");
-    const throughLink = refused("INVALID_PATH", "invalid path: it leads through a link, which a memory does not follow");
+    const throughLink = refused(
+      "INVALID_PATH",
+      "invalid path: it leads through a link, which a memory does not follow",
+    );
     for (const { tool, args } of recordedCalls(55)) expect(await bench.call(tool, args)).toEqual(throughLink);
     expect(await bench.call("memory_update", { key: "a", content: "A" })).toEqual(throughLink);
     expect(filesBelow(outside)).toEqual({});
@@ -84,12 +88,17 @@ describe("in recordings of real files that the crate stumbled over", () => {
     const bench = new FolderBench(folder, ".agent/memory", "/");
     mkdirSync(join(bench.workspace, ".agent/memory"), { recursive: true });
     symlinkSync(outside, join(bench.workspace, ".agent/memory/2026"));
-    const throughLink = refused("INVALID_PATH", "invalid path: it leads through a link, which a memory does not follow");
+    const throughLink = refused(
+      "INVALID_PATH",
+      "invalid path: it leads through a link, which a memory does not follow",
+    );
     const answers = [];
     for (const { tool, args } of recordedCalls(56)) answers.push(await bench.call(tool, args));
     expect(answers).toEqual([throughLink, notFound("a"), throughLink, { success: true, data: { results: [] } }]);
     expect(filesBelow(outside)).toEqual({});
-    expect(await bench.call("memory_write", { key: "a", content: "A", target: "summary" })).toMatchObject({ success: true });
+    expect(await bench.call("memory_write", { key: "a", content: "A", target: "summary" })).toMatchObject({
+      success: true,
+    });
     expect(await bench.call("memory_read", { key: "a" })).toEqual(read({ content: "A", file: "MEMORY.md" }));
   });
 });
@@ -102,7 +111,12 @@ function recordedCalls(number: number): Step[] {
 it("54 storage-memory-dir-is-file: a file in the place of the memory is an error, not an empty memory", async () => {
   const bench = new FolderBench(folder, ".agent/memory", "/");
   await bench.put(".agent/memory", "text");
-  for (const [tool, args] of [["memory_search", { query: "" }], ["memory_read", { key: "a" }]] as const) {
-    expect(await bench.call(tool, args)).toEqual(refused("MEMORY_STORAGE_ERROR", "EIO: the memory's folder is not a folder"));
+  for (const [tool, args] of [
+    ["memory_search", { query: "" }],
+    ["memory_read", { key: "a" }],
+  ] as const) {
+    expect(await bench.call(tool, args)).toEqual(
+      refused("MEMORY_STORAGE_ERROR", "EIO: the memory's folder is not a folder"),
+    );
   }
 });

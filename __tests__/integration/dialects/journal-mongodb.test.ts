@@ -46,7 +46,8 @@ async function headings(memory: Memory): Promise<string[]> {
   return texts.flatMap((text) => text.match(/^### .*$/gm) ?? []).map((heading) => heading.slice(4));
 }
 
-const numbered = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${prefix} ${index}`);
+const numbered = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${prefix} ${index}`);
 
 describe.each(layoutNames)("processes at once, in the layout %s", (layout) => {
   const address = freshAddress();
@@ -57,7 +58,11 @@ describe.each(layoutNames)("processes at once, in the layout %s", (layout) => {
   let found: string[] = [];
 
   beforeAll(async () => {
-    answers = await writeInProcesses(layout, address.nodeId, own.map((keys) => [...keys, ...shared]));
+    answers = await writeInProcesses(
+      layout,
+      address.nodeId,
+      own.map((keys) => [...keys, ...shared]),
+    );
     found = await headings(stores[layout].memory(address));
   });
 
@@ -71,7 +76,9 @@ describe.each(layoutNames)("processes at once, in the layout %s", (layout) => {
     expect(found.filter((key) => shared.includes(key)).toSorted()).toEqual(shared);
     const accepted = answers.flatMap(({ data }) => data?.key ?? []);
     expect(accepted.toSorted()).toEqual([...own.flat(), ...shared].toSorted());
-    expect(answers.flatMap(({ error }) => error?.code ?? [])).toEqual(Array.from({ length: (processes - 1) * shared.length }, () => "MEMORY_KEY_EXISTS"));
+    expect(answers.flatMap(({ error }) => error?.code ?? [])).toEqual(
+      Array.from({ length: (processes - 1) * shared.length }, () => "MEMORY_KEY_EXISTS"),
+    );
   });
 });
 

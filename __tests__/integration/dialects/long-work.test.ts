@@ -25,9 +25,21 @@ async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
 const calls: [name: string, text: string, call: (memory: Memory) => Promise<unknown>][] = [
   ["grep of all lines", lines, (memory) => new DeepAgentsBackend(memory).grep("")],
   ["glob of many stars", lines, (memory) => new DeepAgentsBackend(memory).glob("*a".repeat(500))],
-  ["view of very many lines", lines, (memory) => createClaudeMemoryTool(memory).invoke({ command: "view", path: "/memories/MEMORY.md" })],
-  ["memory_search of very many blocks", headings, async (memory) => createJournalTools(memory)[3]?.invoke({ query: "x" })],
-  ["memory_read of one of very many blocks", headings, async (memory) => createJournalTools(memory)[2]?.invoke({ key: "key" })],
+  [
+    "view of very many lines",
+    lines,
+    (memory) => createClaudeMemoryTool(memory).invoke({ command: "view", path: "/memories/MEMORY.md" }),
+  ],
+  [
+    "memory_search of very many blocks",
+    headings,
+    async (memory) => createJournalTools(memory)[3]?.invoke({ query: "x" }),
+  ],
+  [
+    "memory_read of one of very many blocks",
+    headings,
+    async (memory) => createJournalTools(memory)[2]?.invoke({ key: "key" }),
+  ],
 ];
 
 describe("long work", () => {
@@ -40,7 +52,8 @@ describe("long work", () => {
   it.each(calls)("lets others have their turn: %s", async (_name, text, call) => {
     const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
     await memory.write("/MEMORY.md", text);
-    for (let index = 0; index < 30; index += 1) await memory.write(`/${"a".repeat(250)}/${"a".repeat(240)}${index}`, "");
+    for (let index = 0; index < 30; index += 1)
+      await memory.write(`/${"a".repeat(250)}/${"a".repeat(240)}${index}`, "");
     expect(await turnsDuring(() => call(memory))).toBeGreaterThan(0);
   });
 });

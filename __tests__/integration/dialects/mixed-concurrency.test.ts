@@ -15,16 +15,33 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
     const open = () => backend.open(address);
     const seed = callsOf.journal(open());
     for (const index of indices) await seed("memory_write", { key: `old ${index}`, content: "old" });
-    const toReplace = ["update", "claude", "edit"].flatMap((dialect) => indices.map((index) => `[${dialect} ${index}]\n`)).join("");
+    const toReplace = ["update", "claude", "edit"]
+      .flatMap((dialect) => indices.map((index) => `[${dialect} ${index}]\n`))
+      .join("");
     await open().append(file, toReplace);
 
-    const [unified, claude, journal, program] = [callsOf.unified(open()), callsOf.claude(open()), callsOf.journal(open()), open()];
+    const [unified, claude, journal, program] = [
+      callsOf.unified(open()),
+      callsOf.claude(open()),
+      callsOf.journal(open()),
+      open(),
+    ];
     const path = `/memories${file}`;
     await Promise.all(
       indices.flatMap((index) => [
         unified("memory", { command: "append", path: file, content: markOf("appended", index) }),
-        unified("memory", { command: "update", path: file, oldContent: `[update ${index}]`, content: markOf("update", index) }),
-        claude("memory", { command: "str_replace", path, old_str: `[claude ${index}]`, new_str: markOf("claude", index) }),
+        unified("memory", {
+          command: "update",
+          path: file,
+          oldContent: `[update ${index}]`,
+          content: markOf("update", index),
+        }),
+        claude("memory", {
+          command: "str_replace",
+          path,
+          old_str: `[claude ${index}]`,
+          new_str: markOf("claude", index),
+        }),
         claude("memory", { command: "insert", path, insert_line: 0, insert_text: `${markOf("inserted", index)}\n` }),
         journal("memory_write", { key: `new ${index}`, content: markOf("written", index) }),
         journal("memory_update", { key: `old ${index}`, content: markOf("updated", index) }),
@@ -38,7 +55,9 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
     const marks = [...text.matchAll(/<\w+ \d+>/g)].map(([mark]) => mark);
     expect(marks.toSorted()).toEqual(dialects.flatMap(numbered).toSorted());
     expect(text).not.toMatch(/\[\w+ \d+\]/);
-    const { data } = JSON.parse(await journal("memory_search", { query: "", limit: 100 })) as { data: { results: { key: string; content: string }[] } };
+    const { data } = JSON.parse(await journal("memory_search", { query: "", limit: 100 })) as {
+      data: { results: { key: string; content: string }[] };
+    };
     const found = Object.fromEntries(data.results.map(({ key, content }) => [key, content]));
     const expected = indices.flatMap((index) => [
       [`new ${index}`, markOf("written", index)],
@@ -51,11 +70,23 @@ describe.each(backendsUnderTest())("dialects at once on %s", (_name, backend) =>
     const address = freshAddress();
     const open = () => backend.open(address);
     const [claude, records, program] = [callsOf.claude(open()), callsOf.records(open()), open()];
-    const creations: [text: string, run: () => Promise<unknown>][] = indices.flatMap((index): [string, () => Promise<unknown>][] => [
-      [markOf("claude", index), () => claude("memory", { command: "create", path: "/memories/project/todo", file_text: markOf("claude", index) })],
-      [markOf("records", index), () => records("add_memory", { path: "project/todo", content: markOf("records", index) })],
-      [markOf("program", index), () => program.write("/project/todo", markOf("program", index), { ifExists: "fail" })],
-    ]);
+    const creations: [text: string, run: () => Promise<unknown>][] = indices.flatMap(
+      (index): [string, () => Promise<unknown>][] => [
+        [
+          markOf("claude", index),
+          () =>
+            claude("memory", { command: "create", path: "/memories/project/todo", file_text: markOf("claude", index) }),
+        ],
+        [
+          markOf("records", index),
+          () => records("add_memory", { path: "project/todo", content: markOf("records", index) }),
+        ],
+        [
+          markOf("program", index),
+          () => program.write("/project/todo", markOf("program", index), { ifExists: "fail" }),
+        ],
+      ],
+    );
     const outcomes = await Promise.allSettled(creations.map(([, run]) => run()));
     const winners = creations.filter((_, index) => outcomes[index]?.status === "fulfilled").map(([text]) => text);
     expect(winners).toEqual([await open().read("/project/todo")]);

@@ -9,7 +9,8 @@ import { callsOf, type Note, textOf, type WayIn, waysIn } from "../../helpers/wa
 const anyMemory = openMemory(new InMemoryStore(), freshAddress());
 
 /** The names of the ways in that can do it. */
-const ableTo = (act: keyof WayIn): string[] => Object.keys(waysIn).filter((name) => waysIn[name]?.(anyMemory)[act] !== undefined);
+const ableTo = (act: keyof WayIn): string[] =>
+  Object.keys(waysIn).filter((name) => waysIn[name]?.(anyMemory)[act] !== undefined);
 
 /** One memory, which each way in opens for itself. */
 class Mixed {
@@ -41,7 +42,9 @@ class Mixed {
 
   /** What each way in reads. */
   async reads(note: Note): Promise<Record<string, string | null | undefined>> {
-    const texts = await Promise.all(ableTo("read").map(async (name) => [name, await this.way(name).read?.(note)] as const));
+    const texts = await Promise.all(
+      ableTo("read").map(async (name) => [name, await this.way(name).read?.(note)] as const),
+    );
     return Object.fromEntries(texts);
   }
 
@@ -53,7 +56,8 @@ class Mixed {
 }
 
 /** What all should read. */
-const byAll = (text: string | null): Record<string, string | null> => Object.fromEntries(ableTo("read").map((name) => [name, text]));
+const byAll = (text: string | null): Record<string, string | null> =>
+  Object.fromEntries(ableTo("read").map((name) => [name, text]));
 
 const pairs = (writers: string[], others: string[]): [string, string][] =>
   writers.flatMap((writer) => others.map((other): [string, string] => [writer, other]));
@@ -90,25 +94,40 @@ describe.each(backendsUnderTest())("one memory on %s", (_name, backend) => {
     await mixed.byHand("/hand/other.md", "typed later");
     expect(await mixed.reads(note)).toEqual(byAll(textOf({ ...note, body: "changed" })));
     const { files } = await mixed.open().snapshot();
-    expect(files.map(({ path }) => path).filter((path) => !path.startsWith("/.journal/"))).toEqual([note.path, "/hand/other.md"]);
+    expect(files.map(({ path }) => path).filter((path) => !path.startsWith("/.journal/"))).toEqual([
+      note.path,
+      "/hand/other.md",
+    ]);
   });
 
-  it.each(pairs(ableTo("write"), ableTo("change")))("what %s wrote and %s changed, all read", async (writer, changer) => {
-    const mixed = new Mixed(backend);
-    const [note, other] = [await mixed.written(writer), await mixed.written(writer === "program" ? "claude" : "program")];
-    const body = `what ${changer} made of it: $& \\1`;
-    await mixed.way(changer).change?.(note, body);
-    expect(await mixed.reads(note)).toEqual(byAll(textOf({ ...note, body })));
-    expect(await mixed.reads(other)).toEqual(byAll(textOf(other)));
-  });
+  it.each(pairs(ableTo("write"), ableTo("change")))(
+    "what %s wrote and %s changed, all read",
+    async (writer, changer) => {
+      const mixed = new Mixed(backend);
+      const [note, other] = [
+        await mixed.written(writer),
+        await mixed.written(writer === "program" ? "claude" : "program"),
+      ];
+      const body = `what ${changer} made of it: $& \\1`;
+      await mixed.way(changer).change?.(note, body);
+      expect(await mixed.reads(note)).toEqual(byAll(textOf({ ...note, body })));
+      expect(await mixed.reads(other)).toEqual(byAll(textOf(other)));
+    },
+  );
 
-  it.each(pairs(ableTo("write"), ableTo("remove")))("what %s wrote and %s removed, all miss", async (writer, remover) => {
-    const mixed = new Mixed(backend);
-    const [note, other] = [await mixed.written(writer), await mixed.written(writer === "program" ? "claude" : "program")];
-    await mixed.way(remover).remove?.(note);
-    expect(await mixed.reads(note)).toEqual(byAll(null));
-    expect(await mixed.reads(other)).toEqual(byAll(textOf(other)));
-  });
+  it.each(pairs(ableTo("write"), ableTo("remove")))(
+    "what %s wrote and %s removed, all miss",
+    async (writer, remover) => {
+      const mixed = new Mixed(backend);
+      const [note, other] = [
+        await mixed.written(writer),
+        await mixed.written(writer === "program" ? "claude" : "program"),
+      ];
+      await mixed.way(remover).remove?.(note);
+      expect(await mixed.reads(note)).toEqual(byAll(null));
+      expect(await mixed.reads(other)).toEqual(byAll(textOf(other)));
+    },
+  );
 
   it.each([["/my notes.txt"], ["/é/$x"], ["/.hidden"], ["/a+b"]])(
     "%p, which some dialects cannot create, they list, read, change and delete",
@@ -157,16 +176,21 @@ describe.each(backendsUnderTest())("one memory on %s", (_name, backend) => {
     );
   });
 
-  it.each(["unified", "claude", "records"])("lets %s take the journal's index away, and no key is lost or doubled", async (remover) => {
-    const mixed = new Mixed(backend);
-    const note = await mixed.written("journal");
-    const [part] = await mixed.index();
-    const folder = { path: remover === "records" ? (part?.[0] ?? "") : "/.journal", key: "", body: "" };
-    await mixed.way(remover).remove?.(folder);
-    expect(await mixed.index()).toEqual([]);
-    await expect(callsOf.journal(mixed.open())("memory_write", { key: note.key, content: "x" })).rejects.toThrow("MEMORY_KEY_EXISTS");
-    expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
-  });
+  it.each(["unified", "claude", "records"])(
+    "lets %s take the journal's index away, and no key is lost or doubled",
+    async (remover) => {
+      const mixed = new Mixed(backend);
+      const note = await mixed.written("journal");
+      const [part] = await mixed.index();
+      const folder = { path: remover === "records" ? (part?.[0] ?? "") : "/.journal", key: "", body: "" };
+      await mixed.way(remover).remove?.(folder);
+      expect(await mixed.index()).toEqual([]);
+      await expect(callsOf.journal(mixed.open())("memory_write", { key: note.key, content: "x" })).rejects.toThrow(
+        "MEMORY_KEY_EXISTS",
+      );
+      expect(await mixed.reads(note)).toEqual(byAll(textOf(note)));
+    },
+  );
 
   it("cleared by records is empty for all, and each key is free at once", async () => {
     const mixed = new Mixed(backend);

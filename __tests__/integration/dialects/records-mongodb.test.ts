@@ -35,7 +35,9 @@ describe.each(memoryPairs(database))("calls at once on a memory in %s", (_name, 
   // Requirement: records.one-add-wins
   it("50 add_memory of one path: one is accepted, and its content is there", async () => {
     const { memory, call } = start();
-    const answers = await Promise.all(indices.map((index) => call(index, "add_memory", { path: "a/b", content: `text ${index}` })));
+    const answers = await Promise.all(
+      indices.map((index) => call(index, "add_memory", { path: "a/b", content: `text ${index}` })),
+    );
     const winners = indices.filter((index) => answers[index]?.status === "ok");
     expect(winners).toHaveLength(1);
     expect(new Set(answers.map((answer) => answer.error_code))).toEqual(new Set([undefined, "MEMORY_ALREADY_EXISTS"]));
@@ -44,7 +46,9 @@ describe.each(memoryPairs(database))("calls at once on a memory in %s", (_name, 
 
   it("50 add_memory of different paths: all are there", async () => {
     const { memory, call } = start();
-    const answers = await Promise.all(indices.map((index) => call(index, "add_memory", { path: `a/${index}`, content: "x" })));
+    const answers = await Promise.all(
+      indices.map((index) => call(index, "add_memory", { path: `a/${index}`, content: "x" })),
+    );
     expect(answers.filter(({ status }) => status === "error")).toEqual([]);
     expect(await memory.list("/a")).toHaveLength(count);
   });
@@ -53,7 +57,9 @@ describe.each(memoryPairs(database))("calls at once on a memory in %s", (_name, 
     const { memory, call } = start();
     await memory.write("/a", "first");
     const contents = indices.map((index) => `${index} `.repeat(100));
-    const answers = await Promise.all(contents.map((content, index) => call(index, "replace_memory", { path: "a", content })));
+    const answers = await Promise.all(
+      contents.map((content, index) => call(index, "replace_memory", { path: "a", content })),
+    );
     expect(answers.filter(({ status }) => status === "error")).toEqual([]);
     expect(contents).toContain(await memory.read("/a"));
   });
@@ -152,9 +158,15 @@ describe.each(storesUnderTest())("in LangGraph with %s", (_name, open) => {
 
   it("a ToolNode runs 50 calls of one message, and the model learns of each", async () => {
     const memory = openMemory(open(), freshAddress());
-    const toolCalls = indices.map((index) => ({ id: `${index}`, name: "add_memory", args: { path: `p/${index % 40}`, content: "x" } }));
+    const toolCalls = indices.map((index) => ({
+      id: `${index}`,
+      name: "add_memory",
+      args: { path: `p/${index % 40}`, content: "x" },
+    }));
     const asking = new AIMessage({ content: "", tool_calls: toolCalls });
-    const { messages } = (await new ToolNode(createRecordTools(memory)).invoke({ messages: [asking] })) as { messages: ToolMessage[] };
+    const { messages } = (await new ToolNode(createRecordTools(memory)).invoke({ messages: [asking] })) as {
+      messages: ToolMessage[];
+    };
     expect(messages.map(({ status }) => status).filter((status) => status === "error")).toHaveLength(10);
     expect(messages.map((message) => message.tool_call_id)).toEqual(indices.map(String));
     expect(await memory.list("/p")).toHaveLength(40);
@@ -167,8 +179,14 @@ describe.each(storesUnderTest())("in LangGraph with %s", (_name, open) => {
       return turn === undefined ? "done" : { tool: turn.name, args: turn.args };
     });
     const tools = createRecordTools(node);
-    const agent = kind === "createAgent" ? createAgent({ model, tools, store: open() }) : new Agent({ model, tools, store: open() });
-    const { messages } = await agent.invoke({ messages: [new HumanMessage("go")] }, { configurable: { thread_id: "ada" } });
+    const agent =
+      kind === "createAgent"
+        ? createAgent({ model, tools, store: open() })
+        : new Agent({ model, tools, store: open() });
+    const { messages } = await agent.invoke(
+      { messages: [new HumanMessage("go")] },
+      { configurable: { thread_id: "ada" } },
+    );
     const results = messages.filter((message): message is ToolMessage => message.type === "tool");
     expect(told(results.map(({ text }) => text))).toEqual(answers);
     expect(results.map(({ status }) => status)).toEqual(["success", "error", "success", "success"]);

@@ -22,7 +22,9 @@ const folder = testFolder();
 async function swapping(parent: string, name: string, target: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [swapper, parent, name, target], { stdio: ["ignore", "pipe", "inherit"] });
   swappers.push(child);
-  const ended = once(child, "exit").then(() => Promise.reject(new Error("the process that exchanges directories has ended")));
+  const ended = once(child, "exit").then(() =>
+    Promise.reject(new Error("the process that exchanges directories has ended")),
+  );
   await Promise.race([once(child.stdout, "data"), ended]);
   return child;
 }
@@ -38,7 +40,9 @@ async function end(child: ChildProcess): Promise<void> {
 /** Everything below a folder, as text. */
 function contentsOf(dir: string): string[] {
   const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
-  return entries.map((entry) => `${entry.name} ${entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), "utf8") : "/"}`).toSorted();
+  return entries
+    .map((entry) => `${entry.name} ${entry.isFile() ? readFileSync(join(entry.parentPath, entry.name), "utf8") : "/"}`)
+    .toSorted();
 }
 
 /** What a call answers; a refusal is as good as any answer that is not from outside. */

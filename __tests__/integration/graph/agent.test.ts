@@ -1,7 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { Command, InMemoryStore, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import {
+  Command,
+  InMemoryStore,
+  interrupt,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { Agent } from "../../../src/graph/agent.js";
@@ -79,7 +87,10 @@ describe.each(storesUnderTest())("an Agent with %s", (_name, open) => {
   });
 
   it("passes on a tool's command to the graph", async () => {
-    const update = toolThat("update", () => new Command({ update: { messages: [new HumanMessage("from the tool")] } }) as never);
+    const update = toolThat(
+      "update",
+      () => new Command({ update: { messages: [new HumanMessage("from the tool")] } }) as never,
+    );
     const model = new ScriptedChatModel(obedient);
     const agent = new Agent({ model, tools: [update], store: open() });
     const { messages } = await agent.invoke(turn("call update"));
@@ -159,13 +170,20 @@ describe("an Agent", () => {
     });
     const agent = new Agent({ model, tools: [toolThat("ping", () => "pong")] });
     const { messages } = await agent.invoke(turn("call ping"));
-    expect(messages.at(-2)).toMatchObject({ type: "tool", status: "error", content: expect.stringContaining("not found") });
+    expect(messages.at(-2)).toMatchObject({
+      type: "tool",
+      status: "error",
+      content: expect.stringContaining("not found"),
+    });
     expect(messages.at(-1)?.text).toBe("done");
   });
 
   // Requirement: ways-in.agent-connector
   it("shows another memory once its connector is attached, also in the middle of a turn", async () => {
-    const [first, second] = [new MemoryNode({ ...freshAddress(), store }), new MemoryNode({ ...freshAddress(), store })];
+    const [first, second] = [
+      new MemoryNode({ ...freshAddress(), store }),
+      new MemoryNode({ ...freshAddress(), store }),
+    ];
     await first.memory().append("/first", "x");
     await second.memory().append("/second", "x");
     const model = new ScriptedChatModel(obedient);
@@ -214,12 +232,22 @@ describe.each(storesUnderTest())("createMemoryPrompt for createReactAgent with %
     const node = new MemoryNode({ ...freshAddress(), store: open() });
     await node.memory().append("/a", "x");
     const model = new ScriptedChatModel(obedient);
-    for (const [systemMessages, systemPrompt] of [["auto", ""], ["separate", "Be kind."]] as const) {
+    for (const [systemMessages, systemPrompt] of [
+      ["auto", ""],
+      ["separate", "Be kind."],
+    ] as const) {
       const connector = node.createConnector({ systemMessages });
-      const agent = createReactAgent({ llm: model, tools: [], prompt: createMemoryPrompt({ connector, systemPrompt }) });
+      const agent = createReactAgent({
+        llm: model,
+        tools: [],
+        prompt: createMemoryPrompt({ connector, systemPrompt }),
+      });
       await agent.invoke(turn("hello"));
     }
-    expect(model.calls.map((call) => call.map(({ type }) => type))).toEqual([["system", "human"], ["system", "system", "human"]]);
+    expect(model.calls.map((call) => call.map(({ type }) => type))).toEqual([
+      ["system", "human"],
+      ["system", "system", "human"],
+    ]);
     expect(model.calls.map(shownEntries)).toEqual([["/a"], ["/a"]]);
   });
 });

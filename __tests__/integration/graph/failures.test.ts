@@ -27,7 +27,12 @@ class RejectingStore extends InMemoryStore {
   }
 }
 
-type Way = (node: MemoryNode, model: ScriptedChatModel, config: MemoryConnectorConfig, threadId?: string) => Promise<BaseMessage[]>;
+type Way = (
+  node: MemoryNode,
+  model: ScriptedChatModel,
+  config: MemoryConnectorConfig,
+  threadId?: string,
+) => Promise<BaseMessage[]>;
 const hello = { messages: [new HumanMessage("hello")] };
 const systemPrompt = "Be kind.";
 const inThread = (thread_id = "1") => ({ configurable: { thread_id } });
@@ -35,8 +40,16 @@ const inThread = (thread_id = "1") => ({ configurable: { thread_id } });
 /** Every way in which a memory reaches a model. */
 const ways: Record<string, Way> = {
   "a CallModelNode": async (node, model, config, threadId) => {
-    const callModel = new CallModelNode({ model, systemPrompt, tools: node.memoryTools, memoryConnector: node.createConnector(config) });
-    const graph = new StateGraph(MessagesAnnotation).addNode("call_model", callModel).addEdge(START, "call_model").compile();
+    const callModel = new CallModelNode({
+      model,
+      systemPrompt,
+      tools: node.memoryTools,
+      memoryConnector: node.createConnector(config),
+    });
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("call_model", callModel)
+      .addEdge(START, "call_model")
+      .compile();
     return (await graph.invoke(hello, inThread(threadId))).messages;
   },
   "an Agent": async (node, model, config, threadId) => {
@@ -46,11 +59,13 @@ const ways: Record<string, Way> = {
   },
   createReactAgent: async (node, model, config, threadId) => {
     const prompt = createMemoryPrompt({ connector: node.createConnector(config), systemPrompt });
-    return (await createReactAgent({ llm: model, tools: node.memoryTools, prompt }).invoke(hello, inThread(threadId))).messages;
+    return (await createReactAgent({ llm: model, tools: node.memoryTools, prompt }).invoke(hello, inThread(threadId)))
+      .messages;
   },
   createAgent: async (node, model, config, threadId) => {
     const middleware = [memoryMiddleware({ memory: node, ...config })];
-    return (await createAgent({ model, tools: [], systemPrompt, middleware }).invoke(hello, inThread(threadId))).messages;
+    return (await createAgent({ model, tools: [], systemPrompt, middleware }).invoke(hello, inThread(threadId)))
+      .messages;
   },
 };
 
@@ -93,8 +108,18 @@ describe.each(Object.entries(ways))("a memory that fails in %s", (_name, run) =>
 
   // Requirement: connector.failing-hook-breaks-no-run
   it.each([
-    ["throws", (): void => { throw new Error("the logger is broken"); }],
-    ["rejects", async (): Promise<void> => { throw new Error("the logger is broken"); }],
+    [
+      "throws",
+      (): void => {
+        throw new Error("the logger is broken");
+      },
+    ],
+    [
+      "rejects",
+      async (): Promise<void> => {
+        throw new Error("the logger is broken");
+      },
+    ],
   ])("does not break the run where onError %s", async (_title, onError) => {
     const model = new ScriptedChatModel(() => "done");
     const messages = await run(failingNode(), model, { onError });
@@ -158,12 +183,18 @@ describe("a MongoDB that is down", () => {
     const node = failingNode(new MongoMemoryStore({ client, dbName: "down" }));
     await mongod.kill();
     const model = new ScriptedChatModel((messages) =>
-      messages.at(-1)?.type === "tool" ? "done" : { tool: "memory", args: { path: "/a", command: "append", content: "x" } },
+      messages.at(-1)?.type === "tool"
+        ? "done"
+        : { tool: "memory", args: { path: "/a", command: "append", content: "x" } },
     );
     for (const run of [ways["an Agent"], ways["createAgent"]]) {
       const messages = (await run?.(node, model, { onError: () => {} })) ?? [];
       expect(messages.at(-1)?.text).toBe("done");
-      expect(messages.at(-2)).toMatchObject({ type: "tool", status: "error", content: expect.stringContaining('"code":"EIO"') });
+      expect(messages.at(-2)).toMatchObject({
+        type: "tool",
+        status: "error",
+        content: expect.stringContaining('"code":"EIO"'),
+      });
       expect(messages.at(-2)?.text).not.toMatch(/127\.0\.0\.1|mongodb:/);
     }
   });

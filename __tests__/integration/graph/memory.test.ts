@@ -14,7 +14,8 @@ import { storesUnderTest } from "../../helpers/stores-under-test.js";
 /** Notes what it is told to note, under the name it is told. */
 function noteTaker(): ScriptedChatModel {
   return new ScriptedChatModel((messages) => {
-    const [, path, content] = /^note (\S+) (.*)$/.exec(messages.findLast(({ type }) => type !== "system")?.text ?? "") ?? [];
+    const [, path, content] =
+      /^note (\S+) (.*)$/.exec(messages.findLast(({ type }) => type !== "system")?.text ?? "") ?? [];
     return path === undefined ? "Noted." : { tool: "memory", args: { path, command: "append", content } };
   });
 }
@@ -55,7 +56,15 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
       expect(call[0]?.text).toMatch(/^You take notes\.\n\n<memory /);
     }
     const done = (path: string) => `tool: {"command":"append","path":"${path}","ok":true,"result":{"status":"ok"}}`;
-    const conversation = ["human: note /a first", "ai: ", done("/a"), "ai: Noted.", "human: note /b second", "ai: ", done("/b")];
+    const conversation = [
+      "human: note /a first",
+      "ai: ",
+      done("/a"),
+      "ai: Noted.",
+      "human: note /b second",
+      "ai: ",
+      done("/b"),
+    ];
     expect(brief(model.calls[3] ?? []).slice(1)).toEqual(conversation);
     expect(brief(answered)).toEqual([...conversation, "ai: Noted."]);
     const { values } = await graph.getState({ configurable: { thread_id: "1" } });
@@ -71,7 +80,11 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     expect(model.calls.map(shownEntries)).toEqual([[], ["/a"], ["/a"]]);
     await ask("2", "note /dir/b second");
     await ask("1", "hello");
-    expect(model.calls.slice(3).map(shownEntries)).toEqual([["/a"], ["/a", "/dir/", "/dir/b"], ["/a", "/dir/", "/dir/b"]]);
+    expect(model.calls.slice(3).map(shownEntries)).toEqual([
+      ["/a"],
+      ["/a", "/dir/", "/dir/b"],
+      ["/a", "/dir/", "/dir/b"],
+    ]);
   });
 
   // Requirement: connector.fallback-of-empty-thread, memory.no-fallback-on-write
@@ -97,7 +110,10 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
     const node = new MemoryNode({ ...freshAddress(), store: open(), scope: "perThread" });
     await node.globalMemory().append("/shared", "for all");
     const graph = new StateGraph(MessagesAnnotation)
-      .addNode("call_model", new CallModelNode({ model, tools: node.memoryTools, memoryConnector: node.createConnector() }))
+      .addNode(
+        "call_model",
+        new CallModelNode({ model, tools: node.memoryTools, memoryConnector: node.createConnector() }),
+      )
       .addNode("tools", new ToolNode(node.memoryTools))
       .addEdge(START, "call_model")
       .addConditionalEdges("call_model", toolsCondition)
@@ -111,16 +127,20 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
   });
 
   // Requirement: connector.never-piles-up
-  it.each(["after_system", "before_system", "last_message"] as const)("never piles up when placed %s", async (placement) => {
-    const { model, node, checkpointer, ask } = graphOf(open(), "global", { placement });
-    await node.memory().append("/rules", "x");
-    for (const turn of ["one", "note /a x", "three"]) await ask("1", turn);
-    for (const call of model.calls) expect(shownMemories(call)).toHaveLength(1);
-    if (placement === "last_message") {
-      for (const call of model.calls) expect([call[0]?.text, call.at(-1)?.type]).toEqual(["You take notes.", "human"]);
-    }
-    expect(await checkpointed(checkpointer, "1")).not.toContain("<memory ");
-  });
+  it.each(["after_system", "before_system", "last_message"] as const)(
+    "never piles up when placed %s",
+    async (placement) => {
+      const { model, node, checkpointer, ask } = graphOf(open(), "global", { placement });
+      await node.memory().append("/rules", "x");
+      for (const turn of ["one", "note /a x", "three"]) await ask("1", turn);
+      for (const call of model.calls) expect(shownMemories(call)).toHaveLength(1);
+      if (placement === "last_message") {
+        for (const call of model.calls)
+          expect([call[0]?.text, call.at(-1)?.type]).toEqual(["You take notes.", "human"]);
+      }
+      expect(await checkpointed(checkpointer, "1")).not.toContain("<memory ");
+    },
+  );
 
   // Requirement: connector.messages-unchanged
   it("leaves the messages of the caller as they were", async () => {
@@ -144,7 +164,9 @@ describe.each(storesUnderTest())("a memory of a StateGraph on %s", (_name, open)
       messages: [new AIMessage({ content: "", tool_calls: calls })],
     })) as { messages: BaseMessage[] };
     expect(messages.map((message) => (message as ToolMessage).tool_call_id)).toEqual(calls.map(({ id }) => id));
-    expect((await node.memory().read("/a")).split("\n").toSorted()).toEqual(calls.map(({ args }) => args.content).toSorted());
+    expect((await node.memory().read("/a")).split("\n").toSorted()).toEqual(
+      calls.map(({ args }) => args.content).toSorted(),
+    );
   });
 
   // Requirement: ways-in.call-model-node

@@ -153,7 +153,9 @@ describe("a CallModelNode in a graph", () => {
       },
       { name: "look", description: "Looks.", schema: { type: "object", properties: {} } },
     );
-    const model = new ScriptedChatModel((messages) => (messages.at(-1)?.type === "tool" ? "done" : { tool: "look", args: {} }));
+    const model = new ScriptedChatModel((messages) =>
+      messages.at(-1)?.type === "tool" ? "done" : { tool: "look", args: {} },
+    );
     const graph = await graphOf({ model, tools: [look] });
     const { messages } = await graph.invoke(human, { configurable: { thread_id: "thread 1" } });
     expect(messages.at(-2)?.text).toBe('[{"found":true},"thread 1"]');
@@ -219,13 +221,20 @@ describe("a CallModelNode in a graph", () => {
   it("takes a new prompt, new tools and a new memory at any time; a call under way keeps what it began with", async () => {
     const model = new ScriptedChatModel(() => "done");
     const look = tool(() => "", { name: "look", description: "Looks.", schema: { type: "object", properties: {} } });
-    const node = new CallModelNode({ model, systemPrompt: "Be kind.", memoryConnector: (await freshNode()).createConnector() });
+    const node = new CallModelNode({
+      model,
+      systemPrompt: "Be kind.",
+      memoryConnector: (await freshNode()).createConnector(),
+    });
     const underWay = node.invoke(human);
     node.setSystemPrompt("");
     node.setMemoryConnector(undefined);
     node.addTool(look);
     await underWay;
-    expect([model.boundTools, model.calls[0]?.[0]?.text]).toEqual([[], expect.stringMatching(/^Be kind\.\n\n<memory /)]);
+    expect([model.boundTools, model.calls[0]?.[0]?.text]).toEqual([
+      [],
+      expect.stringMatching(/^Be kind\.\n\n<memory /),
+    ]);
     await node.invoke(human);
     expect([model.boundTools, model.calls[1]?.map(({ text }) => text)]).toEqual([[look], ["go"]]);
     node.addTool(tool(() => "", { name: "other", description: "Does.", schema: { type: "object", properties: {} } }));
@@ -252,4 +261,3 @@ describe("a CallModelNode in a graph", () => {
     expect(model.calls.map(shownEntries)).toEqual([["/rules"]]);
   });
 });
-

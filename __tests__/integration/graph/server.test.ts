@@ -57,18 +57,24 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
 
   /** What the store holds of a memory, seen from outside the server's process or through its own interface. */
   async function notesIn(...namespace: string[]): Promise<[key: string, value: unknown][]> {
-    const items = isMongo ? await mongo.search(["memory", ...namespace]) : (await client.store.searchItems(["memory", ...namespace])).items;
+    const items = isMongo
+      ? await mongo.search(["memory", ...namespace])
+      : (await client.store.searchItems(["memory", ...namespace])).items;
     return items.map(({ key, value }) => [key, value]);
   }
 
   it("shows a note of one thread to the model in another, also after a restart", async () => {
     const messages = await ask("operations", await newThread(), "Staging moved to port 8443. Please remember it.");
     expect(messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
-    expect(await answer("operations", await newThread(), "On which port is staging?")).toBe("Staging listens on port 8443.");
+    expect(await answer("operations", await newThread(), "On which port is staging?")).toBe(
+      "Staging listens on port 8443.",
+    );
     await server.stop();
     expect(() => process.kill(-server.pid, 0)).toThrow("ESRCH");
     await start();
-    expect(await answer("operations", await newThread(), "On which port is staging?")).toBe("Staging listens on port 8443.");
+    expect(await answer("operations", await newThread(), "On which port is staging?")).toBe(
+      "Staging listens on port 8443.",
+    );
     expect(await notesIn("example-langgraph-server", "global")).toEqual([
       ["/servers/", { directory: true }],
       ["/servers/staging", { content: "Port 8443 since Monday." }],
@@ -83,8 +89,12 @@ describe.each(stores)("the development server of LangGraph with $name", ({ isMon
     const rule = [["memory", "per-thread", "global"], "/house rules", { content: "Be brief." }] as const;
     await (isMongo ? mongo.put([...rule[0]], rule[1], rule[2]) : client.store.putItem([...rule[0]], rule[1], rule[2]));
     await ask("per_thread", ada, "note Ada is vegetarian.");
-    expect(await answer("per_thread", ada, "what do you see?")).toMatch(/^<memory scope="perThread"[^]*\| Ada is vegetarian\.\n<\/memory>$/);
-    expect(await answer("per_thread", bob, "what do you see?")).toMatch(/^<memory scope="global"[^]*\| Be brief\.\n<\/memory>$/);
+    expect(await answer("per_thread", ada, "what do you see?")).toMatch(
+      /^<memory scope="perThread"[^]*\| Ada is vegetarian\.\n<\/memory>$/,
+    );
+    expect(await answer("per_thread", bob, "what do you see?")).toMatch(
+      /^<memory scope="global"[^]*\| Be brief\.\n<\/memory>$/,
+    );
     expect(await notesIn("per-thread", "perThread", ada)).toEqual([["/notes", { content: "Ada is vegetarian." }]]);
     expect(await notesIn("per-thread", "perThread", bob)).toEqual([]);
   });
@@ -96,7 +106,10 @@ describe("the development server of LangGraph with an authentication handler", (
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "langgraph-server-"));
-    server = await startDevServer("__tests__/fixtures/langgraph-server/authenticated.json", directory, { OPENAI_API_KEY: "", MONGODB_URI: withDatabase(uri, dbName) });
+    server = await startDevServer("__tests__/fixtures/langgraph-server/authenticated.json", directory, {
+      OPENAI_API_KEY: "",
+      MONGODB_URI: withDatabase(uri, dbName),
+    });
   });
 
   afterAll(async () => {
@@ -104,12 +117,16 @@ describe("the development server of LangGraph with an authentication handler", (
     await rm(directory, { recursive: true });
   });
 
-  const clientOf = (user: string): Client => new Client({ apiUrl: server.url, defaultHeaders: { authorization: `Bearer token-of-${user}` } });
+  const clientOf = (user: string): Client =>
+    new Client({ apiUrl: server.url, defaultHeaders: { authorization: `Bearer token-of-${user}` } });
 
   async function answer(user: string, content: string, config: object = {}): Promise<string | undefined> {
     const client = clientOf(user);
     const { thread_id: threadId } = await client.threads.create();
-    const state = await client.runs.wait(threadId, "per_user", { input: { messages: [{ role: "user", content }] }, ...config });
+    const state = await client.runs.wait(threadId, "per_user", {
+      input: { messages: [{ role: "user", content }] },
+      ...config,
+    });
     return (state as unknown as { messages: Message[] }).messages.at(-1)?.content;
   }
 
@@ -117,15 +134,20 @@ describe("the development server of LangGraph with an authentication handler", (
   it("gives each user a memory of its own in all threads, whatever ids a client sends", async () => {
     await answer("ada", "note Ada is vegetarian.");
     await answer("bob", "note Bob is allergic.");
-    expect(await answer("ada", "what do you see?")).toMatch(/^<memory scope="perUser"[^]*\| Ada is vegetarian\.\n<\/memory>$/);
+    expect(await answer("ada", "what do you see?")).toMatch(
+      /^<memory scope="perUser"[^]*\| Ada is vegetarian\.\n<\/memory>$/,
+    );
     const bob = "bob@example.com";
     const claims = [
       { config: { configurable: { user_id: bob, langgraph_auth_user_id: bob } } },
       { context: { userId: bob, user_id: bob } },
     ];
-    for (const claim of claims) expect(await answer("ada", "what do you see?", claim)).toMatch(/\| Ada is vegetarian\.\n<\/memory>$/);
+    for (const claim of claims)
+      expect(await answer("ada", "what do you see?", claim)).toMatch(/\| Ada is vegetarian\.\n<\/memory>$/);
     for (const claim of claims) await answer("ada", "note Ada plays chess.", claim);
-    expect(await mongo.memory({ nodeId: "per-user", scope: "perUser", userId: bob }).read("/notes")).toBe("Bob is allergic.");
+    expect(await mongo.memory({ nodeId: "per-user", scope: "perUser", userId: bob }).read("/notes")).toBe(
+      "Bob is allergic.",
+    );
     expect(await mongo.memory({ nodeId: "per-user", scope: "perUser", userId: "ada@example.com" }).read("/notes")).toBe(
       "Ada is vegetarian.\nAda plays chess.\nAda plays chess.",
     );

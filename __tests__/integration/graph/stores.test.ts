@@ -2,7 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { AIMessage, type BaseMessage, HumanMessage, type ToolCall } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { entrypoint, getStore, type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph, task } from "@langchain/langgraph";
+import {
+  entrypoint,
+  getStore,
+  type LangGraphRunnableConfig,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+  task,
+} from "@langchain/langgraph";
 import { AsyncBatchedStore, type BaseStore, InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode, toolsCondition } from "@langchain/langgraph/prebuilt";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
@@ -18,13 +26,18 @@ const human = { messages: [new HumanMessage("go")] };
 /** Writes `/a` once, then says it is done. */
 function writer(): ScriptedChatModel {
   return new ScriptedChatModel((messages) =>
-    messages.at(-1)?.type === "tool" ? "done" : { tool: "memory", args: { path: "/a", command: "append", content: "x" } },
+    messages.at(-1)?.type === "tool"
+      ? "done"
+      : { tool: "memory", args: { path: "/a", command: "append", content: "x" } },
   );
 }
 
 function graphOf(node: MemoryNode, model: ScriptedChatModel) {
   return new StateGraph(MessagesAnnotation)
-    .addNode("call_model", new CallModelNode({ model, tools: node.memoryTools, memoryConnector: node.createConnector() }))
+    .addNode(
+      "call_model",
+      new CallModelNode({ model, tools: node.memoryTools, memoryConnector: node.createConnector() }),
+    )
     .addNode("tools", new ToolNode(node.memoryTools))
     .addEdge(START, "call_model")
     .addConditionalEdges("call_model", toolsCondition)
@@ -42,7 +55,10 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
   it.each([
     ["given to compile", (store: BaseStore) => [{ store }, {}]],
     ["given to invoke", (store: BaseStore) => [{}, { store }]],
-    ["given to invoke, instead of another given to compile", (store: BaseStore) => [{ store: new InMemoryStore() }, { store }]],
+    [
+      "given to invoke, instead of another given to compile",
+      (store: BaseStore) => [{ store: new InMemoryStore() }, { store }],
+    ],
     ["wrapped by another graph", (store: BaseStore) => [{ store: wrapped(store) }, {}]],
     ["wrapped twice", (store: BaseStore) => [{}, { store: wrapped(wrapped(store)) }]],
   ] as const)("%s, uses it in nodes and tools", async (_title, give) => {
@@ -63,7 +79,11 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
       const model = writer();
       const outer = new StateGraph(MessagesAnnotation)
         .addNode("inner", graphOf(node, model).compile(inner))
-        .addNode("called", async (state, config) => graphOf(node, model).compile().invoke({ messages: state.messages.slice(0, 1) }, config))
+        .addNode("called", async (state, config) =>
+          graphOf(node, model)
+            .compile()
+            .invoke({ messages: state.messages.slice(0, 1) }, config),
+        )
         .addEdge(START, "inner")
         .addEdge("inner", "called")
         .compile({ store });
@@ -79,7 +99,9 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
     const node = new MemoryNode({ ...freshAddress(), scope: "perThread" });
     const model = writer();
     const callModel = new CallModelNode({ model, tools: node.memoryTools, memoryConnector: node.createConnector() });
-    const callTool = task("call tool", (call: ToolCall) => new ToolNode(node.memoryTools).invoke([new AIMessage({ content: "", tool_calls: [call] })]));
+    const callTool = task("call tool", (call: ToolCall) =>
+      new ToolNode(node.memoryTools).invoke([new AIMessage({ content: "", tool_calls: [call] })]),
+    );
     const run = entrypoint({ name: "run", store }, async (text: string) => {
       const asked = [new HumanMessage(text)];
       const { messages } = await callModel.invoke({ messages: asked });
@@ -105,7 +127,10 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
     });
     const { messages } = await callModel.invoke(human);
     expect([messages.length, errors]).toEqual([1, ["ENOTMEM"]]);
-    const graph = new StateGraph(MessagesAnnotation).addNode("tools", new ToolNode(node.memoryTools)).addEdge(START, "tools").compile();
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode("tools", new ToolNode(node.memoryTools))
+      .addEdge(START, "tools")
+      .compile();
     const { messages: answers } = await graph.invoke({ messages });
     expect(answers.at(-1)?.text).toContain('"code":"ENOTMEM"');
   });
@@ -121,7 +146,9 @@ describe.each(storesUnderTest())("a node without a store, in a run with %s", (_n
       },
       { name: "look", description: "Looks.", schema: { type: "object", properties: {} } },
     );
-    const model = new ScriptedChatModel((messages) => (messages.at(-1)?.type === "tool" ? "done" : { tool: "look", args: {} }));
+    const model = new ScriptedChatModel((messages) =>
+      messages.at(-1)?.type === "tool" ? "done" : { tool: "look", args: {} },
+    );
     const graph = new StateGraph(MessagesAnnotation)
       .addNode("prepare", async (_state, config: LangGraphRunnableConfig) => {
         if (config.store) await openMemory(config.store, { nodeId }).append("/a", "from the node");
@@ -164,7 +191,10 @@ describe.each(storesUnderTest())("a command on %s that outlives its run", (_name
         kept = config.store;
         if (!kept) throw new Error("the run has no store");
         const memory = openMemory(kept, { nodeId });
-        later.push(memory.append("/begun", "x"), sleep(50).then(() => memory.append("/afterwards", "x")));
+        later.push(
+          memory.append("/begun", "x"),
+          sleep(50).then(() => memory.append("/afterwards", "x")),
+        );
         return {};
       })
       .addEdge(START, "begin")

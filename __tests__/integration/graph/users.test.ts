@@ -61,7 +61,10 @@ const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask]
   [
     "a subgraph",
     (node, store) => {
-      const graph = new StateGraph(MessagesAnnotation).addNode("inner", stateGraphOf(node).compile()).addEdge(START, "inner").compile({ store, ...checkpointed() });
+      const graph = new StateGraph(MessagesAnnotation)
+        .addNode("inner", stateGraphOf(node).compile())
+        .addEdge(START, "inner")
+        .compile({ store, ...checkpointed() });
       return async (text, config) => lastOf(await graph.invoke(asHuman(text), config));
     },
   ],
@@ -76,7 +79,13 @@ const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask]
   [
     "createAgent",
     (node, store) => {
-      const agent = createAgent({ model: noteTaker(), tools: [], middleware: [memoryMiddleware({ memory: node, content: "full" })], store, ...checkpointed() });
+      const agent = createAgent({
+        model: noteTaker(),
+        tools: [],
+        middleware: [memoryMiddleware({ memory: node, content: "full" })],
+        store,
+        ...checkpointed(),
+      });
       return async (text, config) => lastOf(await agent.invoke(asHuman(text), config as object));
     },
   ],
@@ -92,17 +101,29 @@ const waysIn: [name: string, build: (node: MemoryNode, store: BaseStore) => Ask]
 
 function stateGraphOf(node: MemoryNode) {
   return new StateGraph(MessagesAnnotation)
-    .addNode("call_model", new CallModelNode({ model: noteTaker(), tools: node.memoryTools, memoryConnector: node.createConnector({ content: "full" }) }))
+    .addNode(
+      "call_model",
+      new CallModelNode({
+        model: noteTaker(),
+        tools: node.memoryTools,
+        memoryConnector: node.createConnector({ content: "full" }),
+      }),
+    )
     .addNode("tools", new ToolNode(node.memoryTools))
     .addEdge(START, "call_model")
     .addConditionalEdges("call_model", toolsCondition)
     .addEdge("tools", "call_model");
 }
 
-const ofConfig = ({ config }: { config: RunnableConfig }): string | undefined => config.configurable?.["customer"] as string | undefined;
+const ofConfig = ({ config }: { config: RunnableConfig }): string | undefined =>
+  config.configurable?.["customer"] as string | undefined;
 
 const waysOfIds: [name: string, options: Chooser, config: (user: string) => Config][] = [
-  ["a function of the node", { userId: ofConfig }, (user) => ({ configurable: { customer: user, user_id: "a client's" } })],
+  [
+    "a function of the node",
+    { userId: ofConfig },
+    (user) => ({ configurable: { customer: user, user_id: "a client's" } }),
+  ],
   [
     "an asynchronous function of the node",
     { userId: async (run) => (await sleep(1), ofConfig(run)) },
@@ -113,7 +134,14 @@ const waysOfIds: [name: string, options: Chooser, config: (user: string) => Conf
     { userId: () => undefined },
     (user) => ({ configurable: { user_id: user } }),
   ],
-  ["configurable.langgraph_auth_user_id", {}, (user) => ({ configurable: { langgraph_auth_user_id: user, user_id: "a client's" }, context: { userId: "a client's" } })],
+  [
+    "configurable.langgraph_auth_user_id",
+    {},
+    (user) => ({
+      configurable: { langgraph_auth_user_id: user, user_id: "a client's" },
+      context: { userId: "a client's" },
+    }),
+  ],
   ["configurable.user_id", {}, (user) => ({ configurable: { user_id: user }, context: { userId: "of the context" } })],
   ["context.userId", {}, (user) => ({ context: { userId: user, user_id: "the other" } })],
   ["context.user_id", {}, (user) => ({ context: { user_id: user } })],
@@ -137,7 +165,10 @@ describe.each(waysIn)("the user of a run of %s", (way, build) => {
     expect(await ask("what do you see?", inThread("2", configOf("ada")))).toBe("I see: vegetarian");
     expect(await ask("what do you see?", inThread("1", configOf("bob")))).toBe("I see: allergic");
     const own = new MemoryNode({ nodeId: node.nodeId, scope: "perUser", store });
-    expect(await Promise.all(["ada", "bob"].map((user) => own.memory(user).read("/notes")))).toEqual(["vegetarian", "allergic"]);
+    expect(await Promise.all(["ada", "bob"].map((user) => own.memory(user).read("/notes")))).toEqual([
+      "vegetarian",
+      "allergic",
+    ]);
     expect(await own.globalMemory().list("/")).toEqual([]);
   });
 
@@ -148,36 +179,51 @@ describe.each(waysIn)("the user of a run of %s", (way, build) => {
     const ask = build(node, open());
     const users = Array.from({ length: repetitions({ usual: 6, long: 40 }) }, (_, index) => `user ${index}`);
     const rounds = [1, 2].flatMap((round) => users.map((user) => ({ user, round })));
-    await Promise.all(rounds.map(({ user, round }) => ask(`note ${user}`, inThread(`${user}, ${round}`, { configurable: { customer: user } }))));
-    const seen = await Promise.all(users.map((user) => ask("what do you see?", inThread(`${user}, 3`, { configurable: { customer: user } }))));
+    await Promise.all(
+      rounds.map(({ user, round }) =>
+        ask(`note ${user}`, inThread(`${user}, ${round}`, { configurable: { customer: user } })),
+      ),
+    );
+    const seen = await Promise.all(
+      users.map((user) => ask("what do you see?", inThread(`${user}, 3`, { configurable: { customer: user } }))),
+    );
     expect(seen).toEqual(users.map((user) => `I see: ${user}, ${user}`));
   });
 });
 
 // Requirement: access.actor
-it.each(waysIn)("the actor of a run of %s has one runId in all its tool calls, which no other run has", async (_way, build) => {
-  const runIds: unknown[] = [];
-  const node = new MemoryNode({ ...freshAddress(), guard: ({ actor }) => void runIds.push(actor?.runId) });
-  const ask = build(node, new InMemoryStore());
-  await ask("note often a", inThread("1", {}));
-  expect(runIds).toEqual([expect.any(String), runIds[0], runIds[0]]);
-  await ask("note often b", inThread("1", {}));
-  expect(runIds.slice(3)).toEqual([expect.any(String), runIds[3], runIds[3]]);
-  await Promise.all(["2", "3"].map((thread) => ask("note often c", inThread(thread, {}))));
-  expect(new Set(runIds).size).toBe(4);
-  await ask("note often d", inThread("1", { configurable: { run_id: "the server's" } }));
-  expect(runIds.slice(12)).toEqual(["the server's", "the server's", "the server's"]);
-});
+it.each(waysIn)(
+  "the actor of a run of %s has one runId in all its tool calls, which no other run has",
+  async (_way, build) => {
+    const runIds: unknown[] = [];
+    const node = new MemoryNode({ ...freshAddress(), guard: ({ actor }) => void runIds.push(actor?.runId) });
+    const ask = build(node, new InMemoryStore());
+    await ask("note often a", inThread("1", {}));
+    expect(runIds).toEqual([expect.any(String), runIds[0], runIds[0]]);
+    await ask("note often b", inThread("1", {}));
+    expect(runIds.slice(3)).toEqual([expect.any(String), runIds[3], runIds[3]]);
+    await Promise.all(["2", "3"].map((thread) => ask("note often c", inThread(thread, {}))));
+    expect(new Set(runIds).size).toBe(4);
+    await ask("note often d", inThread("1", { configurable: { run_id: "the server's" } }));
+    expect(runIds.slice(12)).toEqual(["the server's", "the server's", "the server's"]);
+  },
+);
 
 // Requirement: access.actor
 it("the actor of a deep agent's run has one runId in all its tool calls, also those of a subagent", async () => {
   const runIds: unknown[] = [];
-  const node = new MemoryNode({ ...freshAddress(), store: new InMemoryStore(), guard: ({ actor }) => void runIds.push(actor?.runId) });
+  const node = new MemoryNode({
+    ...freshAddress(),
+    store: new InMemoryStore(),
+    guard: ({ actor }) => void runIds.push(actor?.runId),
+  });
   const model = new ScriptedChatModel((messages) => {
     if (messages.some(({ type }) => type === "tool")) return "done";
     const isAgent = messages.some(({ text }) => text === "delegate");
     const write = { tool: "write_file", args: { file_path: `/${runIds.length}.md`, content: "x" } };
-    return isAgent ? [write, { tool: "task", args: { description: "note it", subagent_type: "general-purpose" } }] : write;
+    return isAgent
+      ? [write, { tool: "task", args: { description: "note it", subagent_type: "general-purpose" } }]
+      : write;
   });
   const agent = createDeepAgent({ model, backend: new MemoryBackend(node) });
   await agent.invoke(asHuman("delegate"));
@@ -192,9 +238,14 @@ it.each(waysOfIds)("the user of a deep agent's run is found in %s", async (_plac
   const node = new MemoryNode({ ...freshAddress(), scope: "perUser", store: new InMemoryStore(), ...options });
   const model = new ScriptedChatModel((messages) => {
     const isAnswered = messages.some(({ type }) => type === "tool");
-    return isAnswered ? "done" : { tool: "write_file", args: { file_path: "/notes.md", content: messages.at(-1)?.text ?? "" } };
+    return isAnswered
+      ? "done"
+      : { tool: "write_file", args: { file_path: "/notes.md", content: messages.at(-1)?.text ?? "" } };
   });
   const agent = createDeepAgent({ model, backend: new MemoryBackend(node) });
   for (const user of ["ada", "bob"]) await agent.invoke(asHuman(`of ${user}`), configOf(user));
-  expect(await Promise.all(["ada", "bob"].map((user) => node.memory(user).read("/notes.md")))).toEqual(["of ada", "of bob"]);
+  expect(await Promise.all(["ada", "bob"].map((user) => node.memory(user).read("/notes.md")))).toEqual([
+    "of ada",
+    "of bob",
+  ]);
 });

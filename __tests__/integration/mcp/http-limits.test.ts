@@ -15,7 +15,12 @@ async function beginSession(url: string): Promise<Record<string, string>> {
 }
 
 /** A request of the revision 2026-07-28, which needs no session. */
-function sendModern(url: string, method: string, params: object = {}, headers: Record<string, string> = {}): Promise<RawAnswer> {
+function sendModern(
+  url: string,
+  method: string,
+  params: object = {},
+  headers: Record<string, string> = {},
+): Promise<RawAnswer> {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
@@ -46,15 +51,23 @@ function frozenMemory(): { memory: Memory; begun: Promise<void> } {
   return { memory, begun };
 }
 
-const read = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "memory", arguments: { command: "read", path: "/a" } } });
+const read = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 2,
+  method: "tools/call",
+  params: { name: "memory", arguments: { command: "read", path: "/a" } },
+});
 
 describe("methods that the server does not have", () => {
   // Requirement: mcp.http-unknown-method
-  it.each(["no/such", "prompts/list", "logging/setLevel"])("such as %s get 404 in the revision 2026-07-28", async (method) => {
-    const answer = await sendModern((await serve()).url, method);
-    expect(answer.status).toBe(404);
-    expect(JSON.parse(answer.text)).toMatchObject({ id: 7, error: { code: -32_601, message: "Method not found" } });
-  });
+  it.each(["no/such", "prompts/list", "logging/setLevel"])(
+    "such as %s get 404 in the revision 2026-07-28",
+    async (method) => {
+      const answer = await sendModern((await serve()).url, method);
+      expect(answer.status).toBe(404);
+      expect(JSON.parse(answer.text)).toMatchObject({ id: 7, error: { code: -32_601, message: "Method not found" } });
+    },
+  );
 
   it("cannot be had under the name of another", async () => {
     const answer = await sendModern((await serve()).url, "no/such", {}, { "Mcp-Method": "tools/call" });
@@ -63,7 +76,10 @@ describe("methods that the server does not have", () => {
 
   it("are refused within the protocol in a session", async () => {
     const { url } = await serve();
-    const answer = await send(url, { headers: await beginSession(url), body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "no/such" }) });
+    const answer = await send(url, {
+      headers: await beginSession(url),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "no/such" }),
+    });
     expect([answer.status, answer.text.includes("Method not found")]).toEqual([200, true]);
   });
 });
@@ -71,7 +87,11 @@ describe("methods that the server does not have", () => {
 describe("bodies", () => {
   // Requirement: mcp.http-message-size
   it.each([
-    ["400,000 keys", `{${Array.from({ length: 400_000 }, (_, index) => `"${index}":1`).join(",")}}`, "more than 10000 values"],
+    [
+      "400,000 keys",
+      `{${Array.from({ length: 400_000 }, (_, index) => `"${index}":1`).join(",")}}`,
+      "more than 10000 values",
+    ],
     ["three million levels", "[".repeat(3_000_000), "more than 100 levels"],
   ])("of %s are refused before they are parsed", async (_name, body, excess) => {
     const answer = await send((await serve()).url, { body });
@@ -101,7 +121,10 @@ describe("bodies", () => {
   it("of all requests at once have a limit too, and room is free again once they are over", async () => {
     const { url } = await serve({ maxBodyBytes: 1000 });
     const uploads = Array.from({ length: 16 }, () => {
-      const call = httpRequest(url, { method: "POST", headers: { "Content-Type": "application/json", "Content-Length": "1000" } });
+      const call = httpRequest(url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "Content-Length": "1000" },
+      });
       call.on("error", () => {});
       call.write("[".padEnd(999));
       return call;
@@ -119,7 +142,10 @@ describe("a session over HTTP", () => {
     const { url } = await serve();
     const headers = await beginSession(url);
     const uri = `memory:///${"/".repeat(1_000_000)}a`;
-    const answer = await send(url, { headers, body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "resources/subscribe", params: { uri } }) });
+    const answer = await send(url, {
+      headers,
+      body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "resources/subscribe", params: { uri } }),
+    });
     expect(answer.text).toContain("invalid uri");
     expect(answer.text.length).toBeLessThan(2000);
   });
@@ -135,7 +161,14 @@ describe("a session over HTTP", () => {
     const refused = await send(url, { headers, body: read });
     expect(refused.status).toBe(429);
     expect(refused.text).toContain("2 requests and streams of the session are open");
-    expect((await send(url, { headers: await beginSession(url), body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" }) })).status).toBe(200);
+    expect(
+      (
+        await send(url, {
+          headers: await beginSession(url),
+          body: JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" }),
+        })
+      ).status,
+    ).toBe(200);
   });
 });
 
@@ -155,12 +188,20 @@ describe("a stream that listens without a session", () => {
 
   // Requirement: mcp.subscription-limits
   it.each([
-    ["more files than it may", ["memory:///a", "memory:///b", "memory:///c"], -32_600, "at most 2 files can be subscribed to at once"],
+    [
+      "more files than it may",
+      ["memory:///a", "memory:///b", "memory:///c"],
+      -32_600,
+      "at most 2 files can be subscribed to at once",
+    ],
     ["a URI that is longer than a path can be", [`memory:///${"/".repeat(10_000)}a`], -32_602, "invalid uri"],
     ["a URI of no file", ["file:///etc/passwd"], -32_602, "invalid uri"],
   ])("is refused for %s", async (_name, uris, code, message) => {
     const answer = await listenTo((await serve({ maxSubscriptions: 2 })).url, uris);
-    expect(JSON.parse(answer.text)).toMatchObject({ id: 7, error: { code, message: expect.stringContaining(message) } });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      id: 7,
+      error: { code, message: expect.stringContaining(message) },
+    });
   });
 
   // Requirement: mcp.http-limits

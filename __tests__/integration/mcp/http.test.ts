@@ -39,7 +39,9 @@ describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => 
       ["memory_read", true],
       ["memory_search", true],
     ]);
-    expect(await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write")).toContain('"success":true');
+    expect(await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write")).toContain(
+      '"success":true',
+    );
     expect(await memory.read("/MEMORY.md")).toContain("### color");
     expect(await client.callTool({ name: "memory_read", arguments: { key: "none" } })).toMatchObject({ isError: true });
   });
@@ -51,7 +53,9 @@ describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => 
     const client = await connect(url, revision);
     expect((await client.listResources()).resources).toMatchObject([{ uri: "memory:///notes/today", size: 4 }]);
     expect((await client.readResource({ uri: "memory:///notes/today" })).contents).toMatchObject([{ text: "text" }]);
-    await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({ message: expect.stringContaining("ENOENT: file not found") });
+    await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({
+      message: expect.stringContaining("ENOENT: file not found"),
+    });
   });
 
   it("tells each of two clients of changes of the other and of others", async () => {
@@ -70,7 +74,9 @@ describe.each(revisions)("the memory over HTTP, for a %s client", (revision) => 
   it("refuses a message that is too long, and serves the next one", async () => {
     const { url, memory } = await serve({ maxBodyBytes: 10_000 });
     const client = await connect(url, revision);
-    await expect(answerOf(client, { command: "append", path: "/a", content: "x".repeat(5_000_000) })).rejects.toThrow(/at most 10000 are accepted/);
+    await expect(answerOf(client, { command: "append", path: "/a", content: "x".repeat(5_000_000) })).rejects.toThrow(
+      /at most 10000 are accepted/,
+    );
     expect(await answerOf(client, { command: "append", path: "/a", content: "x" })).toContain('"ok":true');
     expect(await memory.read("/a")).toBe("x");
   });
@@ -91,13 +97,24 @@ describe("the history of a memory that is served over HTTP", () => {
     const memory = store.memory({ nodeId: "sessions" });
     const { url } = await serve({ memory });
     const transport = new StreamableHTTPClientTransport(new URL(url));
-    const [one, other, modern] = [await connectTo(transport, "legacy"), await connect(url, "legacy"), await connect(url, "modern")];
-    for (const client of [one, one, other, modern]) await answerOf(client, { command: "append", path: "/a", content: "x", actor: { threadId: "forged" } });
-    for (const client of [one, one, other, modern]) await answerOf(client, { command: "append", path: "/a", content: "x" });
+    const [one, other, modern] = [
+      await connectTo(transport, "legacy"),
+      await connect(url, "legacy"),
+      await connect(url, "modern"),
+    ];
+    for (const client of [one, one, other, modern])
+      await answerOf(client, { command: "append", path: "/a", content: "x", actor: { threadId: "forged" } });
+    for (const client of [one, one, other, modern])
+      await answerOf(client, { command: "append", path: "/a", content: "x" });
     const actors = await actorsOf(memory);
     const client = "test 1.0.0";
     const [first] = actors;
-    expect(actors).toEqual([{ client, threadId: expect.any(String) }, first, { client, threadId: expect.any(String) }, { client }]);
+    expect(actors).toEqual([
+      { client, threadId: expect.any(String) },
+      first,
+      { client, threadId: expect.any(String) },
+      { client },
+    ]);
     expect(new Set(actors.map(({ threadId }) => threadId)).size).toBe(3);
     expect(actors.map(({ threadId }) => threadId)).not.toContain(transport.sessionId);
   });
@@ -118,7 +135,9 @@ describe("the memory over HTTP", () => {
     const { url } = await serve({ memory });
     const clients = [await connect(url), await connect(url, "modern")];
     const appends = clients.flatMap((client, number) =>
-      Array.from({ length: 50 }, (_, index) => answerOf(client, { command: "append", path: "/log", content: `${number}:${index}` })),
+      Array.from({ length: 50 }, (_, index) =>
+        answerOf(client, { command: "append", path: "/log", content: `${number}:${index}` }),
+      ),
     );
     expect((await Promise.all(appends)).every((answer) => answer.includes('"ok":true'))).toBe(true);
     const lines = (await memory.read("/log")).split("\n");
@@ -166,7 +185,9 @@ describe("the guard of the HTTP server", () => {
   // Requirement: mcp.http-loopback
   it.each(["0.0.0.0", "::", "192.0.2.1", "example.org"])("refuses to listen on %s without a token", async (host) => {
     await expect(serve({ host })).rejects.toThrow(
-      new TypeError(`invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`),
+      new TypeError(
+        `invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`,
+      ),
     );
   });
 
@@ -219,9 +240,21 @@ describe("requests over HTTP that no client should send", () => {
     ["a body that is no JSON", { body: "{" }, 400, -32_700, "the body is not valid JSON"],
     ["a body that is no UTF-8", { body: Buffer.from([0x22, 0xff, 0x22]) }, 400, -32_700, "the body is not valid JSON"],
     ["no body", {}, 400, -32_700, "the body is not valid JSON"],
-    ["another content type", { headers: { "Content-Type": "text/plain" }, body: beginning }, 415, -32_600, "Content-Type must be application/json"],
+    [
+      "another content type",
+      { headers: { "Content-Type": "text/plain" }, body: beginning },
+      415,
+      -32_600,
+      "Content-Type must be application/json",
+    ],
     ["no session", { body: listTools }, 400, -32_000, "a Mcp-Session-Id header is required"],
-    ["a session that is none", { headers: { "Mcp-Session-Id": "none" }, body: listTools }, 404, -32_001, "there is no such session"],
+    [
+      "a session that is none",
+      { headers: { "Mcp-Session-Id": "none" }, body: listTools },
+      404,
+      -32_001,
+      "there is no such session",
+    ],
     ["a body that is no message", { body: "7" }, 400, -32_600, "not a valid JSON-RPC message"],
     ["a stream without a session", { method: "GET" }, 400, -32_000, "a Mcp-Session-Id header is required"],
     ["another method", { method: "PUT", body: beginning }, 405, -32_600, "method PUT is not allowed; use POST"],
@@ -229,7 +262,11 @@ describe("requests over HTTP that no client should send", () => {
     const { url } = await serve();
     const answer = await send(url, request);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.text)).toEqual({ jsonrpc: "2.0", id: null, error: { code, message: expect.stringContaining(message) } });
+    expect(JSON.parse(answer.text)).toEqual({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code, message: expect.stringContaining(message) },
+    });
     expect(await beginSession(url)).toMatch(/^[\w-]{36}$/);
   });
 
@@ -280,7 +317,8 @@ describe("sessions over HTTP", () => {
   it("tell on a new stream what changed while the last one was broken", async () => {
     const { url } = await serve();
     const headers = { "Mcp-Session-Id": await beginSession(url) };
-    const call = (method: string, params: object) => send(url, { headers, body: JSON.stringify({ jsonrpc: "2.0", id: 3, method, params }) });
+    const call = (method: string, params: object) =>
+      send(url, { headers, body: JSON.stringify({ jsonrpc: "2.0", id: 3, method, params }) });
     await call("resources/subscribe", { uri: "memory:///a" });
     const broken = await openStream(url, headers["Mcp-Session-Id"]);
     broken.destroy();

@@ -28,7 +28,8 @@ function testServer(options: object = {}): TestServer {
   return { memory, args: [compiled("__tests__/helpers/mcp-stdio-server.ts"), uri, name, JSON.stringify(options)] };
 }
 
-const transportTo = ({ args }: TestServer) => new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
+const transportTo = ({ args }: TestServer) =>
+  new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
 
 /** The server without a client, for what no client would send. */
 function spawnServer({ args }: TestServer) {
@@ -60,11 +61,16 @@ describe.each(revisions)("the memory over stdio, for a %s client", (revision) =>
   it("has the tools of the dialect and answers their calls", async () => {
     const server = testServer({ dialects: ["claude"] });
     const client = await connectTo(transportTo(server), revision);
-    expect((await client.listTools()).tools.map(({ name, annotations }) => [name, annotations?.destructiveHint])).toEqual([["memory", true]]);
+    expect(
+      (await client.listTools()).tools.map(({ name, annotations }) => [name, annotations?.destructiveHint]),
+    ).toEqual([["memory", true]]);
     expect(await answerOf(client, { command: "create", path: "/memories/a", file_text: "one" })).toContain("created");
     expect(await server.memory.read("/a")).toBe("one");
     const refused = await client.callTool({ name: "memory", arguments: { command: "view", path: "/memories/b" } });
-    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("/memories/b does not exist") }] });
+    expect(refused).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("/memories/b does not exist") }],
+    });
   });
 
   // Requirement: mcp.stdio
@@ -75,7 +81,9 @@ describe.each(revisions)("the memory over stdio, for a %s client", (revision) =>
     const { resources } = await client.listResources();
     expect(resources).toMatchObject([{ uri: "memory:///notes/today", mimeType: "text/plain", size: 4 }]);
     expect((await client.readResource({ uri: "memory:///notes/today" })).contents).toMatchObject([{ text: "text" }]);
-    await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({ message: expect.stringContaining("ENOENT: file not found") });
+    await expect(client.readResource({ uri: "memory:///none" })).rejects.toMatchObject({
+      message: expect.stringContaining("ENOENT: file not found"),
+    });
   });
 
   it("tells of changes of its own and of others", async () => {
@@ -99,7 +107,9 @@ describe("the memory over stdio", () => {
     const server = testServer();
     const clients = await Promise.all([connectTo(transportTo(server)), connectTo(transportTo(server), "modern")]);
     const appends = clients.flatMap((client, number) =>
-      Array.from({ length: 50 }, (_, index) => answerOf(client, { command: "append", path: "/log", content: `${number}:${index}` })),
+      Array.from({ length: 50 }, (_, index) =>
+        answerOf(client, { command: "append", path: "/log", content: `${number}:${index}` }),
+      ),
     );
     const answers = await Promise.all(appends);
     expect(answers.every((answer) => answer.includes('"ok":true'))).toBe(true);
@@ -123,7 +133,9 @@ describe("the memory over stdio", () => {
   it("refuses a message that is too long by its id, and goes on", async () => {
     const server = testServer({ maxMessageBytes: 10_000 });
     const client = await connectTo(transportTo(server));
-    await expect(answerOf(client, { command: "append", path: "/a", content: "x".repeat(100_000) })).rejects.toMatchObject({
+    await expect(
+      answerOf(client, { command: "append", path: "/a", content: "x".repeat(100_000) }),
+    ).rejects.toMatchObject({
       code: -32_600,
       message: expect.stringContaining("at most 10000 are accepted"),
     });
@@ -137,7 +149,10 @@ describe("the memory over stdio", () => {
     server.send(initialize);
     server.send(append(2, "x"));
     const answers = [await server.next(), await server.next()];
-    expect(answers).toMatchObject([{ id: 1 }, { id: 2, result: { content: [{ text: expect.stringContaining('"ok":true') }] } }]);
+    expect(answers).toMatchObject([
+      { id: 1 },
+      { id: 2, result: { content: [{ text: expect.stringContaining('"ok":true') }] } },
+    ]);
   });
 
   // Requirement: mcp.stdio-ends

@@ -20,7 +20,14 @@ async function serve(options: Partial<McpHttpOptions>): Promise<string> {
 const initialize = JSON.stringify(initializeAs("page"));
 const Origin = "https://app.example";
 /** What a browser asks before a page may call. */
-const preflight = { method: "OPTIONS", headers: { Origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,mcp-method" } };
+const preflight = {
+  method: "OPTIONS",
+  headers: {
+    Origin,
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "authorization,mcp-method",
+  },
+};
 
 describe("hosts and origins", () => {
   // Requirement: mcp.http-rebinding
@@ -32,7 +39,10 @@ describe("hosts and origins", () => {
     [{ Host: "127.0.0.1/evil.example" }, "Host 127.0.0.1/evil.example is not allowed"],
     [{ Host: "127.0.0.1?" }, "Host 127.0.0.1? is not allowed"],
     [{ Host: "127.0.0.1:99999" }, "Host 127.0.0.1:99999 is not allowed"],
-    [{ Origin: "https://evil.example" }, "Origin https://evil.example is not allowed; allowed: localhost, 127.0.0.1, [::1]"],
+    [
+      { Origin: "https://evil.example" },
+      "Origin https://evil.example is not allowed; allowed: localhost, 127.0.0.1, [::1]",
+    ],
     [{ Origin: "null" }, "Origin null is not allowed"],
   ])("answers 403 to %j", async (headers, message) => {
     const url = await serve({});
@@ -88,7 +98,10 @@ describe("a web page in a browser", () => {
 
   // Requirement: mcp.http-pages
   it("needs the token as everybody does, and can read that", async () => {
-    const answer = await send(await serve({ allowedOrigins: ["app.example"], token: "secret" }), { headers: { Origin }, body: initialize });
+    const answer = await send(await serve({ allowedOrigins: ["app.example"], token: "secret" }), {
+      headers: { Origin },
+      body: initialize,
+    });
     expect(answer.status).toBe(401);
     expect(answer.headers["access-control-allow-origin"]).toBe(Origin);
   });

@@ -68,7 +68,8 @@ describe("server commands", () => {
       it(`${title} finds a ${scope} memory that the store has seen by its id alone`, async () => {
         const memory = open();
         await memory.write("/notes/today", "text");
-        for (const { command } of await sentBy(() => run(memory))) expect((await explain(command)).explained).toContain("IDHACK");
+        for (const { command } of await sentBy(() => run(memory)))
+          expect((await explain(command)).explained).toContain("IDHACK");
       });
     }
   }
@@ -80,7 +81,12 @@ describe("server commands", () => {
     const ruled = restricted(memory, checkPolicy({ rules: [{ path: "/policies/**", access: "read" }] }));
     const open = restricted(memory, checkPolicy({ access: "write" }));
     const counts: number[] = [];
-    for (const run of [() => ruled.delete("/notes/today"), () => ruled.delete("/notes"), () => open.delete("/other"), () => ruled.delete("/")]) {
+    for (const run of [
+      () => ruled.delete("/notes/today"),
+      () => ruled.delete("/notes"),
+      () => open.delete("/other"),
+      () => ruled.delete("/"),
+    ]) {
       counts.push((await sentBy(run)).length);
     }
     expect(counts).toEqual([1, 2, 1, 1]);
@@ -97,7 +103,8 @@ describe("server commands", () => {
   // Requirement: mongodb.one-key-examined
   it("a command examines one key however many memories there are", async () => {
     const node = freshAddress();
-    const thread = (index: number): Memory => store.memory({ ...node, scope: "perThread", threadId: `thread ${index}` });
+    const thread = (index: number): Memory =>
+      store.memory({ ...node, scope: "perThread", threadId: `thread ${index}` });
     await Promise.all(Array.from({ length: 100 }, (_, index) => thread(index).append("/file", "x")));
     const [sent] = await sentBy(() => thread(50).read("/file"));
     const { stats } = await explain(sent?.command ?? {});
@@ -123,10 +130,14 @@ describe("server commands", () => {
   // Requirement: mounts.each-memory-once
   it("through mounts are as many as without, and a connector sends one for each memory", async () => {
     const { nodeId } = freshAddress();
-    const mounts = { "/team": { nodeId: `${nodeId} team` }, "/rules": { nodeId: `${nodeId} rules`, access: "read" } } as const;
+    const mounts = {
+      "/team": { nodeId: `${nodeId} team` },
+      "/rules": { nodeId: `${nodeId} rules`, access: "read" },
+    } as const;
     const node = new MemoryNode({ store, nodeId, mounts });
     const tree = node.memory();
-    const namesOf = async (run: () => Promise<unknown>): Promise<string[]> => (await sentBy(run)).map((event) => event.commandName);
+    const namesOf = async (run: () => Promise<unknown>): Promise<string[]> =>
+      (await sentBy(run)).map((event) => event.commandName);
     expect(await namesOf(() => tree.append("/team/a", "x"))).toEqual(["findAndModify"]);
     expect(await namesOf(() => tree.append("/b", "x"))).toEqual(["findAndModify"]);
     expect(await namesOf(() => tree.rename("/team/a", "/team/c"))).toEqual(["findAndModify"]);

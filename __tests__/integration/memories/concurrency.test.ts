@@ -67,14 +67,23 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
     const refused = (await Promise.allSettled(writes)).filter(({ status }) => status === "rejected");
     expect(refused).toEqual([]);
     const nodes = { nodeId: { $regex: `^${run}` } };
-    expect(await client.db(name).collection(layout === "files" ? "memories_files" : "memories").countDocuments(nodes)).toBe(memories);
+    expect(
+      await client
+        .db(name)
+        .collection(layout === "files" ? "memories_files" : "memories")
+        .countDocuments(nodes),
+    ).toBe(memories);
   });
 
   // Requirement: access.everything-below
   it("a directory delete racing creations of what a rule keeps never takes one of them", async () => {
     const address = freshAddress();
     const free = store.memory(address);
-    const ruled = new MemoryNode({ store, ...address, rules: [{ path: "/shared/kept/**", access: "append" }] }).memory();
+    const ruled = new MemoryNode({
+      store,
+      ...address,
+      rules: [{ path: "/shared/kept/**", access: "append" }],
+    }).memory();
     for (let round = 0; round < repetitions({ usual: layout === "files" ? 10 : 40, long: 1_000 }); round += 1) {
       await free.write("/shared/other/file", "x");
       await Promise.allSettled([ruled.delete("/shared"), ruled.append("/shared/kept/file", String(round))]);
@@ -94,7 +103,13 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
       for (let index = 0; index < 30; index += 1) {
         const path = `/house/${writer} ${index}`;
         const isClosed = node === closed;
-        const outcome = await node.memory().write(path, "x").then(() => "ok", (error: unknown) => (error as MemoryError).code);
+        const outcome = await node
+          .memory()
+          .write(path, "x")
+          .then(
+            () => "ok",
+            (error: unknown) => (error as MemoryError).code,
+          );
         expect(outcome).toBe(isClosed ? "EACCES" : "ok");
         if (!isClosed) stored.push(path);
         if (index % 7 === writer) node = node === open ? closed : open;
@@ -109,7 +124,10 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
   it("a mount exchanged beside running writers takes nothing that neither the old nor the new one allows", async () => {
     const { nodeId } = freshAddress();
     const mounts = [
-      { "/team": { nodeId: `${nodeId} one`, access: "append" }, "/rules": { nodeId: `${nodeId} rules`, access: "read" } },
+      {
+        "/team": { nodeId: `${nodeId} one`, access: "append" },
+        "/rules": { nodeId: `${nodeId} rules`, access: "read" },
+      },
       { "/team": { nodeId: `${nodeId} two` }, "/rules": { nodeId: `${nodeId} one`, access: "read" } },
     ] as const;
     const nodes = mounts.map((each) => new MemoryNode({ store, nodeId, mounts: each }));
@@ -122,8 +140,12 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
         const line = `${writer} ${index}`;
         await memory?.append("/team/log", line);
         stored[begun]?.push(line);
-        for (const path of [`/rules/${line}`, "/rules/log"]) await expect(memory?.append(path, "refused")).rejects.toMatchObject({ code: "EACCES" });
-        const replaced = await memory?.write("/team/whole", line).then(() => "ok", (error: unknown) => (error as MemoryError).code);
+        for (const path of [`/rules/${line}`, "/rules/log"])
+          await expect(memory?.append(path, "refused")).rejects.toMatchObject({ code: "EACCES" });
+        const replaced = await memory?.write("/team/whole", line).then(
+          () => "ok",
+          (error: unknown) => (error as MemoryError).code,
+        );
         expect(replaced).toBe(begun === 0 ? "EACCES" : "ok");
         if (index % 7 === writer) current = 1 - current;
       }
@@ -131,7 +153,9 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
     await Promise.all([0, 1, 2, 3].map(write));
     const snapshotOf = async (which: string) => (await store.memory({ nodeId: `${nodeId}${which}` }).snapshot()).files;
     const [one, two] = await Promise.all([" one", " two"].map(snapshotOf));
-    expect(one?.map(({ path, content }) => [path, content.split("\n").toSorted()])).toEqual([["/log", stored[0]?.toSorted()]]);
+    expect(one?.map(({ path, content }) => [path, content.split("\n").toSorted()])).toEqual([
+      ["/log", stored[0]?.toSorted()],
+    ]);
     expect(two?.map(({ path }) => path)).toEqual(["/log", "/whole"]);
     expect(two?.[0]?.content.split("\n").toSorted()).toEqual(stored[1]?.toSorted());
     expect([await snapshotOf(""), await snapshotOf(" rules")]).toEqual([[], []]);
@@ -142,7 +166,10 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
     const [shared, ...roots] = [freshAddress(), freshAddress(), freshAddress()];
     const stores = [store, new MongoMemoryStore({ client, dbName: name, layout })];
     const trees = stores.map((each, index) =>
-      mountMemories({ "/": each.memory(roots[index] ?? shared), [index === 0 ? "/shared" : "/far/shared"]: each.memory(shared) }),
+      mountMemories({
+        "/": each.memory(roots[index] ?? shared),
+        [index === 0 ? "/shared" : "/far/shared"]: each.memory(shared),
+      }),
     );
     const folder = ["/shared", "/far/shared"];
     await store.memory(shared).write("/edited", "");
@@ -176,7 +203,10 @@ describe.each(places)("in the layout $layout on a $kind", ({ layout, kind }) => 
     const watch = async (): Promise<void> => {
       for (let round = 0; round < 200; round += 1) {
         const { files, directories } = await memory.snapshot();
-        expect([["/a/file", "/a"], ["/b/file", "/b"]]).toContainEqual([files[0]?.path, ...directories]);
+        expect([
+          ["/a/file", "/a"],
+          ["/b/file", "/b"],
+        ]).toContainEqual([files[0]?.path, ...directories]);
         expect(files).toHaveLength(1);
       }
     };
@@ -207,12 +237,28 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
     actor: null,
     isReader: false,
     streams: new ChangeStreams(client.db(name), "memories"),
-    records: RecordCollection.open(client.db(name), { name: "memories_proposals", writeConcern: {}, connect: () => undefined, clock: () => new Date() }),
-    vectors: VectorCollection.open(client.db(name), "memories_vectors", { writeConcern: {}, connect: () => undefined, clock: () => new Date(), expiryIndexes: [], isUsed: false }),
+    records: RecordCollection.open(client.db(name), {
+      name: "memories_proposals",
+      writeConcern: {},
+      connect: () => undefined,
+      clock: () => new Date(),
+    }),
+    vectors: VectorCollection.open(client.db(name), "memories_vectors", {
+      writeConcern: {},
+      connect: () => undefined,
+      clock: () => new Date(),
+      expiryIndexes: [],
+      isUsed: false,
+    }),
     embeddings: null,
   };
   const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
-  await refuses(slow.edit("/file", () => "mine"), "ECONFLICT");
+  await refuses(
+    slow.edit("/file", () => "mine"),
+    "ECONFLICT",
+  );
   expect(rivals).toBeGreaterThan(100);
-  expect((await rival.read("/file")).split("\n")).toEqual(Array.from({ length: rivals }, (_, index) => String(index + 1)));
+  expect((await rival.read("/file")).split("\n")).toEqual(
+    Array.from({ length: rivals }, (_, index) => String(index + 1)),
+  );
 });

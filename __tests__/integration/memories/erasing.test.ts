@@ -21,7 +21,10 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 /** Of collections of its own. */
 function freshStore(): { store: MongoMemoryStore; documents: ReturnType<typeof db.collection> } {
   const memoriesCollection = `memories ${randomUUID()}`;
-  return { store: new MongoMemoryStore({ client, dbName, memoriesCollection }), documents: db.collection(memoriesCollection) };
+  return {
+    store: new MongoMemoryStore({ client, dbName, memoriesCollection }),
+    documents: db.collection(memoriesCollection),
+  };
 }
 
 async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -80,7 +83,12 @@ describe("listMemories", () => {
     await store.memory(node("full")).write("/c", "text");
     await store.memory(node("empty")).write("/a", "text");
     await store.memory(node("empty")).delete("/");
-    const stored = await all(documents.aggregate([{ $sort: { nodeId: 1 } }, { $project: { createdAt: 1, updatedAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } } }]));
+    const stored = await all(
+      documents.aggregate([
+        { $sort: { nodeId: 1 } },
+        { $project: { createdAt: 1, updatedAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } } },
+      ]),
+    );
     const found = await all(store.listMemories());
     expect(found).toEqual([
       { address: node("empty"), files: 0, ...withoutId(stored[0]) },
@@ -93,7 +101,13 @@ describe("listMemories", () => {
     const { store, documents } = freshStore();
     await documents.insertOne({ ...user("old", "ada"), data: { a: "x", notes: { b: "y", deep: { c: "z" } } } });
     expect(await all(store.listMemories())).toEqual([
-      { address: user("old", "ada"), files: 3, sizeBytes: expect.any(Number), createdAt: expect.any(Date), updatedAt: expect.any(Date) },
+      {
+        address: user("old", "ada"),
+        files: 3,
+        sizeBytes: expect.any(Number),
+        createdAt: expect.any(Date),
+        updatedAt: expect.any(Date),
+      },
     ]);
   });
 
@@ -139,7 +153,10 @@ describe("listMemories", () => {
     [{ userId: { $ne: null } }, /userId must be a non-empty string \(given object\)/],
     [{ nodeId: "" }, /nodeId must be a non-empty string/],
     [{ scope: "all" }, /scope must be "global", "perThread" or "perUser" \(given "all"\)/],
-    [{ scope: "perThread", userId: "ada" }, /memories of scope "perThread" have no userId; .* pass the scope "perUser"/],
+    [
+      { scope: "perThread", userId: "ada" },
+      /memories of scope "perThread" have no userId; .* pass the scope "perUser"/,
+    ],
     [{ threadId: "x", userId: "ada" }, /no memory has both a thread and a user; leave threadId or userId out/],
     [null, /a filter of memories is an object/],
     [["ada"], /a filter of memories is an object/],
@@ -162,8 +179,15 @@ describe("forget", () => {
   ])("of %j removes these documents and no other, and once more finds none", async (who, gone) => {
     const { store, documents } = await peopleStore();
     for (const address of people) await store.memory(address).write("/second", "text");
-    expect(await store.forget(who)).toEqual({ memories: gone.length, files: 2 * gone.length, versions: 0, proposals: 0 });
-    const left = await documents.find({}, { projection: { _id: 0, nodeId: 1, scope: 1, threadId: 1, userId: 1 } }).toArray();
+    expect(await store.forget(who)).toEqual({
+      memories: gone.length,
+      files: 2 * gone.length,
+      versions: 0,
+      proposals: 0,
+    });
+    const left = await documents
+      .find({}, { projection: { _id: 0, nodeId: 1, scope: 1, threadId: 1, userId: 1 } })
+      .toArray();
     expect(left).toHaveLength(people.length - gone.length);
     for (const address of gone) expect(left).not.toContainEqual(address);
     expect(await store.forget(who)).toEqual({ memories: 0, files: 0, versions: 0, proposals: 0 });
@@ -173,7 +197,12 @@ describe("forget", () => {
   it("is one command for an address, and a count and a deletion for a user, by an index, beside those for proposals, vectors and the other layout", async () => {
     const { store } = await peopleStore();
     const ofAddress = await commandsOf(client, () => store.forget(user("a", "bob")));
-    expect(ofAddress.map(({ commandName }) => commandName)).toEqual(["listCollections", "delete", "findAndModify", "delete"]);
+    expect(ofAddress.map(({ commandName }) => commandName)).toEqual([
+      "listCollections",
+      "delete",
+      "findAndModify",
+      "delete",
+    ]);
     const [, , , count, deletion] = await commandsOf(client, () => store.forget({ userId: "ada" }));
     expect([count?.commandName, deletion?.commandName]).toEqual(["find", "delete"]);
     const { delete: name, deletes, $db: _db } = deletion?.command ?? {};
@@ -222,7 +251,9 @@ describe("forget", () => {
       for (let index = 0; running; index += 1) {
         const began = ++step;
         if (index % 4 === 3) {
-          await memory.edit("/log", (text) => text).catch((error: unknown) => expect(error).toMatchObject({ code: "ENOENT" }));
+          await memory
+            .edit("/log", (text) => text)
+            .catch((error: unknown) => expect(error).toMatchObject({ code: "ENOENT" }));
           continue;
         }
         const line = `${name} ${index}`;
@@ -234,7 +265,7 @@ describe("forget", () => {
     const rounds = repetitions({ usual: 5, long: 50 });
     let last = { began: 0, done: 0 };
     const untilWritten = async (): Promise<void> => {
-      for (const target = written.size + 25; written.size < target; ) await sleep(1);
+      for (const target = written.size + 25; written.size < target;) await sleep(1);
     };
     for (let round = 0; round < rounds; round += 1) {
       await untilWritten();
@@ -248,7 +279,8 @@ describe("forget", () => {
     await Promise.all(writers);
     const { files } = await store.memory(address).snapshot();
     const lines = files.flatMap(({ path, content }) => (path === "/log" ? content.split("\n") : [path]));
-    const linesWhere = (rule: (times: { began: number; done: number }) => boolean): string[] => [...written].filter(([, times]) => rule(times)).map(([line]) => line);
+    const linesWhere = (rule: (times: { began: number; done: number }) => boolean): string[] =>
+      [...written].filter(([, times]) => rule(times)).map(([line]) => line);
     expect(new Set(lines).size).toBe(lines.length);
     expect(lines).toEqual(expect.arrayContaining(linesWhere(({ began }) => began > last.done)));
     const forgotten = new Set(linesWhere(({ done }) => done < last.began));
@@ -265,19 +297,31 @@ describe("forget", () => {
 
   // Requirement: erasing.crash
   it("of which SIGKILL ended the process half-way is finished by the next call", async () => {
-    const mongod = await privateMongod("standalone", { args: ["--setParameter", "internalQueryExecYieldIterations=50"] });
+    const mongod = await privateMongod("standalone", {
+      args: ["--setParameter", "internalQueryExecYieldIterations=50"],
+    });
     const own = useClient(new MongoClient(mongod.uri));
     const store = new MongoMemoryStore({ client: own, dbName: "crash" });
     await store.start();
     const documents = own.db("crash").collection("memories");
     const ofAda = Array.from({ length: 300 }, (_, index) => user(`node ${index}`, "ada"));
-    await documents.insertMany([...ofAda, user("a", "bob")].map((address) => ({ ...address, revision: 1, data: { a: "text" } })));
+    await documents.insertMany(
+      [...ofAda, user("a", "bob")].map((address) => ({ ...address, revision: 1, data: { a: "text" } })),
+    );
     const admin = own.db("admin");
     const untilHung = async (): Promise<void> => {
       while ((await documents.estimatedDocumentCount()) === 301) await sleep(5);
     };
-    await admin.command({ configureFailPoint: "setYieldAllLocksHang", mode: { skip: 8 }, data: { namespace: "crash.memories" } });
-    const worker = spawn(process.execPath, [compiled("__tests__/helpers/forget-worker.ts"), mongod.uri, "crash", "ada"], { stdio: "ignore" });
+    await admin.command({
+      configureFailPoint: "setYieldAllLocksHang",
+      mode: { skip: 8 },
+      data: { namespace: "crash.memories" },
+    });
+    const worker = spawn(
+      process.execPath,
+      [compiled("__tests__/helpers/forget-worker.ts"), mongod.uri, "crash", "ada"],
+      { stdio: "ignore" },
+    );
     await untilHung();
     worker.kill("SIGKILL");
     await once(worker, "close");

@@ -44,8 +44,14 @@ function codeOf(error: unknown): unknown {
 }
 
 /** The commands of a read, an append and a list of a memory that the store has written. */
-async function sentFor(layout: LayoutName, expireMs: MongoMemoryStoreOptions["expireMs"], address = freshUser()): Promise<Document[]> {
-  const memory = new MongoMemoryStore({ client: watched, dbName, layout, clock, ...(expireMs && { expireMs }) }).memory(address);
+async function sentFor(
+  layout: LayoutName,
+  expireMs: MongoMemoryStoreOptions["expireMs"],
+  address = freshUser(),
+): Promise<Document[]> {
+  const memory = new MongoMemoryStore({ client: watched, dbName, layout, clock, ...(expireMs && { expireMs }) }).memory(
+    address,
+  );
   await memory.write("/a", "x");
   const calls = () => Promise.all([memory.read("/a"), memory.append("/a", "x"), memory.list("/")]);
   return (await commandsOf(watched, calls)).map(({ command }) => command);
@@ -71,21 +77,59 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     ["read", (memory) => memory.read("/notes/today").catch(codeOf), "old", "ENOENT"],
     ["list", (memory) => memory.list("/"), [{ name: "notes", kind: "dir" }], []],
     ["stat", async (memory) => (await memory.stat("/notes/today"))?.sizeBytes, 3, undefined],
-    ["snapshot", (memory) => memory.snapshot().then(({ files, revision }) => [files.length, revision]), [1, revisionAfter(1)], [0, revisionAfter(0)]],
+    [
+      "snapshot",
+      (memory) => memory.snapshot().then(({ files, revision }) => [files.length, revision]),
+      [1, revisionAfter(1)],
+      [0, revisionAfter(0)],
+    ],
     ["outline", async (memory) => (await memory.outline()).directories, ["/notes"], []],
     ["readFiles", (memory) => memory.readFiles(["/notes/today"]), ["old"], [null]],
-    ["store.get", async ({ address }) => (await store.get(namespaceOfMemory(address), "/notes/today"))?.value, { content: "old" }, undefined],
+    [
+      "store.get",
+      async ({ address }) => (await store.get(namespaceOfMemory(address), "/notes/today"))?.value,
+      { content: "old" },
+      undefined,
+    ],
     ["store.search", async ({ address }) => (await store.search(namespaceOfMemory(address))).length, 2, 0],
-    ["store.search of all", async ({ address }) => (await store.search(["memory", "assistant"], { limit: 1000 })).filter(({ namespace }) => namespace[3] === ownerIn(address)).length, 2, 0],
-    ["store.listNamespaces", async ({ address }) => (await store.listNamespaces({ suffix: [ownerIn(address)] })).length, 1, 0],
+    [
+      "store.search of all",
+      async ({ address }) =>
+        (await store.search(["memory", "assistant"], { limit: 1000 })).filter(
+          ({ namespace }) => namespace[3] === ownerIn(address),
+        ).length,
+      2,
+      0,
+    ],
+    [
+      "store.listNamespaces",
+      async ({ address }) => (await store.listNamespaces({ suffix: [ownerIn(address)] })).length,
+      1,
+      0,
+    ],
     ["listMemories", async ({ address }) => (await all(store.listMemories({ userId: ownerIn(address) }))).length, 1, 0],
-    ["the connector", async ({ address }) => (await nodeOf().createConnector({ content: "full" }).renderMessage({ userId: ownerIn(address) }))?.text.includes("old"), true, undefined],
+    [
+      "the connector",
+      async ({ address }) =>
+        (
+          await nodeOf()
+            .createConnector({ content: "full" })
+            .renderMessage({ userId: ownerIn(address) })
+        )?.text.includes("old"),
+      true,
+      undefined,
+    ],
   ];
 
   /** Of a store whose clock is ahead these must not take away what others still have. */
   const refusedChanges: typeof looks = [
     ["update", (memory) => memory.update("/notes/today", "old", "new").catch(codeOf), 1, "ENOENT"],
-    ["edit", async (memory) => memory.edit("/notes/today", (text) => text).then(() => "done", codeOf), "done", "ENOENT"],
+    [
+      "edit",
+      async (memory) => memory.edit("/notes/today", (text) => text).then(() => "done", codeOf),
+      "done",
+      "ENOENT",
+    ],
     ["rename", async (memory) => memory.rename("/notes", "/other").then(() => "done", codeOf), "done", "ENOENT"],
     ["delete", (memory) => memory.delete("/"), { files: 1, dirs: 1 }, { files: 0, dirs: 0 }],
   ];
@@ -95,22 +139,31 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
   beforeAll(() => store.start());
 
   // Requirement: expiring.gone-at-once, expiring.refused-removes-nothing
-  it.each([...looks, ...refusedChanges])("lets %s find a memory until the last ms, and nothing from then on", async (_, look, present, gone) => {
-    const memory = await writtenMemory();
-    nowMs = startMs + dayMs;
-    expect(await look(memory)).toEqual(gone);
-    nowMs = startMs + dayMs - 1;
-    expect(await look(memory)).toEqual(present);
-  });
+  it.each([...looks, ...refusedChanges])(
+    "lets %s find a memory until the last ms, and nothing from then on",
+    async (_, look, present, gone) => {
+      const memory = await writtenMemory();
+      nowMs = startMs + dayMs;
+      expect(await look(memory)).toEqual(gone);
+      nowMs = startMs + dayMs - 1;
+      expect(await look(memory)).toEqual(present);
+    },
+  );
 
   // Requirement: expiring.refused-removes-nothing
-  it.each(refusedChanges)("lets %s of a history find a memory until the last ms, and removes nothing from then on", async (_, change, present, gone) => {
-    const memory = await writtenMemory(freshUser(), storeWith({ layout, history: true, memoriesCollection: "with history" }));
-    nowMs = startMs + dayMs;
-    expect(await change(memory)).toEqual(gone);
-    nowMs = startMs + dayMs - 1;
-    expect(await change(memory)).toEqual(present);
-  });
+  it.each(refusedChanges)(
+    "lets %s of a history find a memory until the last ms, and removes nothing from then on",
+    async (_, change, present, gone) => {
+      const memory = await writtenMemory(
+        freshUser(),
+        storeWith({ layout, history: true, memoriesCollection: "with history" }),
+      );
+      nowMs = startMs + dayMs;
+      expect(await change(memory)).toEqual(gone);
+      nowMs = startMs + dayMs - 1;
+      expect(await change(memory)).toEqual(present);
+    },
+  );
 
   // Requirement: expiring.new-memory
   it.each<[string, (memory: Memory) => Promise<unknown>]>([
@@ -123,7 +176,14 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     nowMs = startMs + dayMs;
     await change(memory);
     const { files, revision } = await memory.snapshot();
-    expect(files).toEqual([expect.objectContaining({ path: "/notes/today", content: "new", createdAt: new Date(nowMs), updatedAt: new Date(nowMs) })]);
+    expect(files).toEqual([
+      expect.objectContaining({
+        path: "/notes/today",
+        content: "new",
+        createdAt: new Date(nowMs),
+        updatedAt: new Date(nowMs),
+      }),
+    ]);
     expect(revision).toBe(revisionAfter(1));
     expect(await stored(memory.address)).toHaveLength(layout === "files" ? 3 : 1);
   });
@@ -157,7 +217,9 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
     await Promise.all(Array.from({ length: 20 }, (_, index) => memory.append("/log", String(index))));
-    expect((await memory.read("/log")).split("\n").toSorted()).toEqual(Array.from({ length: 20 }, (_, index) => String(index)).toSorted());
+    expect((await memory.read("/log")).split("\n").toSorted()).toEqual(
+      Array.from({ length: 20 }, (_, index) => String(index)).toSorted(),
+    );
     await refuses(memory.read("/notes/today"), "ENOENT");
   });
 
@@ -174,7 +236,12 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
   it("lets forget remove what has expired, too", async () => {
     const memory = await writtenMemory();
     nowMs = startMs + dayMs;
-    expect(await store.forget({ userId: ownerIn(memory.address) })).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
+    expect(await store.forget({ userId: ownerIn(memory.address) })).toEqual({
+      memories: 1,
+      files: 1,
+      versions: 0,
+      proposals: 0,
+    });
     expect(await stored(memory.address)).toEqual([]);
   });
 
@@ -183,7 +250,9 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
     const { address } = await writtenMemory();
     const times = { createdAt: new Date(1000), updatedAt: new Date(2000) };
     const collectionName = `official ${randomUUID()}`;
-    await db.collection(collectionName).insertOne({ namespace: namespaceOfMemory(address), key: "/ancient", value: { content: "text" }, ...times });
+    await db
+      .collection(collectionName)
+      .insertOne({ namespace: namespaceOfMemory(address), key: "/ancient", value: { content: "text" }, ...times });
     await migrateFromMongoDBStore({ source: { client, dbName, collectionName }, store });
     expect(await store.memory(address).stat("/ancient")).toMatchObject(times);
     const changes = (await stored(address)).map(({ updatedAt }) => Number(updatedAt));
@@ -201,7 +270,9 @@ describe("expireMs", () => {
   it("is a part of the look-up in the layout document, which goes by the id alone without it", async () => {
     const address = freshUser();
     const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> =>
-      (await sentFor("document", expireMs, address)).map(({ filter, query, updates }) => (filter ?? query ?? (updates as Document[])[0]?.["q"]) as unknown);
+      (await sentFor("document", expireMs, address)).map(
+        ({ filter, query, updates }) => (filter ?? query ?? (updates as Document[])[0]?.["q"]) as unknown,
+      );
     expect(await filters(undefined)).toEqual([1, 2, 3].map(() => ({ _id: expect.anything() })));
     const updatedAt = { $not: { $lte: new Date(nowMs - dayMs) } };
     expect(await filters({ perUser: dayMs })).toEqual([1, 2, 3].map(() => ({ ...address, updatedAt })));
@@ -221,23 +292,35 @@ describe("expireMs", () => {
   });
 });
 
-/** The layout `files` has none that sweeps its memories: a TTL index cannot know when a memory was changed (ADR 0021). */
+/**
+ * The layout `files` has none that sweeps its memories: a TTL index cannot know when a memory was changed (ADR 0021).
+ */
 describe("the indexes of expireMs", () => {
   const strict = useClient(new MongoClient(uri, { serverApi }));
-  const ttlIndexes = async (collection: string) => (await db.collection(collection).indexes()).filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
+  const ttlIndexes = async (collection: string) =>
+    (await db.collection(collection).indexes()).filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
   const started = (memoriesCollection: string, expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<void> =>
     storeWith({ client: strict, memoriesCollection, ...(expireMs && { expireMs }) }).start();
 
   // Requirement: expiring.indexes
   it("are one for each scope with a lifetime, in whole seconds, and changed where it changes", async () => {
     await started("changed", { perUser: 1001 });
-    const index = { v: 2, name: "expire_per_user", key: { updatedAt: 1 }, partialFilterExpression: { scope: "perUser", nodeId: { $type: "string" } } };
+    const index = {
+      v: 2,
+      name: "expire_per_user",
+      key: { updatedAt: 1 },
+      partialFilterExpression: { scope: "perUser", nodeId: { $type: "string" } },
+    };
     expect(await ttlIndexes("changed")).toEqual([{ ...index, expireAfterSeconds: 2 }]);
     await started("changed", { perUser: dayMs });
     await started("changed", { perUser: dayMs });
     expect(await ttlIndexes("changed")).toEqual([{ ...index, expireAfterSeconds: 86_400 }]);
     await started("changed", { global: dayMs, perThread: dayMs, perUser: dayMs });
-    expect((await ttlIndexes("changed")).map(({ name }) => String(name)).toSorted()).toEqual(["expire_global", "expire_per_thread", "expire_per_user"]);
+    expect((await ttlIndexes("changed")).map(({ name }) => String(name)).toSorted()).toEqual([
+      "expire_global",
+      "expire_per_thread",
+      "expire_per_user",
+    ]);
     await started("changed", {});
     expect(await ttlIndexes("changed")).toHaveLength(3);
   });
@@ -250,7 +333,10 @@ describe("the indexes of expireMs", () => {
   ])("are never made of another index of that name %s", async (title, key, options) => {
     await db.collection(title).createIndex(key as never, { name: "expire_per_user", ...options });
     const before = await db.collection(title).indexes();
-    await expect(started(title, { perUser: 1 })).rejects.toMatchObject({ code: "EIO", message: expect.stringMatching(/conflict.*expire_per_user/) });
+    await expect(started(title, { perUser: 1 })).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringMatching(/conflict.*expire_per_user/),
+    });
     expect(await db.collection(title).indexes()).toEqual(expect.arrayContaining(before));
   });
 
@@ -264,10 +350,16 @@ describe("the indexes of expireMs", () => {
     const root = useClient(new MongoClient(mongod.uri, { auth: { username: "root", password: "root" } }));
     await root.db("app").command({ createRole: "memory", privileges, roles: [] });
     await root.db("app").command({ createUser: "agent", pwd: "agent", roles: ["memory"] });
-    const agent = useClient(new MongoClient(mongod.uri, { auth: { username: "agent", password: "agent" }, authSource: "app" }));
-    const open = (expireMs: number): MongoMemoryStore => new MongoMemoryStore({ client: agent, dbName: "app", expireMs: { perUser: expireMs } });
+    const agent = useClient(
+      new MongoClient(mongod.uri, { auth: { username: "agent", password: "agent" }, authSource: "app" }),
+    );
+    const open = (expireMs: number): MongoMemoryStore =>
+      new MongoMemoryStore({ client: agent, dbName: "app", expireMs: { perUser: expireMs } });
     await open(dayMs).start();
-    await expect(open(1000).start()).rejects.toMatchObject({ code: "EIO", message: expect.stringMatching(/expire_per_user.*another lifetime.*grant listIndexes and collMod/) });
+    await expect(open(1000).start()).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringMatching(/expire_per_user.*another lifetime.*grant listIndexes and collMod/),
+    });
     await new MongoMemoryStore({ client: root, dbName: "app", expireMs: { perUser: 1000 } }).start();
     const unlimitedAgent = new MongoMemoryStore({ client: agent, dbName: "app" });
     const swept = freshUser();

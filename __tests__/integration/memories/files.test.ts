@@ -42,9 +42,15 @@ describe("the layout files", () => {
   // Requirement: files.standalone-refused
   it("is refused on a standalone server, with the reason and what to do", async () => {
     const standalone = testDatabase("standalone");
-    const memory = new MongoMemoryStore({ client: standalone.client, dbName: standalone.name, layout: "files" }).memory(freshAddress());
+    const memory = new MongoMemoryStore({ client: standalone.client, dbName: standalone.name, layout: "files" }).memory(
+      freshAddress(),
+    );
     for (const call of [memory.read("/a"), memory.write("/a", "x"), memory.snapshot()]) {
-      await refuses(call, "EIO", 'EIO: the layout "files" needs a replica set or a sharded cluster, as MongoDB has no transactions on a standalone server; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"');
+      await refuses(
+        call,
+        "EIO",
+        'EIO: the layout "files" needs a replica set or a sharded cluster, as MongoDB has no transactions on a standalone server; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"',
+      );
     }
     expect(await standalone.db.listCollections().toArray()).toEqual([]);
   });
@@ -53,7 +59,10 @@ describe("the layout files", () => {
   it("refuses a collection with a default collation, in which ids would be equal that are not", async () => {
     const memoriesCollection = `m ${freshAddress().nodeId}`;
     await db.createCollection(`${memoriesCollection}_files`, { collation: { locale: "en", strength: 2 } });
-    await expect(storeWith({ memoriesCollection }).start()).rejects.toMatchObject({ code: "EIO", message: expect.stringContaining("default collation") });
+    await expect(storeWith({ memoriesCollection }).start()).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringContaining("default collation"),
+    });
   });
 
   // Requirement: files.document-for-each-file
@@ -103,14 +112,20 @@ describe("commands of the layout files", () => {
   ];
 
   // Requirement: files.one-command
-  it.each(changes)("%s finds documents by their id alone, which the server does without planning", async (_name, run) => {
-    const memory = store.memory(freshAddress());
-    await memory.write("/d/a", "text");
-    const sent = (await commandsOf(client, () => run(memory))).map(({ command }) => command);
-    const found = sent.flatMap((command): Document[] => (command["updates"] as Document[] | undefined) ?? [command]).filter(({ q, query, filter }) => q ?? query ?? filter);
-    expect(found).not.toEqual([]);
-    for (const { q, query, filter, hint } of found) expect([Object.keys((q ?? query ?? filter) as object), hint]).toEqual([["_id"], undefined]);
-  });
+  it.each(changes)(
+    "%s finds documents by their id alone, which the server does without planning",
+    async (_name, run) => {
+      const memory = store.memory(freshAddress());
+      await memory.write("/d/a", "text");
+      const sent = (await commandsOf(client, () => run(memory))).map(({ command }) => command);
+      const found = sent
+        .flatMap((command): Document[] => (command["updates"] as Document[] | undefined) ?? [command])
+        .filter(({ q, query, filter }) => q ?? query ?? filter);
+      expect(found).not.toEqual([]);
+      for (const { q, query, filter, hint } of found)
+        expect([Object.keys((q ?? query ?? filter) as object), hint]).toEqual([["_id"], undefined]);
+    },
+  );
 });
 
 describe("commands of a memory of the layout files name its shard", () => {
@@ -119,7 +134,10 @@ describe("commands of a memory of the layout files name its shard", () => {
     ["update", (memory) => memory.update("/notes/today", "text", "other")],
     ["write", (memory) => memory.write("/notes/today", "x")],
     ["creation", (memory) => memory.write("/notes/new/one", "x")],
-    ["creations at the same time", (memory) => Promise.all(["/n/1", "/n/2", "/m/1"].map((path) => memory.write(path, "x")))],
+    [
+      "creations at the same time",
+      (memory) => Promise.all(["/n/1", "/n/2", "/m/1"].map((path) => memory.write(path, "x"))),
+    ],
     ["edit", (memory) => memory.edit("/notes/today", (text) => `${text}!`)],
     ["delete of a file", (memory) => memory.delete("/notes/today")],
     ["delete of a directory", (memory) => memory.delete("/notes")],
@@ -134,11 +152,14 @@ describe("commands of a memory of the layout files name its shard", () => {
     ["snapshot", (memory) => memory.snapshot()],
     ["outline", (memory) => memory.outline({ maxContentBytes: 100 })],
     ["files that hold a text", (memory) => memory.findFiles(["text"], { suffix: "y" })],
-    ["search after a change", async (memory) => {
-      await memory.search("text");
-      await memory.append("/notes/today", "x");
-      await memory.search("text");
-    }],
+    [
+      "search after a change",
+      async (memory) => {
+        await memory.search("text");
+        await memory.append("/notes/today", "x");
+        await memory.search("text");
+      },
+    ],
   ];
   const cases = memoryScopes.flatMap((scope) => work.map(([title, run]) => ({ scope, title, run })));
 
@@ -161,7 +182,9 @@ function idsIn({ commandName, command }: CommandStartedEvent): string[] {
   const { filter, query, updates, deletes, pipeline } = command as Record<string, Document | Document[] | undefined>;
   const ofWrites = ((updates ?? deletes ?? []) as { q: Document }[]).map(({ q }) => q);
   const ofPipeline = ((pipeline ?? []) as Document[]).slice(0, 1).map((stage) => stage["$match"] as Document);
-  return [filter, query, ...ofWrites, ...ofPipeline].flatMap((one) => (one === undefined ? [] : boundsOf(one as Document)));
+  return [filter, query, ...ofWrites, ...ofPipeline].flatMap((one) =>
+    one === undefined ? [] : boundsOf(one as Document),
+  );
 }
 
 function boundsOf(filter: Document): string[] {
@@ -185,68 +208,127 @@ describe("a memory of the layout files is as fast at any size", () => {
     ["append", (memory) => memory.append("/f/5", "x")],
     ["update", (memory) => memory.update("/f/5", "text", "text")],
     ["write", (memory) => memory.write("/f/5", "text")],
-    ["creation and delete", async (memory) => {
-      await memory.write("/f/new", "x", { ifExists: "fail" });
-      await memory.delete("/f/new");
-    }],
-    ["rename", async (memory) => {
-      await memory.rename("/f/6", "/g/6");
-      await memory.rename("/g/6", "/f/6");
-    }],
+    [
+      "creation and delete",
+      async (memory) => {
+        await memory.write("/f/new", "x", { ifExists: "fail" });
+        await memory.delete("/f/new");
+      },
+    ],
+    [
+      "rename",
+      async (memory) => {
+        await memory.rename("/f/6", "/g/6");
+        await memory.rename("/g/6", "/f/6");
+      },
+    ],
     ["list of a small directory", (memory) => memory.list("/g")],
     ["stat of a small directory", (memory) => memory.stat("/g")],
   ];
 
   // Requirement: files.flat
-  it("by the keys and documents that each command examines", async () => {
-    const figures: Record<string, unknown[]> = {};
-    for (const size of sizes) {
-      const address = freshAddress();
-      const memory = store.memory(address);
-      await memory.write("/g/a", "text");
-      await fill(address, size);
-      for (const [title, run] of work) (figures[title] ??= []).push(await examined(db, "memories_files", () => run(memory)));
-    }
-    for (const [title, [first, ...others]] of Object.entries(figures)) for (const other of others) expect({ title, other }).toEqual({ title, other: first });
-  }, isLong ? 300_000 : 60_000);
+  it(
+    "by the keys and documents that each command examines",
+    async () => {
+      const figures: Record<string, unknown[]> = {};
+      for (const size of sizes) {
+        const address = freshAddress();
+        const memory = store.memory(address);
+        await memory.write("/g/a", "text");
+        await fill(address, size);
+        for (const [title, run] of work)
+          (figures[title] ??= []).push(await examined(db, "memories_files", () => run(memory)));
+      }
+      for (const [title, [first, ...others]] of Object.entries(figures))
+        for (const other of others) expect({ title, other }).toEqual({ title, other: first });
+    },
+    isLong ? 300_000 : 60_000,
+  );
 
   // Requirement: files.outline-bounded
-  it("by the places of an index that a connector examines, more than it counts to and no document", async () => {
-    for (const size of isLong ? [12_000, 100_000] : [12_000]) {
-      const address = freshAddress();
-      await fill(address, size);
-      const connector = new MemoryNode({ store, nodeId: address.nodeId }).createConnector();
-      const found = await examined(db, "memories_files", () => connector.renderMessage());
-      expect(found).toEqual([446, 10_555].map((keysExamined) => ({ op: "query", command: "find", keysExamined, docsExamined: 0 })));
-      const text = (await connector.renderMessage())?.content;
-      const again = await examined(db, "memories_files", () => connector.renderMessage());
-      expect(new Map(again.map(({ command, ...figures }) => [command, figures]))).toEqual(new Map([["count", 11_001] as const, ["aggregate", 446] as const].map(([command, keysExamined]) => [command, { op: "command", keysExamined, docsExamined: 0 }])));
-      const events = await commandsOf(client, () => connector.renderMessage());
-      expect(events.map(({ commandName }) => commandName)).toEqual(["count", "aggregate"]);
-      for (const id of events.flatMap(idsIn)) expect(id.startsWith(`${keyOf({ scope: "global", ...address })}\0`) || id === `${keyOf({ scope: "global", ...address })}\u0001`).toBe(true);
-      expect((await askPage(createMemoryPage({ store, token: pageToken }), `/api/message?${pageQuery(address)}`)).json).toMatchObject({ text, entries: 10_000, isMore: true, leftOut: 10_000, isMoreLeftOut: true });
-      expect(text).toMatch(/^\/f\/0 \(4 bytes\)$[^]*^\(more than 10000 entries left out, deepest first: limit 4000 characters\)$/m);
-    }
-  }, isLong ? 300_000 : 60_000);
+  it(
+    "by the places of an index that a connector examines, more than it counts to and no document",
+    async () => {
+      for (const size of isLong ? [12_000, 100_000] : [12_000]) {
+        const address = freshAddress();
+        await fill(address, size);
+        const connector = new MemoryNode({ store, nodeId: address.nodeId }).createConnector();
+        const found = await examined(db, "memories_files", () => connector.renderMessage());
+        expect(found).toEqual(
+          [446, 10_555].map((keysExamined) => ({ op: "query", command: "find", keysExamined, docsExamined: 0 })),
+        );
+        const text = (await connector.renderMessage())?.content;
+        const again = await examined(db, "memories_files", () => connector.renderMessage());
+        expect(new Map(again.map(({ command, ...figures }) => [command, figures]))).toEqual(
+          new Map(
+            [["count", 11_001] as const, ["aggregate", 446] as const].map(([command, keysExamined]) => [
+              command,
+              { op: "command", keysExamined, docsExamined: 0 },
+            ]),
+          ),
+        );
+        const events = await commandsOf(client, () => connector.renderMessage());
+        expect(events.map(({ commandName }) => commandName)).toEqual(["count", "aggregate"]);
+        for (const id of events.flatMap(idsIn))
+          expect(
+            id.startsWith(`${keyOf({ scope: "global", ...address })}\0`) ||
+              id === `${keyOf({ scope: "global", ...address })}\u0001`,
+          ).toBe(true);
+        expect(
+          (await askPage(createMemoryPage({ store, token: pageToken }), `/api/message?${pageQuery(address)}`)).json,
+        ).toMatchObject({ text, entries: 10_000, isMore: true, leftOut: 10_000, isMoreLeftOut: true });
+        expect(text).toMatch(
+          /^\/f\/0 \(4 bytes\)$[^]*^\(more than 10000 entries left out, deepest first: limit 4000 characters\)$/m,
+        );
+      }
+    },
+    isLong ? 300_000 : 60_000,
+  );
 
   // Requirement: files.outline-bounded
   it("by the commands that read a whole outline, each of as many ids as the server can answer", async () => {
     const address = { nodeId: `${randomUUID()}${"\uFFFD".repeat(476)}` };
     await fill(address, 4000);
     const outlines: MemoryOutline[] = [];
-    const sent = await commandsOf(client, async () => outlines.push(await store.memory(address).outline({ maxPathChars: 4000 })));
-    expect(sent.map(({ commandName, command }) => [commandName, (command["pipeline"] as Document[] | undefined)?.[2]])).toEqual([["find", undefined], ["find", undefined], ["aggregate", { $limit: 3476 }], ["aggregate", { $limit: 3476 }]]);
-    expect(outlines).toEqual([{ files: Array.from({ length: 4000 }, (_, index) => ({ path: `/f/${index}`, sizeBytes: 4 })).toSorted((a, b) => compareCodeUnits(a.path, b.path)), directories: ["/f"], revision: null }]);
+    const sent = await commandsOf(client, async () =>
+      outlines.push(await store.memory(address).outline({ maxPathChars: 4000 })),
+    );
+    expect(
+      sent.map(({ commandName, command }) => [commandName, (command["pipeline"] as Document[] | undefined)?.[2]]),
+    ).toEqual([
+      ["find", undefined],
+      ["find", undefined],
+      ["aggregate", { $limit: 3476 }],
+      ["aggregate", { $limit: 3476 }],
+    ]);
+    expect(outlines).toEqual([
+      {
+        files: Array.from({ length: 4000 }, (_, index) => ({ path: `/f/${index}`, sizeBytes: 4 })).toSorted((a, b) =>
+          compareCodeUnits(a.path, b.path),
+        ),
+        directories: ["/f"],
+        revision: null,
+      },
+    ]);
   });
 });
 
 async function fill(address: { nodeId: string }, size: number): Promise<void> {
   await store.memory(address).write("/f/0", "text");
   const at = new Date();
-  const file = (index: number): Document & { _id: string } => ({ _id: `g\u0001${address.nodeId}\0/f\0${index}`, kind: "file", text: "text", sizeBytes: 4, createdAt: at, updatedAt: at });
+  const file = (index: number): Document & { _id: string } => ({
+    _id: `g\u0001${address.nodeId}\0/f\0${index}`,
+    kind: "file",
+    text: "text",
+    sizeBytes: 4,
+    createdAt: at,
+    updatedAt: at,
+  });
   for (let start = 1; start < size; start += 10_000) {
     const count = Math.min(10_000, size - start);
-    await db.collection<Document & { _id: string }>("memories_files").insertMany(Array.from({ length: count }, (_, index) => file(start + index)));
+    await db
+      .collection<Document & { _id: string }>("memories_files")
+      .insertMany(Array.from({ length: count }, (_, index) => file(start + index)));
   }
 }
 
@@ -264,19 +346,27 @@ describe("changes of the tree of the layout files", () => {
       memory.write("/d/1", "y", { ifExists: "fail" }),
     ]);
     const commits = (await namesOf(() => outcomes)).filter((each) => each === "commitTransaction");
-    const codes = (await outcomes).slice(60).map((outcome) => (outcome.status === "rejected" ? (outcome.reason as MemoryError).code : "made"));
+    const codes = (await outcomes)
+      .slice(60)
+      .map((outcome) => (outcome.status === "rejected" ? (outcome.reason as MemoryError).code : "made"));
     expect((await outcomes).slice(0, 60).filter(({ status }) => status === "rejected")).toEqual([]);
     expect(codes).toEqual(["EEXIST", "ENOTDIR", "ENOTDIR", "EEXIST"]);
     expect(commits.length).toBeLessThan(10);
-    expect((await memory.snapshot()).files.map(({ path }) => path).toSorted()).toEqual([...paths, "/d/taken"].toSorted());
+    expect((await memory.snapshot()).files.map(({ path }) => path).toSorted()).toEqual(
+      [...paths, "/d/taken"].toSorted(),
+    );
   });
 
   // Requirement: files.transactions
   it("that append with a snapshot at the same time come one after the other, so that the server aborts none", async () => {
     const memory = store.memory(freshAddress());
     await memory.write("/log", "");
-    const names = await namesOf(() => Promise.all(Array.from({ length: 10 }, () => memory.snapshotAndAppend("/log", "x"))));
-    expect(names.filter((name) => name.endsWith("Transaction"))).toEqual(Array.from({ length: 10 }, () => "commitTransaction"));
+    const names = await namesOf(() =>
+      Promise.all(Array.from({ length: 10 }, () => memory.snapshotAndAppend("/log", "x"))),
+    );
+    expect(names.filter((name) => name.endsWith("Transaction"))).toEqual(
+      Array.from({ length: 10 }, () => "commitTransaction"),
+    );
   });
 
   // Requirement: guarantees.delete-racing-append, files.transactions
@@ -286,20 +376,32 @@ describe("changes of the tree of the layout files", () => {
     const [one, two] = [store.memory(address), other.memory(address)];
     for (let round = 0; round < 15; round += 1) {
       await one.write("/d/e/a", "x");
-      const [deleted, made, moved] = await Promise.allSettled([one.delete("/d"), two.write("/d/e/b", "x"), two.rename("/d/e", "/moved")]);
+      const [deleted, made, moved] = await Promise.allSettled([
+        one.delete("/d"),
+        two.write("/d/e/b", "x"),
+        two.rename("/d/e", "/moved"),
+      ]);
       expect([deleted.status, made.status]).toEqual(["fulfilled", "fulfilled"]);
       if (moved.status === "rejected") expect(moved.reason).toMatchObject({ code: "ENOENT" });
       const { files, directories } = await one.snapshot();
       const parents = files.map(({ path }) => path.slice(0, path.lastIndexOf("/"))).filter((path) => path !== "");
       expect(directories).toEqual(expect.arrayContaining(parents));
-      expect(files.map(({ path }) => path)).toEqual(files.map(({ path }) => path).filter((path) => /^\/(?:d\/e|moved)\/[ab]$/.test(path)));
+      expect(files.map(({ path }) => path)).toEqual(
+        files.map(({ path }) => path).filter((path) => /^\/(?:d\/e|moved)\/[ab]$/.test(path)),
+      );
       await one.delete("/");
     }
   });
 
   // Requirement: files.transactions
   it("of several stores at the same time in one directory are all made", async () => {
-    const stores = [store, ...Array.from({ length: 3 }, () => new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout: "files" }))];
+    const stores = [
+      store,
+      ...Array.from(
+        { length: 3 },
+        () => new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout: "files" }),
+      ),
+    ];
     const address = freshAddress();
     const paths = Array.from({ length: 60 }, (_, index) => `/d/${index}`);
     await Promise.all(paths.map(async (path, index) => stores[index % 4]?.memory(address).write(path, path)));
@@ -344,7 +446,10 @@ describe("a server of the layout files that goes away", () => {
     const creator = async (writer: number): Promise<void> => {
       for (let index = 0; !stopped.signal.aborted; index += 1) {
         const path = `/${index % 3}/${writer}/${index}`;
-        await memory.write(path, path, { ifExists: "fail" }).then(() => acknowledged.push(path), (error: unknown) => failed.push(error));
+        await memory.write(path, path, { ifExists: "fail" }).then(
+          () => acknowledged.push(path),
+          (error: unknown) => failed.push(error),
+        );
       }
     };
     const creators = [0, 1, 2, 3].map(creator);
@@ -353,14 +458,17 @@ describe("a server of the layout files that goes away", () => {
     stopped.abort();
     await Promise.all(creators);
     expect(failed.length).toBeGreaterThan(0);
-    for (const error of failed) expect(error).toMatchObject({ code: "EIO", message: expect.stringContaining("the outcome is unknown") });
+    for (const error of failed)
+      expect(error).toMatchObject({ code: "EIO", message: expect.stringContaining("the outcome is unknown") });
     expect(await memory.read("/0/0/0").catch((error: unknown) => error)).toMatchObject({ code: "EIO" });
     await server.restart();
     await untilAnswers(memory);
     const { files, directories } = await memory.snapshot();
     expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(acknowledged));
     const known = new Set(["/", ...directories]);
-    const orphans = [...files.map(({ path }) => path), ...directories].filter((path) => !known.has(path.slice(0, path.lastIndexOf("/")) || "/"));
+    const orphans = [...files.map(({ path }) => path), ...directories].filter(
+      (path) => !known.has(path.slice(0, path.lastIndexOf("/")) || "/"),
+    );
     expect(orphans).toEqual([]);
     await memory.write("/after", "x");
   });
@@ -372,7 +480,9 @@ describe("a watch of the layout files", () => {
     const address = freshAddress();
     const watching = store.memory(address).watch({ pollIntervalMs: 3_600_000 });
     await watching.ready;
-    const other = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout: "files" }).memory(address);
+    const other = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout: "files" }).memory(
+      address,
+    );
     const told: string[] = [];
     const listening = (async (): Promise<void> => {
       for await (const { operation, path } of watching) told.push(`${operation} ${path}`);
@@ -399,16 +509,27 @@ describe("memories of the layout files", () => {
   it("are listed with sizes and times, and forgotten with all their documents", async () => {
     const collection = { memoriesCollection: `m ${freshAddress().nodeId}` };
     const own = storeWith(collection);
-    const people = ["ada", "bob"].flatMap((userId) => ["a", "b"].map((nodeId) => ({ nodeId, scope: "perUser" as const, userId })));
+    const people = ["ada", "bob"].flatMap((userId) =>
+      ["a", "b"].map((nodeId) => ({ nodeId, scope: "perUser" as const, userId })),
+    );
     for (const address of people) await own.memory(address).write("/d/a", "text");
     await own.memory({ nodeId: "a" }).write("/b", "é");
     await own.memory({ nodeId: "a" }).delete("/b");
     const summary = { createdAt: expect.any(Date), updatedAt: expect.any(Date) };
     expect(await all(own.listMemories())).toEqual([
       { address: { nodeId: "a", scope: "global" }, files: 0, sizeBytes: 0, ...summary },
-      ...["a", "b"].flatMap((nodeId) => ["ada", "bob"].map((userId) => ({ address: { nodeId, scope: "perUser", userId }, files: 1, sizeBytes: 4, ...summary }))),
+      ...["a", "b"].flatMap((nodeId) =>
+        ["ada", "bob"].map((userId) => ({
+          address: { nodeId, scope: "perUser", userId },
+          files: 1,
+          sizeBytes: 4,
+          ...summary,
+        })),
+      ),
     ]);
-    expect(await own.listNamespaces()).toEqual(["a", "b"].flatMap((nodeId) => ["ada", "bob"].map((userId) => ["memory", nodeId, "perUser", userId])));
+    expect(await own.listNamespaces()).toEqual(
+      ["a", "b"].flatMap((nodeId) => ["ada", "bob"].map((userId) => ["memory", nodeId, "perUser", userId])),
+    );
     expect(await own.forget({ userId: "ada" })).toEqual({ memories: 2, files: 2, versions: 0, proposals: 0 });
     expect(await own.forget({ userId: "ada" })).toEqual({ memories: 0, files: 0, versions: 0, proposals: 0 });
     const left = await db.collection<{ _id: string }>(`${collection.memoriesCollection}_files`).find().toArray();
@@ -420,7 +541,8 @@ describe("memories of the layout files", () => {
   it("are gone at the moment when they expire, stay as long as anything in them changes, and are swept", async () => {
     const collection = { memoriesCollection: `m ${freshAddress().nodeId}` };
     let now = 1_000_000_000_000;
-    const own = (): MongoMemoryStore => storeWith({ ...collection, expireMs: { perThread: 16_000 }, clock: () => new Date(now) });
+    const own = (): MongoMemoryStore =>
+      storeWith({ ...collection, expireMs: { perThread: 16_000 }, clock: () => new Date(now) });
     const at = (threadId: string): Memory => own().memory({ nodeId: "a", scope: "perThread", threadId });
     const one = at("1");
     await one.write("/d/a", "x");

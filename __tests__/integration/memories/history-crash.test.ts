@@ -37,7 +37,9 @@ async function assertOneVersionALine(memory: Memory): Promise<number> {
   const blamed = (await memory.history?.blame("/log")) ?? [];
   expect(versions.map(({ id }) => Number(id))).toEqual(lines.map((_, index) => index + 1));
   expect(blamed.map(({ version }) => version?.id)).toEqual(versions.map(({ id }) => id));
-  expect(versions.map(({ sizeBytes }) => sizeBytes)).toEqual(lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("\n"))));
+  expect(versions.map(({ sizeBytes }) => sizeBytes)).toEqual(
+    lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("\n"))),
+  );
   return lines.length;
 }
 
@@ -49,24 +51,45 @@ describe.each(kinds)("on a %s", (kind) => {
   it("four processes with 50 appends each make 200 versions, in the order of the lines", async () => {
     const memory = store.memory({ nodeId: randomUUID() });
     const names = ["one", "two", "three", "four"];
-    await Promise.all(names.map((name) => runProcess(process.execPath, [worker, uri, dbName, memory.address.nodeId, name, "50"])));
+    await Promise.all(
+      names.map((name) => runProcess(process.execPath, [worker, uri, dbName, memory.address.nodeId, name, "50"])),
+    );
     expect(await assertOneVersionALine(memory)).toBe(200);
     const blamed = (await memory.history?.blame("/log")) ?? [];
     expect(blamed.every(({ text, version }) => text.startsWith(`${version?.actor?.client} `))).toBe(true);
   });
 
-  it.each(isLong ? steps : steps.slice(3, 6))("a process that dies at %s of %s leaves each change with its version, once", async (event, command) => {
-    const memory = store.memory({ nodeId: randomUUID() });
-    await runProcess(process.execPath, [worker, uri, dbName, memory.address.nodeId, "dead", String(fullAt), event, command]).then(
-      () => expect("alive").toBe("dead"),
-      ({ signal }: { signal?: string }) => expect(signal).toBe("SIGKILL"),
-    );
-    await assertOneVersionALine(memory);
-    for (let index = 0; index < fullAt; index += 1) await memory.append("/log", `next ${index}`);
-    expect(await assertOneVersionALine(memory)).toBeGreaterThanOrEqual(2 * fullAt - 1);
-    const memories = client.db(dbName).collection("memories");
-    await until(async () => (await memories.countDocuments({ nodeId: memory.address.nodeId, hasVersions: true, [`outbox.${fullAt - 1}`]: { $exists: false } })) === 1);
-  });
+  it.each(isLong ? steps : steps.slice(3, 6))(
+    "a process that dies at %s of %s leaves each change with its version, once",
+    async (event, command) => {
+      const memory = store.memory({ nodeId: randomUUID() });
+      await runProcess(process.execPath, [
+        worker,
+        uri,
+        dbName,
+        memory.address.nodeId,
+        "dead",
+        String(fullAt),
+        event,
+        command,
+      ]).then(
+        () => expect("alive").toBe("dead"),
+        ({ signal }: { signal?: string }) => expect(signal).toBe("SIGKILL"),
+      );
+      await assertOneVersionALine(memory);
+      for (let index = 0; index < fullAt; index += 1) await memory.append("/log", `next ${index}`);
+      expect(await assertOneVersionALine(memory)).toBeGreaterThanOrEqual(2 * fullAt - 1);
+      const memories = client.db(dbName).collection("memories");
+      await until(
+        async () =>
+          (await memories.countDocuments({
+            nodeId: memory.address.nodeId,
+            hasVersions: true,
+            [`outbox.${fullAt - 1}`]: { $exists: false },
+          })) === 1,
+      );
+    },
+  );
 });
 
 it.each(isLong ? (["standalone", "replicaSet"] as const) : (["replicaSet"] as const))(

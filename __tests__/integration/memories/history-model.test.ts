@@ -23,11 +23,22 @@ interface Tree {
 }
 
 /** What is done between the commands: it names a former version by a number. */
-type Act = { kind: "command"; step: Step } | { kind: "revert"; to: number; path: string } | { kind: "redact"; which: number } | { kind: "flush" };
+type Act =
+  | { kind: "command"; step: Step }
+  | { kind: "revert"; to: number; path: string }
+  | { kind: "redact"; which: number }
+  | { kind: "flush" };
 
 const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 12, arbitrary: stepsOf("posix").map((step): Act => ({ kind: "command", step })) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), to: fc.nat(), path: fc.constantFrom("/", "/a", "/a.b", "/é/a") }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("revert" as const),
+      to: fc.nat(),
+      path: fc.constantFrom("/", "/a", "/a.b", "/é/a"),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("redact" as const), which: fc.nat() }) },
   { weight: 2, arbitrary: fc.constant({ kind: "flush" as const }) },
 );
@@ -84,7 +95,11 @@ class Recorded {
       else owners.delete(from ?? "").valueOf();
       if (operation !== "deleted") owners.set(path, id);
     }
-    this.#present = { files: new Map(files.map(({ path, content }) => [path, content])), directories: new Set(directories), owners };
+    this.#present = {
+      files: new Map(files.map(({ path, content }) => [path, content])),
+      directories: new Set(directories),
+      owners,
+    };
     expect([...owners.keys()].toSorted()).toEqual([...this.#present.files.keys()].toSorted());
     const newest = fresh.at(-1);
     if (newest !== undefined) this.trees.set(newest.id, this.#present);
@@ -101,7 +116,10 @@ async function carryOut(act: Act, recorded: Recorded, model: ModelMemory): Promi
   if (act.kind === "flush") return recorded.flush();
   if (act.kind === "command") {
     const { step } = act;
-    expect([step.label, await outcomeOf(() => step.real(memory))]).toEqual([step.label, await outcomeOf(() => step.model(model))]);
+    expect([step.label, await outcomeOf(() => step.real(memory))]).toEqual([
+      step.label,
+      await outcomeOf(() => step.model(model)),
+    ]);
     return recorded.note();
   }
   if (act.kind === "redact") {
@@ -110,7 +128,11 @@ async function carryOut(act: Act, recorded: Recorded, model: ModelMemory): Promi
     if (version === undefined) return;
     const outcome = await outcomeOf(() => history.redact(version.id));
     if (outcome !== null && "value" in (outcome as object)) redacted.add(version.id);
-    else expect({ outcome, isEmpty: recorded.present.files.size === 0 }).toEqual({ outcome: { code: "EINVAL" }, isEmpty: false });
+    else
+      expect({ outcome, isEmpty: recorded.present.files.size === 0 }).toEqual({
+        outcome: { code: "EINVAL" },
+        isEmpty: false,
+      });
     return;
   }
   const id = ids[act.to % Math.max(ids.length, 1)];
@@ -120,7 +142,12 @@ async function carryOut(act: Act, recorded: Recorded, model: ModelMemory): Promi
   const outcome = await outcomeOf(() => history.revert({ path: act.path, to: id }));
   await recorded.note();
   const { files, directories } = recorded.present;
-  if (act.path === "/" && !isHidden) expect({ outcome, files, directories }).toEqual({ outcome: { value: expect.anything() }, files: tree.files, directories: tree.directories });
+  if (act.path === "/" && !isHidden)
+    expect({ outcome, files, directories }).toEqual({
+      outcome: { value: expect.anything() },
+      files: tree.files,
+      directories: tree.directories,
+    });
   model.files.clear();
   for (const [path, text] of files) model.files.set(path, text);
   model.directories.clear();
@@ -131,14 +158,21 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
   for (const [id, { files, directories, owners }] of trees) {
     const found = await history.at(id);
     const readable = [...files].filter(([path]) => !redacted.has(owners.get(path) ?? ""));
-    expect({ id, files: new Map(found.files.map(({ path, content }) => [path, content])) }).toEqual({ id, files: new Map(readable) });
+    expect({ id, files: new Map(found.files.map(({ path, content }) => [path, content])) }).toEqual({
+      id,
+      files: new Map(readable),
+    });
     if (redacted.size <= 1) expect({ id, directories: new Set(found.directories) }).toEqual({ id, directories });
     for (const [path, text] of readable) expect((await history.read(owners.get(path) ?? "")).content).toBe(text);
   }
   const versions = await all(history.list());
   const texts = await Promise.all(versions.map(({ id }) => history.read(id)));
   for (const { content, sizeBytes, sha256, redactedAt } of texts) {
-    expect([sizeBytes, sha256]).toEqual(content === null || redactedAt ? [null, null] : [Buffer.byteLength(content), createHash("sha256").update(content).digest("hex")]);
+    expect([sizeBytes, sha256]).toEqual(
+      content === null || redactedAt
+        ? [null, null]
+        : [Buffer.byteLength(content), createHash("sha256").update(content).digest("hex")],
+    );
   }
   for (const [index, { id, content, redactedAt }] of texts.entries()) {
     const other = texts[(index * 7 + 3) % texts.length];
@@ -150,14 +184,18 @@ async function assertHistory({ memory, history, trees, redacted, present }: Reco
     const expected = text.endsWith("\n") ? text.slice(0, -1).split("\n") : text === "" ? [] : text.split("\n");
     expect(lines.map((line) => line.text)).toEqual(expected);
     for (const { text: line, version } of lines) {
-      if (version !== null && !redacted.has(version.id)) expect((await history.read(version.id)).content?.split("\n")).toContain(line);
+      if (version !== null && !redacted.has(version.id))
+        expect((await history.read(version.id)).content?.split("\n")).toContain(line);
     }
   }
   expect((await memory.snapshot()).files).toHaveLength(present.files.size);
 }
 
 /** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "replicaSet"]])("a history in the layout %s", (layout, server) => {
+describe.each<[LayoutName, ServerKind]>([
+  ["document", "standalone"],
+  ["files", "replicaSet"],
+])("a history in the layout %s", (layout, server) => {
   const { client, name: dbName } = testDatabase(server);
   const numRuns = repetitions({ usual: layout === "files" ? 3 : 6, long: 300 });
 
@@ -175,8 +213,20 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
 
   // Requirement: history.kept
   it("knows a tree exactly or says that it does not, where versions are not kept for ever", async () => {
-    const store = new MongoMemoryStore({ client, dbName, layout, memoriesCollection: "short", history: { keepVersions: 2 } });
-    const changes = fc.array(fc.oneof({ weight: 4, arbitrary: stepsOf("posix").map((step): Act => ({ kind: "command", step })) }, fc.constant<Act>({ kind: "flush" })), { minLength: 10, maxLength: 40 });
+    const store = new MongoMemoryStore({
+      client,
+      dbName,
+      layout,
+      memoriesCollection: "short",
+      history: { keepVersions: 2 },
+    });
+    const changes = fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: stepsOf("posix").map((step): Act => ({ kind: "command", step })) },
+        fc.constant<Act>({ kind: "flush" }),
+      ),
+      { minLength: 10, maxLength: 40 },
+    );
     const property = fc.asyncProperty(changes, async (sequence) => {
       const recorded = await Recorded.open(store);
       const model = new ModelMemory();
@@ -184,7 +234,14 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       for (const [id, { files }] of recorded.trees) {
         const outcome = await outcomeOf(() => recorded.history.at(id));
         if ("code" in (outcome as object)) expect(outcome).toEqual({ code: "ENOENT" });
-        else expect(new Map((outcome as { value: { files: { path: string; content: string }[] } }).value.files.map(({ path, content }) => [path, content]))).toEqual(files);
+        else
+          expect(
+            new Map(
+              (outcome as { value: { files: { path: string; content: string }[] } }).value.files.map(
+                ({ path, content }) => [path, content],
+              ),
+            ),
+          ).toEqual(files);
       }
     });
     await fc.assert(property, { numRuns, endOnFailure: false });

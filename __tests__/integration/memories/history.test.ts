@@ -27,14 +27,19 @@ function historyOf(memory: Memory) {
   return memory.history;
 }
 
-const summary = ({ operation, path, from }: MemoryVersion): string => `${operation} ${from === undefined ? "" : `${from} -> `}${path}`;
+const summary = ({ operation, path, from }: MemoryVersion): string =>
+  `${operation} ${from === undefined ? "" : `${from} -> `}${path}`;
 
 /** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "replicaSet"]])("in the layout %s", (layout, server) => {
+describe.each<[LayoutName, ServerKind]>([
+  ["document", "standalone"],
+  ["files", "replicaSet"],
+])("in the layout %s", (layout, server) => {
   const { uri, db, name: dbName } = testDatabase(server);
   const client = useClient(new MongoClient(uri, { monitorCommands: true }));
   let nowMs = Date.now();
-  const open = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore => new MongoMemoryStore({ client, dbName, layout, ...options });
+  const open = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
+    new MongoMemoryStore({ client, dbName, layout, ...options });
   const store = open({ history: true, clock: () => new Date((nowMs += 1)) });
   const freshMemory = (): Memory => store.memory({ nodeId: randomUUID() }, { paths: "posix" });
   /** In the layout `files`: reading, the change, its version, and the end of the transaction. */
@@ -74,7 +79,9 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
         "deleted /other/b",
         "deleted /other/c",
       ]);
-      const contents = await Promise.all(versions.toReversed().map(async ({ id }) => (await historyOf(memory).read(id)).content));
+      const contents = await Promise.all(
+        versions.toReversed().map(async ({ id }) => (await historyOf(memory).read(id)).content),
+      );
       expect(contents).toEqual(["one", "one\ntwo", "1\ntwo", "1\ntwo!", "1\ntwo!", "c", "1\ntwo!", "c", null, null]);
     });
 
@@ -98,18 +105,24 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       const sent = await commandsOf(client, async () => {
         for (let index = 0; index < 250; index += 1) await memory.append("/log", `line ${index}`);
       });
-      expect(sent.length).toBeLessThanOrEqual(250 * commandsPerChange );
+      expect(sent.length).toBeLessThanOrEqual(250 * commandsPerChange);
       const versions = await all(historyOf(memory).list());
       expect(versions.map(({ id }) => Number(id))).toEqual(Array.from({ length: 250 }, (_, index) => 250 - index));
-      expect((await historyOf(memory).read("7")).content).toBe(Array.from({ length: 7 }, (_, index) => `line ${index}`).join("\n"));
-      expect(await db.collection<{ _id: string }>(named("memories_versions")).countDocuments()).toBeGreaterThanOrEqual(200);
+      expect((await historyOf(memory).read("7")).content).toBe(
+        Array.from({ length: 7 }, (_, index) => `line ${index}`).join("\n"),
+      );
+      expect(await db.collection<{ _id: string }>(named("memories_versions")).countDocuments()).toBeGreaterThanOrEqual(
+        200,
+      );
     });
 
     // Requirement: history.cost
     it("takes no command more where there is nothing to delete", async () => {
       const memory = freshMemory();
       await memory.write("/a", "text");
-      expect((await commandsOf(client, () => memory.delete("/b"))).map(({ commandName }) => commandName)).toEqual(layout === "files" ? ["find", "commitTransaction"] : ["findAndModify"]);
+      expect((await commandsOf(client, () => memory.delete("/b"))).map(({ commandName }) => commandName)).toEqual(
+        layout === "files" ? ["find", "commitTransaction"] : ["findAndModify"],
+      );
     });
   });
 
@@ -138,9 +151,29 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       expect(await historyOf(memory).redact(redacted)).toBe(0);
       expect(await storedBytes()).not.toContain(secret);
       const left = (await all(historyOf(memory).list())).toReversed();
-      expect(left.map(({ operation, path, sizeBytes, sha256, redactedBy }) => ({ operation, path, sizeBytes, isHashed: sha256 !== null, redactedBy }))).toEqual([
-        ...["created", "modified", "renamed", "modified"].map((operation) => ({ operation, path: "", sizeBytes: null, isHashed: false, redactedBy: { userId: "ada" } })),
-        ...["modified", "modified"].map((operation) => ({ operation, path: "/plain", sizeBytes: expect.any(Number), isHashed: true, redactedBy: undefined })),
+      expect(
+        left.map(({ operation, path, sizeBytes, sha256, redactedBy }) => ({
+          operation,
+          path,
+          sizeBytes,
+          isHashed: sha256 !== null,
+          redactedBy,
+        })),
+      ).toEqual([
+        ...["created", "modified", "renamed", "modified"].map((operation) => ({
+          operation,
+          path: "",
+          sizeBytes: null,
+          isHashed: false,
+          redactedBy: { userId: "ada" },
+        })),
+        ...["modified", "modified"].map((operation) => ({
+          operation,
+          path: "/plain",
+          sizeBytes: expect.any(Number),
+          isHashed: true,
+          redactedBy: undefined,
+        })),
       ]);
       expect(left.every(({ actor }) => actor?.userId === "ada")).toBe(true);
       expect(await memory.read("/plain")).toBe("harmless\nend");
@@ -151,7 +184,9 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       const memory = freshMemory();
       for (const text of ["one", "two", "three", "four"]) await memory.write("/a", text);
       await historyOf(memory).redact("2");
-      const texts = await Promise.all(["1", "2", "3", "4"].map(async (id) => (await historyOf(memory).read(id)).content));
+      const texts = await Promise.all(
+        ["1", "2", "3", "4"].map(async (id) => (await historyOf(memory).read(id)).content),
+      );
       expect(texts).toEqual(["one", null, "three", "four"]);
     });
 
@@ -205,7 +240,10 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       const memory = freshMemory();
       await memory.write("/a", "secret");
       await change(memory);
-      await expect(historyOf(memory).redact("1")).rejects.toMatchObject({ code: "EINVAL", message: expect.stringMatching(/write or delete the file first/) });
+      await expect(historyOf(memory).redact("1")).rejects.toMatchObject({
+        code: "EINVAL",
+        message: expect.stringMatching(/write or delete the file first/),
+      });
       expect((await historyOf(memory).read("1")).content).toBe("secret");
     });
   });
@@ -226,7 +264,14 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       const sent = await commandsOf(client, () => historyOf(memory).revert({ runId: "r" }));
       expect(sent.filter(({ commandName }) => commandName === lastCommand)).toHaveLength(1);
       const { files, directories } = await memory.snapshot();
-      expect([files.map(({ path, content }) => [path, content]), directories]).toEqual([[["/gone/a", "text"], ["/kept", "old"], ["/moved", "text"]], ["/gone"]]);
+      expect([files.map(({ path, content }) => [path, content]), directories]).toEqual([
+        [
+          ["/gone/a", "text"],
+          ["/kept", "old"],
+          ["/moved", "text"],
+        ],
+        ["/gone"],
+      ]);
       expect(await historyOf(memory).revert({ runId: "r" })).toEqual([]);
     });
 
@@ -235,7 +280,11 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       const memory = freshMemory();
       await run(memory, "bad").write("/a", "poison");
       await memory.with({ actor: { userId: "ada" } }).append("/a", "later");
-      await expect(historyOf(memory).revert({ runId: "bad" })).rejects.toMatchObject({ code: "ECONFLICT", path: "/a", message: expect.stringMatching(/version 2 modified \/a by userId ada/) });
+      await expect(historyOf(memory).revert({ runId: "bad" })).rejects.toMatchObject({
+        code: "ECONFLICT",
+        path: "/a",
+        message: expect.stringMatching(/version 2 modified \/a by userId ada/),
+      });
       expect((await historyOf(memory).revert({ runId: "bad" }, { force: true })).map(summary)).toEqual(["deleted /a"]);
       expect((await memory.snapshot()).files).toEqual([]);
     });
@@ -245,7 +294,10 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       await memory.write("/notes/a", "a");
       await memory.write("/notes/b", "b");
       await memory.delete("/notes");
-      expect((await historyOf(memory).revert({ path: "/notes", to: "2" })).map(summary)).toEqual(["created /notes/a", "created /notes/b"]);
+      expect((await historyOf(memory).revert({ path: "/notes", to: "2" })).map(summary)).toEqual([
+        "created /notes/a",
+        "created /notes/b",
+      ]);
       await memory.rename("/notes/a", "/c");
       await memory.write("/c", "new");
       await historyOf(memory).revert({ path: "/c", to: "4" });
@@ -275,7 +327,9 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       const { versions } = await store.forget({ userId });
       expect(versions).toBeGreaterThanOrEqual(60);
       expect(await storedBytes()).not.toContain(userId);
-      expect((await all(historyOf(other).list())).map(({ actor }) => actor)).toEqual(Array.from({ length: 70 }, () => ({ runId: "kept" })));
+      expect((await all(historyOf(other).list())).map(({ actor }) => actor)).toEqual(
+        Array.from({ length: 70 }, () => ({ runId: "kept" })),
+      );
     });
 
     // Requirement: history.erased
@@ -291,7 +345,12 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
 
     // Requirement: history.erased
     it("begins a new history when it has expired, and takes the old one away", async () => {
-      const expiring = open({ memoriesCollection: "expiring", history: true, expireMs: { perUser: 1000 }, clock: () => new Date(nowMs) });
+      const expiring = open({
+        memoriesCollection: "expiring",
+        history: true,
+        expireMs: { perUser: 1000 },
+        clock: () => new Date(nowMs),
+      });
       const memory = expiring.memory({ nodeId: "a", scope: "perUser", userId: "ada" });
       for (let index = 0; index < 70; index += 1) await memory.append("/a", "x");
       const versions = db.collection(named("expiring_versions"));
@@ -301,7 +360,10 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       nowMs += 999;
       await memory.append("/a", "x");
       const [after] = await versions.find().sort({ expiresAt: 1 }).toArray();
-      expect([before?.["expiresAt"] < new Date(nowMs + 1000), after?.["expiresAt"] >= new Date(nowMs + 1000)]).toEqual([true, true]);
+      expect([before?.["expiresAt"] < new Date(nowMs + 1000), after?.["expiresAt"] >= new Date(nowMs + 1000)]).toEqual([
+        true,
+        true,
+      ]);
       nowMs += 1000;
       await memory.append("/a", "new");
       expect((await all(historyOf(memory).list())).map(summary)).toEqual(["created /a"]);
@@ -339,7 +401,10 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       await memory.write("/a", "one");
       const plain = open().memory(memory.address);
       await plain.write("/b", "two");
-      expect(await plain.snapshot()).toMatchObject({ files: [{ content: "one" }, { content: "two" }], revision: layout === "files" ? null : 2 });
+      expect(await plain.snapshot()).toMatchObject({
+        files: [{ content: "one" }, { content: "two" }],
+        revision: layout === "files" ? null : 2,
+      });
       await memory.append("/a", "three");
       expect((await all(historyOf(memory).list())).map(({ id }) => id)).toEqual([layout === "files" ? "2" : "3", "1"]);
     });
@@ -348,11 +413,20 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
     it("is told who acts by the run, over what the program says, and never by a model", async () => {
       const base = freshMemory().with({ actor: { agent: "writer", threadId: "program" } });
       const tool = new MemoryTool({ memory: base });
-      const config = { configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID(), actor: { userId: "eve" } }, toolCall: { id: "call", name: "memory", args: {} } };
+      const config = {
+        configurable: { thread_id: "t", user_id: "ada", run_id: randomUUID(), actor: { userId: "eve" } },
+        toolCall: { id: "call", name: "memory", args: {} },
+      };
       await tool.invoke({ command: "append", path: "/a", content: "text", actor: { userId: "eve" } } as never, config);
       await tool.invoke({ command: "append", path: "/a", content: "text" }, config);
       const [version] = await all(historyOf(base).list());
-      expect(version?.actor).toEqual({ agent: "writer", threadId: "t", userId: "ada", runId: config.configurable.run_id, toolCallId: "call" });
+      expect(version?.actor).toEqual({
+        agent: "writer",
+        threadId: "t",
+        userId: "ada",
+        runId: config.configurable.run_id,
+        toolCallId: "call",
+      });
     });
 
     // Requirement: history.list
@@ -362,7 +436,8 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       await memory.write("/notes/b", "2");
       const { updatedAt } = await memory.write("/c", "3");
       await memory.rename("/notes/a", "/d");
-      const ids = async (filter: VersionFilter): Promise<string[]> => (await all(historyOf(memory).list(filter))).map(({ id }) => id);
+      const ids = async (filter: VersionFilter): Promise<string[]> =>
+        (await all(historyOf(memory).list(filter))).map(({ id }) => id);
       expect(await ids({ path: "/d" })).toEqual(["4", "1"]);
       expect(await ids({ path: "/notes/a" })).toEqual(["4", "1"]);
       expect(await ids({ path: "/notes" })).toEqual(["4", "2", "1"]);
@@ -380,7 +455,11 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
       await tree.write("/team/b", "2");
       await tree.append("/team/b", "3");
       const history = historyOf(tree);
-      expect((await all(history.list())).map(({ id, path }) => [id, path])).toEqual([["/team:2", "/team/b"], ["/team:1", "/team/b"], ["1", "/a"]]);
+      expect((await all(history.list())).map(({ id, path }) => [id, path])).toEqual([
+        ["/team:2", "/team/b"],
+        ["/team:1", "/team/b"],
+        ["1", "/a"],
+      ]);
       expect((await history.read("/team:1")).content).toBe("2");
       expect((await history.blame("/team/b")).map(({ version }) => version?.id)).toEqual(["/team:1", "/team:2"]);
       await history.revert({ path: "/team/b", to: "/team:1" });
@@ -389,9 +468,17 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
     });
 
     it("says that an approved change was made by who proposed it, once", async () => {
-      const node = new MemoryNode({ store, nodeId: randomUUID(), rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
+      const node = new MemoryNode({
+        store,
+        nodeId: randomUUID(),
+        rules: [{ path: "/**", access: "ask" }],
+        onAsk: "propose",
+      });
       const config = { configurable: { user_id: "ada" } };
-      await new MemoryTool({ memory: (each) => node.memoryForRun(each) }).invoke({ command: "append", path: "/a", content: "text" }, config);
+      await new MemoryTool({ memory: (each) => node.memoryForRun(each) }).invoke(
+        { command: "append", path: "/a", content: "text" },
+        config,
+      );
       const memory = store.memory({ nodeId: node.nodeId });
       const [proposal] = await all(memory.proposals?.list() ?? (async function* () {})());
       await memory.proposals?.approve(proposal?.id ?? "", { by: { userId: "grace" } });

@@ -78,20 +78,33 @@ describe("a document whose id the store knows", () => {
   it.each(changes)("is one of the earlier system again: %s rewrites it", async (_, change) => {
     const [memory, twin] = [await seen(), await seen()];
     const { nodeId, scope } = memory.address;
-    await documents.replaceOne({ nodeId, scope }, { nodeId, scope, data: { file: "first text", notes: { today: "x" } } });
+    await documents.replaceOne(
+      { nodeId, scope },
+      { nodeId, scope, data: { file: "first text", notes: { today: "x" } } },
+    );
     await twin.write("/notes/today", "x");
     await Promise.all([change(memory), change(twin)]);
-    const texts = async ({ address }: Memory): Promise<unknown> => (await another.memory(address).snapshot()).files.map(({ path, content }) => [path, content]);
-    expect(new Map((await texts(memory)) as [string, string][])).toEqual(new Map((await texts(twin)) as [string, string][]));
+    const texts = async ({ address }: Memory): Promise<unknown> =>
+      (await another.memory(address).snapshot()).files.map(({ path, content }) => [path, content]);
+    expect(new Map((await texts(memory)) as [string, string][])).toEqual(
+      new Map((await texts(twin)) as [string, string][]),
+    );
   });
 
   it("a file that this store has written is written by one update, and the answer is the same", async () => {
     const memory = store.memory(freshAddress());
     const { createdAt } = await memory.write("/a/file", "first text");
-    const events = await commandsOf(client, async () => expect(await memory.write("/a/file", "ü")).toMatchObject({ kind: "file", sizeBytes: 2, createdAt }));
+    const events = await commandsOf(client, async () =>
+      expect(await memory.write("/a/file", "ü")).toMatchObject({ kind: "file", sizeBytes: 2, createdAt }),
+    );
     expect(events.map(({ commandName }) => commandName)).toEqual(["update"]);
     const { updatedAt } = await memory.write("/a/file", "ü", { ifMissing: "fail" });
-    expect(await another.memory(memory.address).stat("/a/file")).toEqual({ kind: "file", sizeBytes: 2, createdAt, updatedAt });
+    expect(await another.memory(memory.address).stat("/a/file")).toEqual({
+      kind: "file",
+      sizeBytes: 2,
+      createdAt,
+      updatedAt,
+    });
     await refuses(memory.write("/a/file", "x", { ifExists: "fail" }), "EEXIST");
   });
 
@@ -99,7 +112,9 @@ describe("a document whose id the store knows", () => {
     const memory = await seen();
     const other = another.memory(memory.address);
     await documents.updateOne({ nodeId: memory.address.nodeId }, { $set: { "meta.file.createdAt": new Date(0) } });
-    const stale = await commandsOf(client, async () => expect((await memory.write("/file", "x")).createdAt).toEqual(new Date(0)));
+    const stale = await commandsOf(client, async () =>
+      expect((await memory.write("/file", "x")).createdAt).toEqual(new Date(0)),
+    );
     expect(stale.map(({ commandName }) => commandName)).toEqual(["update", "findAndModify"]);
     await other.delete("/file");
     await refuses(memory.write("/file", "x", { ifMissing: "fail" }), "ENOENT");

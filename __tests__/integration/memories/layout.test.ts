@@ -56,12 +56,7 @@ describe("the document of a memory", () => {
     const memory = store.memory(address, { paths: "posix" });
     for (const path of ["/notes.txt", "/100%", "/$a/$b c$", "/é/__proto__"]) await memory.write(path, "x");
     const document = await memories.findOne(address);
-    expect(Object.keys(document?.["data"] as object)).toEqual([
-      "notes%2Etxt",
-      "100%25",
-      "%24a.%24b c$",
-      "é.__proto__",
-    ]);
+    expect(Object.keys(document?.["data"] as object)).toEqual(["notes%2Etxt", "100%25", "%24a.%24b c$", "é.__proto__"]);
   });
 
   // Requirement: mongodb.one-document-for-an-address
@@ -86,7 +81,10 @@ describe("the document of a memory", () => {
     await refuses(memory.append("/file", "x".repeat(900)), "ENOSPC");
     await refuses(memory.write("/other", "x".repeat(900)), "ENOSPC");
     await refuses(memory.update("/file", "x", "xx"), "ENOSPC");
-    await refuses(memory.edit("/file", (text) => text + text), "ENOSPC");
+    await refuses(
+      memory.edit("/file", (text) => text + text),
+      "ENOSPC",
+    );
     expect(await memory.snapshot()).toEqual(before);
     await memory.write("/file", "x".repeat(999));
   });
@@ -131,8 +129,18 @@ describe("the indexes", () => {
         unique: true,
         partialFilterExpression: { scope: "perUser", userId: { $exists: true } },
       },
-      { v: 2, name: "memories_by_thread", key: { threadId: 1, nodeId: 1 }, partialFilterExpression: { threadId: { $type: "string" } } },
-      { v: 2, name: "memories_by_user", key: { userId: 1, nodeId: 1 }, partialFilterExpression: { userId: { $type: "string" } } },
+      {
+        v: 2,
+        name: "memories_by_thread",
+        key: { threadId: 1, nodeId: 1 },
+        partialFilterExpression: { threadId: { $type: "string" } },
+      },
+      {
+        v: 2,
+        name: "memories_by_user",
+        key: { userId: 1, nodeId: 1 },
+        partialFilterExpression: { userId: { $type: "string" } },
+      },
     ]);
   });
 
@@ -152,7 +160,9 @@ describe("the indexes", () => {
 describe("documents of the earlier system", () => {
   const legacyData = { today: "hello", notes: { week: { monday: "a\n", tuesday: "b" }, empty: {} } };
 
-  async function legacyMemory(fields: Document = { data: legacyData, dirs: { notes: true, made: true } }): Promise<Memory> {
+  async function legacyMemory(
+    fields: Document = { data: legacyData, dirs: { notes: true, made: true } },
+  ): Promise<Memory> {
     const address = freshAddress();
     await memories.insertOne({ ...address, scope: "global", ...fields });
     return store.memory(address);
@@ -176,7 +186,11 @@ describe("documents of the earlier system", () => {
     const { files, directories } = await memory.snapshot();
     expect(files.map((file) => file.path)).toEqual(["/notes/week/monday", "/notes/week/tuesday", "/today"]);
     expect(directories).toEqual(["/made", "/notes", "/notes/empty", "/notes/week"]);
-    expect((await memory.outline({ maxContentBytes: 100 })).files[2]).toEqual({ path: "/today", sizeBytes: 5, content: "hello" });
+    expect((await memory.outline({ maxContentBytes: 100 })).files[2]).toEqual({
+      path: "/today",
+      sizeBytes: 5,
+      content: "hello",
+    });
   });
 
   const changes: [string, (memory: Memory) => Promise<unknown>][] = [
@@ -208,13 +222,23 @@ describe("documents of the earlier system", () => {
     const document = await memories.findOne({ nodeId: memory.address.nodeId });
     expect(document).toMatchObject({ revision: 1 });
     for (const value of Object.values(document?.["data"] as object)) expect(typeof value).toBe("string");
-    expect(Object.keys(document?.["meta"] as object).toSorted()).toEqual(Object.keys(document?.["data"] as object).toSorted());
+    expect(Object.keys(document?.["meta"] as object).toSorted()).toEqual(
+      Object.keys(document?.["data"] as object).toSorted(),
+    );
   });
 
   it("may have a name that the driver takes for a mark of its own", async () => {
-    const memory = await legacyMemory({ data: new Map<string, unknown>([["_bsontype", "Long"], ["notes", new Map([["_bsontype", "ObjectId"]])]]) });
+    const memory = await legacyMemory({
+      data: new Map<string, unknown>([
+        ["_bsontype", "Long"],
+        ["notes", new Map([["_bsontype", "ObjectId"]])],
+      ]),
+    });
     await memory.append("/_bsontype", "more");
-    expect((await memory.snapshot()).files.map(({ path, content }) => [path, content])).toEqual([["/_bsontype", "Long\nmore"], ["/notes/_bsontype", "ObjectId"]]);
+    expect((await memory.snapshot()).files.map(({ path, content }) => [path, content])).toEqual([
+      ["/_bsontype", "Long\nmore"],
+      ["/notes/_bsontype", "ObjectId"],
+    ]);
   });
 
   // Requirement: mongodb.earlier-documents-lose-nothing

@@ -16,7 +16,8 @@ import { useClient } from "../../helpers/use-client.js";
 const { db, name: dbName, uri } = testDatabase("replicaSet");
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const maxMemoryBytes = 1000;
-const open = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore => new MongoMemoryStore({ client, dbName, layout: "files", ...options });
+const open = (options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore =>
+  new MongoMemoryStore({ client, dbName, layout: "files", ...options });
 const plain = open();
 const recording = open({ memoriesCollection: "recorded", history: true });
 
@@ -29,13 +30,23 @@ async function sizeOf(memory: Memory): Promise<number> {
 }
 
 /** @returns the id of the proposal */
-async function proposedAppend(store: MongoMemoryStore, { nodeId }: { nodeId: string }, path: string, content: string): Promise<string> {
+async function proposedAppend(
+  store: MongoMemoryStore,
+  { nodeId }: { nodeId: string },
+  path: string,
+  content: string,
+): Promise<string> {
   const node = new MemoryNode({ store, nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
-  const answer = JSON.parse(String(await node.memoryTools[0]?.invoke({ command: "append", path, content }))) as { result: { proposal: string } };
+  const answer = JSON.parse(String(await node.memoryTools[0]?.invoke({ command: "append", path, content }))) as {
+    result: { proposal: string };
+  };
   return answer.result.proposal;
 }
 
-describe.each<[string, MongoMemoryStore]>([["without history", plain], ["with history", recording]])("a limited memory of the layout files, %s", (_name, store) => {
+describe.each<[string, MongoMemoryStore]>([
+  ["without history", plain],
+  ["with history", recording],
+])("a limited memory of the layout files, %s", (_name, store) => {
   const growing: [string, (memory: Memory) => Promise<unknown>, sizeBytes: number][] = [
     ["an append to a file", (memory) => memory.append("/d/a", bytes(100)), 1001],
     ["an append that makes a file", (memory) => memory.append("/new/b", bytes(101)), 1001],
@@ -79,7 +90,12 @@ describe.each<[string, MongoMemoryStore]>([["without history", plain], ["with hi
 
   // Requirement: files.limit-exact
   it("is never exceeded by writers in two processes together, and keeps what they were told is there", async () => {
-    const other = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout: "files", ...(store === recording && { memoriesCollection: "recorded", history: true }) });
+    const other = new MongoMemoryStore({
+      client: useClient(new MongoClient(uri)),
+      dbName,
+      layout: "files",
+      ...(store === recording && { memoriesCollection: "recorded", history: true }),
+    });
     const address = freshAddress();
     const [one, two] = [store, other].map((each) => each.memory(address, { maxMemoryBytes }));
     if (one === undefined || two === undefined) throw new Error("there are two stores");
@@ -87,11 +103,19 @@ describe.each<[string, MongoMemoryStore]>([["without history", plain], ["with hi
     const paths = Array.from({ length: 60 }, (_, index) => `/${index}/a`);
     await Promise.all(paths.slice(0, 40).map((path) => one.write(path, "")));
     const line = bytes(50);
-    const outcomes = await Promise.allSettled(paths.map((path, index) => (index % 2 === 0 ? one : two).append(path, line)));
-    for (const outcome of outcomes) if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "ENOSPC", message: full(1050) });
+    const outcomes = await Promise.allSettled(
+      paths.map((path, index) => (index % 2 === 0 ? one : two).append(path, line)),
+    );
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "ENOSPC", message: full(1050) });
     const made = paths.filter((_path, index) => outcomes[index]?.status === "fulfilled");
     const { files } = await two.snapshot();
-    expect(files.filter(({ content }) => content === line).map(({ path }) => path).toSorted()).toEqual(made.toSorted());
+    expect(
+      files
+        .filter(({ content }) => content === line)
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(made.toSorted());
     expect(await sizeOf(one)).toBe(maxMemoryBytes);
   });
 
@@ -142,7 +166,8 @@ describe("a limit of a memory of the layout files", () => {
     await memory.write("/b", bytes(15_000_000));
     await refuses(memory.write("/c", bytes(15_000_000)), "ENOSPC", full(45_000_000, 40_000_000));
     const documentStore = new MongoMemoryStore({ client, dbName });
-    const words = 'invalid MemoryOptions: maxMemoryBytes: must be at most 15000000 with layout: "document", which keeps a memory in one document (given 15000001)';
+    const words =
+      'invalid MemoryOptions: maxMemoryBytes: must be at most 15000000 with layout: "document", which keeps a memory in one document (given 15000001)';
     expect(() => documentStore.memory(freshAddress(), { maxMemoryBytes: 15_000_001 })).toThrow(new TypeError(words));
   });
 
@@ -152,7 +177,10 @@ describe("a limit of a memory of the layout files", () => {
     const memory = plain.memory(address, { maxMemoryBytes: 40_000_000, maxFileBytes: 15_000_000 });
     await memory.write("/a", bytes(10_000_000));
     await plain.moveMemory(address, { layout: "document" });
-    await expect(memory.write("/b", bytes(10_000_000))).rejects.toMatchObject({ code: "ENOSPC", message: expect.stringContaining("over its limit of 15000000 bytes") });
+    await expect(memory.write("/b", bytes(10_000_000))).rejects.toMatchObject({
+      code: "ENOSPC",
+      message: expect.stringContaining("over its limit of 15000000 bytes"),
+    });
   });
 
   // Requirement: files.limit-exact
@@ -161,8 +189,22 @@ describe("a limit of a memory of the layout files", () => {
     const memory = plain.memory(address, { maxMemoryBytes });
     for (const path of ["/one/a", "/two/a"]) await memory.write(path, "");
     const id = await proposedAppend(plain, address, "/one/a", bytes(600));
-    const context = { db: client.db(dbName), client, collectionName: "memories", writeConcern: { w: "majority" as const }, connect: () => undefined, clock: () => new Date(), expireMs: {}, makesIndexes: false, history: null, embeddings: null };
-    const records = layouts.files(context).backend(address, { ...memoryDefaults, maxMemoryBytes, isLimited: true }).records?.();
+    const context = {
+      db: client.db(dbName),
+      client,
+      collectionName: "memories",
+      writeConcern: { w: "majority" as const },
+      connect: () => undefined,
+      clock: () => new Date(),
+      expireMs: {},
+      makesIndexes: false,
+      history: null,
+      embeddings: null,
+    };
+    const records = layouts
+      .files(context)
+      .backend(address, { ...memoryDefaults, maxMemoryBytes, isLimited: true })
+      .records?.();
     const record = await records?.find(id);
     if (!records || !record) throw new Error("no proposal");
     let attempts = 0;
@@ -190,7 +232,11 @@ describe("a limit of a memory of the layout files", () => {
 
   const work: [string, (memory: Memory) => Promise<unknown>, expected: string[]][] = [
     ["append to a file", (memory) => memory.append("/d/a", "x"), ["find", "aggregate", "update", "commitTransaction"]],
-    ["creation", (memory) => memory.write("/d/new", "x"), ["find", "aggregate", "insert", "update", "commitTransaction"]],
+    [
+      "creation",
+      (memory) => memory.write("/d/new", "x"),
+      ["find", "aggregate", "insert", "update", "commitTransaction"],
+    ],
     ["write that makes a file smaller", (memory) => memory.write("/d/a", "x"), ["find", "update", "commitTransaction"]],
     ["delete of a file", (memory) => memory.delete("/d/a"), ["delete"]],
     ["read", (memory) => memory.read("/d/a"), ["find"]],
@@ -209,7 +255,9 @@ describe("a limit of a memory of the layout files", () => {
     await Promise.all(Array.from({ length: 50 }, (_, index) => memory.write(`/d/${index}`, "text")));
     const found = await examined(db, "memories_files", () => memory.append("/d/7", "x"));
     // The root, the directory and 50 files.
-    expect(found.filter(({ command }) => command === "aggregate")).toEqual([{ op: "command", command: "aggregate", keysExamined: 52, docsExamined: 0 }]);
+    expect(found.filter(({ command }) => command === "aggregate")).toEqual([
+      { op: "command", command: "aggregate", keysExamined: 52, docsExamined: 0 },
+    ]);
   });
 
   // Requirement: files.limit-cost, files.limit-exact
@@ -219,8 +267,13 @@ describe("a limit of a memory of the layout files", () => {
     const sizes = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? 10 : 600));
     const outcomes = Promise.allSettled(sizes.map((size, index) => memory.write(`/d/${index}`, bytes(size))));
     const commands = (await commandsOf(client, () => outcomes)).map(({ commandName }) => commandName);
-    expect((await outcomes).map(({ status }) => status)).toEqual(sizes.map((size) => (size === 10 ? "fulfilled" : "rejected")));
-    expect([commands.filter((name) => name === "commitTransaction").length <= 3, commands.filter((name) => name === "aggregate").length <= 3]).toEqual([true, true]);
+    expect((await outcomes).map(({ status }) => status)).toEqual(
+      sizes.map((size) => (size === 10 ? "fulfilled" : "rejected")),
+    );
+    expect([
+      commands.filter((name) => name === "commitTransaction").length <= 3,
+      commands.filter((name) => name === "aggregate").length <= 3,
+    ]).toEqual([true, true]);
     expect(await sizeOf(memory)).toBe(800);
   });
 });

@@ -29,20 +29,30 @@ interface LimitedPlace {
 }
 
 const places: [LayoutName, LimitedPlace][] = [
-  ["document", {
-    store,
-    maxMemoryBytes,
-    usualRuns: 15,
-    stored: (address) => storedDocuments(db, "document", address),
-    sizeOf: ([document]) => BSON.calculateObjectSize(document ?? {}),
-  }],
-  ["files", {
-    store: filesStore,
-    maxMemoryBytes: 300,
-    usualRuns: 4,
-    stored: (address) => storedDocuments(replicaSet.db, "files", address),
-    sizeOf: (documents) => documents.reduce<number>((sum, document) => sum + Buffer.byteLength((document as { text?: string }).text ?? ""), 0),
-  }],
+  [
+    "document",
+    {
+      store,
+      maxMemoryBytes,
+      usualRuns: 15,
+      stored: (address) => storedDocuments(db, "document", address),
+      sizeOf: ([document]) => BSON.calculateObjectSize(document ?? {}),
+    },
+  ],
+  [
+    "files",
+    {
+      store: filesStore,
+      maxMemoryBytes: 300,
+      usualRuns: 4,
+      stored: (address) => storedDocuments(replicaSet.db, "files", address),
+      sizeOf: (documents) =>
+        documents.reduce<number>(
+          (sum, document) => sum + Buffer.byteLength((document as { text?: string }).text ?? ""),
+          0,
+        ),
+    },
+  ],
 ];
 
 type Command = (memory: Memory) => Promise<unknown>;
@@ -62,19 +72,20 @@ describe("a memory at its limit", () => {
   });
 
   // Requirement: guarantees.memory-limit-on-every-way
-  it.each([addressFor("global", "global", null), addressFor("é", "perThread", "t"), addressFor("of a user", "perUser", "ada")])(
-    "is filled to its last byte by its first change, and made by none that is one byte more: %j",
-    async (address) => {
-      const nodeId = `${address.nodeId} ${freshAddress().nodeId}`;
-      const [one, other] = ["one", "other"].map((which) => ({ ...address, nodeId: `${which} ${nodeId}`.padEnd(60) }));
-      if (one === undefined || other === undefined) throw new Error("there are two addresses");
-      await store.memory(one).write("/d/file", "x".repeat(1000));
-      const sizeBytes = BSON.calculateObjectSize((await db.collection("memories").findOne(one)) ?? {});
-      await refuses(store.memory(other, { maxMemoryBytes: sizeBytes - 1 }).write("/d/file", "x".repeat(1000)), "ENOSPC");
-      expect(await db.collection("memories").findOne(other)).toBeNull();
-      await store.memory(other, { maxMemoryBytes: sizeBytes }).append("/d/file", "x".repeat(1000));
-    },
-  );
+  it.each([
+    addressFor("global", "global", null),
+    addressFor("é", "perThread", "t"),
+    addressFor("of a user", "perUser", "ada"),
+  ])("is filled to its last byte by its first change, and made by none that is one byte more: %j", async (address) => {
+    const nodeId = `${address.nodeId} ${freshAddress().nodeId}`;
+    const [one, other] = ["one", "other"].map((which) => ({ ...address, nodeId: `${which} ${nodeId}`.padEnd(60) }));
+    if (one === undefined || other === undefined) throw new Error("there are two addresses");
+    await store.memory(one).write("/d/file", "x".repeat(1000));
+    const sizeBytes = BSON.calculateObjectSize((await db.collection("memories").findOne(one)) ?? {});
+    await refuses(store.memory(other, { maxMemoryBytes: sizeBytes - 1 }).write("/d/file", "x".repeat(1000)), "ENOSPC");
+    expect(await db.collection("memories").findOne(other)).toBeNull();
+    await store.memory(other, { maxMemoryBytes: sizeBytes }).append("/d/file", "x".repeat(1000));
+  });
 
   // Requirement: guarantees.memory-limit-on-every-way
   it.each(places)("in the layout %s is never over it, and as it was after every refusal", async (_layout, place) => {
@@ -95,7 +106,10 @@ describe("a memory at its limit", () => {
       const memory = place.store.memory(freshAddress(), { paths: "posix", maxMemoryBytes: place.maxMemoryBytes });
       for (const run of commands) {
         const before = await place.stored(memory.address);
-        const refused: unknown = await run(memory).then(() => null, (error: unknown) => error);
+        const refused: unknown = await run(memory).then(
+          () => null,
+          (error: unknown) => error,
+        );
         const after = await place.stored(memory.address);
         if (refused !== null) expect([MemoryError.isInstance(refused), after]).toEqual([true, before]);
         expect(place.sizeOf(after)).toBeLessThanOrEqual(place.maxMemoryBytes);
@@ -110,8 +124,13 @@ describe("a batch of the store", () => {
   it("fills a memory to its last byte, and is refused as a whole where it is one byte more", async () => {
     const { nodeId } = freshAddress();
     const namespace = ["memory", nodeId, "global"];
-    const file = (key: string, sizeBytes: number): PutOperation => ({ namespace, key, value: { content: "x".repeat(sizeBytes) } });
-    const documentBytes = async (): Promise<number> => BSON.calculateObjectSize((await db.collection("memories").findOne({ nodeId })) ?? {});
+    const file = (key: string, sizeBytes: number): PutOperation => ({
+      namespace,
+      key,
+      value: { content: "x".repeat(sizeBytes) },
+    });
+    const documentBytes = async (): Promise<number> =>
+      BSON.calculateObjectSize((await db.collection("memories").findOne({ nodeId })) ?? {});
     await store.batch([file("/f0", 1_000_000)]);
     const before = await documentBytes();
     // What a file costs beside its text, with a key of two bytes.

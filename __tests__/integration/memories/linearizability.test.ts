@@ -45,7 +45,10 @@ afterAll(() => Promise.all(started.map((workers) => workers.close())));
 
 /** What is there at last, so that nothing is lost unseen. */
 async function lastReads(memory: Memory, workload: WorkloadName): Promise<Operation<Command>[]> {
-  const commands: Command[] = workload === "tree" ? [{ name: "snapshot", path: "/" }] : workloads.files.paths.map((path) => ({ name: "read", path }));
+  const commands: Command[] =
+    workload === "tree"
+      ? [{ name: "snapshot", path: "/" }]
+      : workloads.files.paths.map((path) => ({ name: "read", path }));
   const reads = [];
   for (const command of commands) reads.push(await recordedCall(memory, "the test", command));
   return reads.map((read) => {
@@ -56,34 +59,56 @@ async function lastReads(memory: Memory, workload: WorkloadName): Promise<Operat
 
 describe.each(layoutNames)("layout %s", (layout) => {
   // Requirement: guarantees.linearizable
-  it.each(workloadNames)("what several processes do with %s at the same time has an order that explains every answer", async (workload) => {
-    const { client, name: dbName, uri } = testDatabase("replicaSet");
-    const workers = await workersOn({ uri, dbName, layout });
-    for (let round = 0; round < rounds; round += 1) {
-      const { nodeId } = freshAddress();
-      workers.begin({ nodeId, workload, seed: someSeed(), calls });
-      const history = [...(await workers.ended()), ...(await lastReads(new MongoMemoryStore({ client, dbName, layout }).memory({ nodeId }), workload))];
-      expect(history.length).toBeGreaterThan(processes * calls);
-      expect(faultOf(history)).toBeUndefined();
-    }
-  });
+  it.each(workloadNames)(
+    "what several processes do with %s at the same time has an order that explains every answer",
+    async (workload) => {
+      const { client, name: dbName, uri } = testDatabase("replicaSet");
+      const workers = await workersOn({ uri, dbName, layout });
+      for (let round = 0; round < rounds; round += 1) {
+        const { nodeId } = freshAddress();
+        workers.begin({ nodeId, workload, seed: someSeed(), calls });
+        const history = [
+          ...(await workers.ended()),
+          ...(await lastReads(new MongoMemoryStore({ client, dbName, layout }).memory({ nodeId }), workload)),
+        ];
+        expect(history.length).toBeGreaterThan(processes * calls);
+        expect(faultOf(history)).toBeUndefined();
+      }
+    },
+  );
 
   // Requirement: guarantees.linearizable, guarantees.survives-kill
-  it.each(ofCrashes("files"))("so has what they do with %s while mongod is killed and started again, where reads see only what stays", async (workload) => {
-    for (const { history } of await crashedHistories(layout, workload, "majority")) expect(faultOf(history)).toBeUndefined();
-  });
+  it.each(ofCrashes("files"))(
+    "so has what they do with %s while mongod is killed and started again, where reads see only what stays",
+    async (workload) => {
+      for (const { history } of await crashedHistories(layout, workload, "majority"))
+        expect(faultOf(history)).toBeUndefined();
+    },
+  );
 
   // Requirement: guarantees.linearizable, guarantees.survives-kill
-  it.each(ofCrashes("tree"))("by default so has what they do with %s before a crash, and so have the changes that were made before it with all that is after it", async (workload) => {
-    for (const { history, killedAt, restartedAt } of await crashedHistories(layout, workload, "local")) {
-      expect(faultOf(history.filter(({ calledAt }) => calledAt < killedAt).flatMap((call) => beforeCrash(call, killedAt)))).toBeUndefined();
-      expect(faultOf(history.filter((call) => call.calledAt > restartedAt || isChangeMade(call)))).toBeUndefined();
-    }
-  });
+  it.each(ofCrashes("tree"))(
+    "by default so has what they do with %s before a crash, and so have the changes that were made before it with all that is after it",
+    async (workload) => {
+      for (const { history, killedAt, restartedAt } of await crashedHistories(layout, workload, "local")) {
+        expect(
+          faultOf(history.filter(({ calledAt }) => calledAt < killedAt).flatMap((call) => beforeCrash(call, killedAt))),
+        ).toBeUndefined();
+        expect(faultOf(history.filter((call) => call.calledAt > restartedAt || isChangeMade(call)))).toBeUndefined();
+      }
+    },
+  );
 });
 
-/** A history for each crash: each leaves some calls of which nobody knows whether they happened, and each of those doubles the possible orders. */
-async function crashedHistories(layout: LayoutName, workload: WorkloadName, readConcern: "local" | "majority"): Promise<CrashedHistory[]> {
+/**
+ * A history for each crash: each leaves some calls of which nobody knows whether they happened, and each of those
+ * doubles the possible orders.
+ */
+async function crashedHistories(
+  layout: LayoutName,
+  workload: WorkloadName,
+  readConcern: "local" | "majority",
+): Promise<CrashedHistory[]> {
   const mongod = await privateMongod("replicaSet");
   const place = { uri: `${mongod.uri}&readConcernLevel=${readConcern}`, dbName: "crash", layout };
   const workers = await workersOn(place);
@@ -114,5 +139,9 @@ function beforeCrash(call: Operation<Command>, killedAt: bigint): Operation<Comm
 
 /** A change that changed nothing is a read of what may not stay, and so is a refusal. */
 function isChangeMade({ command, answeredAt, answer }: Operation<Command>): boolean {
-  return changes(command) && (answeredAt === null || (answer.startsWith('{"value":') && answer !== '{"value":0}' && answer !== '{"value":{"files":0,"dirs":0}}'));
+  return (
+    changes(command) &&
+    (answeredAt === null ||
+      (answer.startsWith('{"value":') && answer !== '{"value":0}' && answer !== '{"value":{"files":0,"dirs":0}}'))
+  );
 }

@@ -28,7 +28,11 @@ describe("an update of a long text by a long one", () => {
   // Requirement: guarantees.server-searches-little
   it("is searched for by the client: the server refuses in one command, answers the text in a second, and changes in a third", async () => {
     const memory = await memoryOf(text);
-    expect(await commandNames(() => memory.update("/notes", long, next))).toEqual(["findAndModify", "find", "findAndModify"]);
+    expect(await commandNames(() => memory.update("/notes", long, next))).toEqual([
+      "findAndModify",
+      "find",
+      "findAndModify",
+    ]);
     expect(await memory.read("/notes")).toBe(text.replaceAll(long, next));
   });
 
@@ -56,7 +60,10 @@ describe("an update of a long text by a long one", () => {
 
   it("counts a file in which letters take several bytes by its bytes", async () => {
     const memory = await memoryOf("é".repeat(300_000));
-    expect(await commandNames(() => memory.update("/notes", `${"é".repeat(20)}!`, next))).toEqual(["findAndModify", "find"]);
+    expect(await commandNames(() => memory.update("/notes", `${"é".repeat(20)}!`, next))).toEqual([
+      "findAndModify",
+      "find",
+    ]);
     expect(await memory.update("/notes", "é".repeat(100), "e".repeat(100))).toBe(3000);
     expect(await memory.read("/notes")).toBe("e".repeat(300_000));
   });
@@ -66,8 +73,12 @@ describe("an update of a long text by a long one", () => {
     const marks = Array.from({ length: 8 }, (_, index) => `<mark ${index}>`);
     const lines = marks.map((mark) => `${mark} ${"x".repeat(40)}`);
     await memory.append("/notes", lines.join("\n"));
-    const other = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name }).memory(memory.address);
-    await Promise.all(lines.map((line, index) => (index % 2 === 0 ? memory : other).update("/notes", line, `done ${index}`)));
+    const other = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName: name }).memory(
+      memory.address,
+    );
+    await Promise.all(
+      lines.map((line, index) => (index % 2 === 0 ? memory : other).update("/notes", line, `done ${index}`)),
+    );
     const done = (await memory.read("/notes")).slice(text.length).trim().split("\n");
     expect(done).toEqual(marks.map((_, index) => `done ${index}`));
   });
@@ -83,7 +94,10 @@ async function answered(memory: Memory, texts: string[], suffix = ""): Promise<{
 }
 
 // Requirement: guarantees.server-searches-little
-it.each([{ layout: "document", kept: store }, { layout: "files", kept: ofFiles }])("files with many texts of a large memory are found by the client, layout $layout", async ({ kept }) => {
+it.each([
+  { layout: "document", kept: store },
+  { layout: "files", kept: ofFiles },
+])("files with many texts of a large memory are found by the client, layout $layout", async ({ kept }) => {
   const memory = await memoryOf(`${"a".repeat(400_000)}b`, kept);
   await memory.write("/other", "c");
   const few = await answered(memory, ["c"]);
@@ -98,7 +112,8 @@ it.each([{ layout: "document", kept: store }, { layout: "files", kept: ofFiles }
 // Requirement: files.found-on-the-server
 it("of files of their own the server sends those alone that hold a text and whose names end so, whatever is in the texts and names", async () => {
   const memory = ofFiles.memory(freshAddress(), { paths: "posix" });
-  for (const path of ["/é[1].md", "/d/[1].md", "/d/.md/x", "/d.md", "/notes"]) await memory.write(path, `$a.* é ${"b".repeat(10_000)}`);
+  for (const path of ["/é[1].md", "/d/[1].md", "/d/.md/x", "/d.md", "/notes"])
+    await memory.write(path, `$a.* é ${"b".repeat(10_000)}`);
   await memory.write("/none/[1].md", "b".repeat(10_000));
   const found = await answered(memory, ["none", "$a.*"], "[1].md");
   expect(found.paths).toEqual(["/d/[1].md", "/é[1].md"]);

@@ -19,13 +19,20 @@ const { uri, name, db } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 
 const textsOf = (hits: readonly SearchHit[]) => hits.map(({ text }) => text);
-const vectorsOf = (filter: Document, collection = "memories_vectors") => db.collection(collection).find(filter).toArray();
+const vectorsOf = (filter: Document, collection = "memories_vectors") =>
+  db.collection(collection).find(filter).toArray();
 const embedded = ({ documentCalls }: FakeEmbeddings) => documentCalls.flat();
 
 describe.each(layoutNames)("in the layout %s", (layout) => {
   /** Texts are near each other that have the letters a to d equally often, whatever their words. */
   function storeWith(embeddings: FakeEmbeddings, options: Partial<MongoMemoryStoreOptions> = {}): MongoMemoryStore {
-    return new MongoMemoryStore({ client, dbName: name, layout, index: { dims: embeddings.dims, embeddings }, ...options });
+    return new MongoMemoryStore({
+      client,
+      dbName: name,
+      layout,
+      index: { dims: embeddings.dims, embeddings },
+      ...options,
+    });
   }
 
   describe("a search by words and meaning", () => {
@@ -43,32 +50,64 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await memory.write("/a/one", "aaa\n\nxa");
       await memory.write("/a/two", "bbb\n\nxaab");
       await memory.write("/b", "aaaaa");
-      expect((await memory.search("a", { path: "/a", limit: 100 })).map(({ path }) => path)).toEqual(["/a/one", "/a/one", "/a/two", "/a/two"]);
+      expect((await memory.search("a", { path: "/a", limit: 100 })).map(({ path }) => path)).toEqual([
+        "/a/one",
+        "/a/one",
+        "/a/two",
+        "/a/two",
+      ]);
       const perFile = await memory.search("a", { per: "file" });
-      expect(perFile.map(({ path, text }) => [path, text])).toEqual([["/a/one", "aaa"], ["/b", "aaaaa"], ["/a/two", "xaab"]]);
+      expect(perFile.map(({ path, text }) => [path, text])).toEqual([
+        ["/a/one", "aaa"],
+        ["/b", "aaaaa"],
+        ["/a/two", "xaab"],
+      ]);
     });
 
     // Requirement: search.meaning
     it("is the naive fusion of both rankings in any texts", async () => {
       const embeddings = new FakeEmbeddings();
       const store = storeWith(embeddings);
-      const line = fc.array(fc.constantFrom("aa", "ab", "bcd", "zebra", "dd", "🎂"), { maxLength: 4 }).map((words) => words.join(" "));
+      const line = fc
+        .array(fc.constantFrom("aa", "ab", "bcd", "zebra", "dd", "🎂"), { maxLength: 4 })
+        .map((words) => words.join(" "));
       const text = fc.array(line, { maxLength: 5 }).map((lines) => lines.join("\r\n"));
       const texts = fc.dictionary(fc.constantFrom("/a", "/b", "/zebra"), text, { minKeys: 1, noNullPrototype: true });
       await fc.assert(
         fc.asyncProperty(texts, fc.constantFrom("zebra", "ab", "abc dd", "🎂 aa"), async (files, query) => {
-          const [memory, byWords] = [store.memory(freshAddress()), openMemory(new InMemoryStore(), { nodeId: "by words" })];
-          for (const each of [memory, byWords]) for (const [path, content] of Object.entries(files)) await each.write(path, content);
+          const [memory, byWords] = [
+            store.memory(freshAddress()),
+            openMemory(new InMemoryStore(), { nodeId: "by words" }),
+          ];
+          for (const each of [memory, byWords])
+            for (const [path, content] of Object.entries(files)) await each.write(path, content);
           const vector = (of: string) => ["a", "b", "c", "d"].map((letter) => of.split(letter).length - 1);
-          const dot = (one: number[], other: number[]) => one.reduce((sum, each, index) => sum + each * (other[index] ?? 0), 0);
-          const cosine = (one: number[], other: number[]) => dot(one, other) / (Math.sqrt(dot(one, one)) * Math.sqrt(dot(other, other)) || 1);
-          const passages = Object.keys(files).toSorted().flatMap((path) => Array.from(passagesOf(files[path] ?? ""), (each) => ({ place: `${path}:${each.firstLine}`, text: (files[path] ?? "").slice(each.start, each.end) })));
-          const near = passages.map((each) => ({ ...each, score: cosine(vector(each.text), vector(query)) })).toSorted((a, b) => b.score - a.score);
-          const words = (await byWords.search(query, { limit: 1000 })).map(({ path, startLine }) => `${path}:${startLine}`);
+          const dot = (one: number[], other: number[]) =>
+            one.reduce((sum, each, index) => sum + each * (other[index] ?? 0), 0);
+          const cosine = (one: number[], other: number[]) =>
+            dot(one, other) / (Math.sqrt(dot(one, one)) * Math.sqrt(dot(other, other)) || 1);
+          const passages = Object.keys(files)
+            .toSorted()
+            .flatMap((path) =>
+              Array.from(passagesOf(files[path] ?? ""), (each) => ({
+                place: `${path}:${each.firstLine}`,
+                text: (files[path] ?? "").slice(each.start, each.end),
+              })),
+            );
+          const near = passages
+            .map((each) => ({ ...each, score: cosine(vector(each.text), vector(query)) }))
+            .toSorted((a, b) => b.score - a.score);
+          const words = (await byWords.search(query, { limit: 1000 })).map(
+            ({ path, startLine }) => `${path}:${startLine}`,
+          );
           const share = (rank: number) => (rank === -1 ? 0 : 1 / (4 + rank));
-          const naive = near.map(({ place }, rank) => [place, share(rank) / 2 + share(words.indexOf(place))] as const).toSorted((a, b) => b[1] - a[1]);
+          const naive = near
+            .map(({ place }, rank) => [place, share(rank) / 2 + share(words.indexOf(place))] as const)
+            .toSorted((a, b) => b[1] - a[1]);
           const found = await memory.search(query, { limit: 1000 });
-          expect(found.map(({ score }) => score / (found[0]?.score ?? 1))).toEqual(naive.map(([, score]) => expect.closeTo(score / (naive[0]?.[1] ?? 1), 9)));
+          expect(found.map(({ score }) => score / (found[0]?.score ?? 1))).toEqual(
+            naive.map(([, score]) => expect.closeTo(score / (naive[0]?.[1] ?? 1), 9)),
+          );
         }),
         { numRuns: repetitions({ usual: 15, long: 300 }) },
       );
@@ -100,7 +139,15 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       expect(second.documentCalls).toEqual([]);
       const stored = await vectorsOf(address);
       expect(stored).toHaveLength(2);
-      expect(Object.keys(stored[0] ?? {}).toSorted()).toEqual(["_id", "model", "nodeId", "scope", "text", "updatedAt", "vector"]);
+      expect(Object.keys(stored[0] ?? {}).toSorted()).toEqual([
+        "_id",
+        "model",
+        "nodeId",
+        "scope",
+        "text",
+        "updatedAt",
+        "vector",
+      ]);
       expect(JSON.stringify(stored)).not.toContain("the same line");
     });
 
@@ -112,7 +159,9 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await memory.search("a");
       const warm = await commandsOf(client, () => memory.search("b"));
       // Of the layout `files` an index is read that has no texts.
-      expect(warm.map(({ command }) => command["hint"] ?? command["projection"])).toEqual([layout === "files" ? "files_by_id" : { revision: 1, nodeId: 1, scope: 1, threadId: 1, userId: 1 }]);
+      expect(warm.map(({ command }) => command["hint"] ?? command["projection"])).toEqual([
+        layout === "files" ? "files_by_id" : { revision: 1, nodeId: 1, scope: 1, threadId: 1, userId: 1 },
+      ]);
       await memory.append("/a", "\nccc");
       expect(textsOf(await memory.search("cc", { limit: 1 }))).toEqual(["ccc"]);
       expect(embeddings.documentCalls).toEqual([["aaa", "bbb"], ["ccc"]]);
@@ -122,8 +171,13 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     it("are made a hundred in a call and a thousand in a search; the rest is found by words until the next", async () => {
       const embeddings = new FakeEmbeddings();
       const memory = storeWith(embeddings).memory(freshAddress());
-      await memory.write("/a", Array.from({ length: 1250 }, (_, line) => `- ${"a".repeat(line % 5)} zebra${line}`).join("\n"));
-      expect(textsOf(await memory.search("zebra1249", { limit: 2 }))).toContainEqual(expect.stringContaining("zebra1249"));
+      await memory.write(
+        "/a",
+        Array.from({ length: 1250 }, (_, line) => `- ${"a".repeat(line % 5)} zebra${line}`).join("\n"),
+      );
+      expect(textsOf(await memory.search("zebra1249", { limit: 2 }))).toContainEqual(
+        expect.stringContaining("zebra1249"),
+      );
       expect(embeddings.documentCalls.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 100));
       await memory.search("zebra7");
       await memory.search("zebra8");
@@ -148,7 +202,11 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await global.write("/a", "aaa");
       await global.search("a");
       expect((await vectorsOf({ nodeId })).map(({ scope, userId }: Document) => [scope, userId])).toEqual(
-        expect.arrayContaining([["perUser", users[0]], ["perUser", users[1]], ["global", undefined]]),
+        expect.arrayContaining([
+          ["perUser", users[0]],
+          ["perUser", users[1]],
+          ["global", undefined],
+        ]),
       );
       expect(await vectorsOf({ nodeId })).toHaveLength(3);
       // By a store that has no embeddings itself.
@@ -169,7 +227,10 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await memory.search("a");
       const sent = await commandsOf(client, () => store.forget(who));
       const { deletes } = sent.find(({ command }) => command["delete"] === "memories_vectors")?.command ?? {};
-      const { queryPlanner } = await db.command({ explain: { delete: "memories_vectors", deletes: deletes as Document }, verbosity: "queryPlanner" });
+      const { queryPlanner } = await db.command({
+        explain: { delete: "memories_vectors", deletes: deletes as Document },
+        verbosity: "queryPlanner",
+      });
       expect(JSON.stringify(queryPlanner.winningPlan)).toContain(`"indexName":"${index}"`);
     });
 
@@ -188,32 +249,39 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     });
 
     // Requirement: search.meaning-is-forgotten
-    it.each(["a search", "a search that was given up"])("do not outlive a memory that is erased during %s", async (what) => {
-      const address = freshAddress();
-      const embeddings = new FakeEmbeddings();
-      const store = storeWith(embeddings);
-      const givenUp = new AbortController();
-      const memory = store.memory(address).with({ signal: givenUp.signal });
-      await memory.write("/a", Array.from({ length: 150 }, (_, line) => `line ${line}`).join("\n"));
-      const embed = embeddings.embedDocuments.bind(embeddings);
-      embeddings.embedDocuments = async (texts) => {
-        const isFirst = embeddings.documentCalls.length === 0;
-        if (isFirst) await store.forget(address);
-        else expect(await vectorsOf(address)).toHaveLength(100);
-        if (!isFirst && what === "a search that was given up") givenUp.abort();
-        return embed(texts);
-      };
-      await memory.search("a").catch(() => undefined);
-      while ((await vectorsOf(address)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(embeddings.documentCalls).toHaveLength(2);
-      expect(await vectorsOf(address)).toEqual([]);
-    });
+    it.each(["a search", "a search that was given up"])(
+      "do not outlive a memory that is erased during %s",
+      async (what) => {
+        const address = freshAddress();
+        const embeddings = new FakeEmbeddings();
+        const store = storeWith(embeddings);
+        const givenUp = new AbortController();
+        const memory = store.memory(address).with({ signal: givenUp.signal });
+        await memory.write("/a", Array.from({ length: 150 }, (_, line) => `line ${line}`).join("\n"));
+        const embed = embeddings.embedDocuments.bind(embeddings);
+        embeddings.embedDocuments = async (texts) => {
+          const isFirst = embeddings.documentCalls.length === 0;
+          if (isFirst) await store.forget(address);
+          else expect(await vectorsOf(address)).toHaveLength(100);
+          if (!isFirst && what === "a search that was given up") givenUp.abort();
+          return embed(texts);
+        };
+        await memory.search("a").catch(() => undefined);
+        while ((await vectorsOf(address)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+        expect(embeddings.documentCalls).toHaveLength(2);
+        expect(await vectorsOf(address)).toEqual([]);
+      },
+    );
 
     // Requirement: search.meaning-is-forgotten
     it("expire as the memories do", async () => {
       const now = { ms: Date.now() };
       const embeddings = new FakeEmbeddings();
-      const store = storeWith(embeddings, { memoriesCollection: `expiring ${layout}`, expireMs: { perUser: 60_000 }, clock: () => new Date(now.ms) });
+      const store = storeWith(embeddings, {
+        memoriesCollection: `expiring ${layout}`,
+        expireMs: { perUser: 60_000 },
+        clock: () => new Date(now.ms),
+      });
       const memory = store.memory({ ...freshAddress(), scope: "perUser", userId: "ann" });
       await memory.write("/a", "aaa");
       await memory.search("a");
@@ -223,7 +291,13 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       now.ms += 40_000;
       await memory.write("/a", "aaa\n\nbbb");
       await memory.write("/a", "aaa");
-      await storeWith(embeddings, { memoriesCollection: `expiring ${layout}`, expireMs: { perUser: 60_000 }, clock: () => new Date(now.ms) }).memory(memory.address).search("a");
+      await storeWith(embeddings, {
+        memoriesCollection: `expiring ${layout}`,
+        expireMs: { perUser: 60_000 },
+        clock: () => new Date(now.ms),
+      })
+        .memory(memory.address)
+        .search("a");
       const [after] = await vectorsOf({}, `expiring ${layout}_vectors`);
       expect(Number(after?.["updatedAt"]) - Number(before?.["updatedAt"])).toBe(40_000);
       expect(embedded(embeddings)).toEqual(["aaa"]);
@@ -252,13 +326,17 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       const memory = storeWith(embeddings).memory(address);
       await memory.write("/a", "aaa");
       embeddings.missingDims = 1;
-      await expect(memory.search("a")).rejects.toThrow("embedDocuments answered a vector of 3 dimensions; expected are 4 (index.dims)");
+      await expect(memory.search("a")).rejects.toThrow(
+        "embedDocuments answered a vector of 3 dimensions; expected are 4 (index.dims)",
+      );
       await refuses(memory.search("a"), "EINVAL");
       expect(await vectorsOf(address)).toEqual([]);
       embeddings.missingDims = 0;
       expect(textsOf(await memory.search("a"))).toEqual(["aaa"]);
       embeddings.missingDims = 1;
-      await expect(memory.search("b")).rejects.toThrow("embedQuery answered a vector of 3 dimensions; expected are 4 (index.dims)");
+      await expect(memory.search("b")).rejects.toThrow(
+        "embedQuery answered a vector of 3 dimensions; expected are 4 (index.dims)",
+      );
       embeddings.failure = new Error("429 Too Many Requests");
       await expect(memory.search("b")).rejects.toBe(embeddings.failure);
     });
@@ -271,7 +349,12 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
   });
 
   describe("two models in one memory", () => {
-    const models = () => [new FakeEmbeddings(4, "old"), new FakeEmbeddings(2, "new"), new FakeEmbeddings(4, "as large as the old")] as const;
+    const models = () =>
+      [
+        new FakeEmbeddings(4, "old"),
+        new FakeEmbeddings(2, "new"),
+        new FakeEmbeddings(4, "as large as the old"),
+      ] as const;
 
     // Requirement: search.models-side-by-side
     it("keep their vectors side by side, and embed each text once", async () => {
@@ -283,8 +366,19 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       for (let round = 0; round < 2; round += 1) {
         for (const open of memories) expect(textsOf(await open().search("a", { limit: 1 }))).toEqual(["aaa"]);
       }
-      expect(each.map(embedded)).toEqual([["aaa", "bbb"], ["aaa", "bbb"], ["aaa", "bbb"]]);
-      expect((await vectorsOf(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual(["as large as the old, 4", "as large as the old, 4", "new, 2", "new, 2", "old, 4", "old, 4"]);
+      expect(each.map(embedded)).toEqual([
+        ["aaa", "bbb"],
+        ["aaa", "bbb"],
+        ["aaa", "bbb"],
+      ]);
+      expect((await vectorsOf(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual([
+        "as large as the old, 4",
+        "as large as the old, 4",
+        "new, 2",
+        "new, 2",
+        "old, 4",
+        "old, 4",
+      ]);
     });
 
     // Requirement: search.models-side-by-side, search.meaning-is-forgotten
@@ -296,7 +390,10 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       for (const memory of [one, other]) await memory.search("a");
       await one.write("/a", "aaa");
       await other.search("a");
-      expect((await vectorsOf(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual(["new, 2", "old, 4"]);
+      expect((await vectorsOf(address)).map(({ model }: Document) => String(model)).toSorted()).toEqual([
+        "new, 2",
+        "old, 4",
+      ]);
       expect(embedded(newer)).toEqual(["aaa", "bbb"]);
       await storeWith(old).forget(address);
       expect(await vectorsOf(address)).toEqual([]);
@@ -309,8 +406,12 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       await storeWith(old).memory(address).write("/a", "aaa");
       await storeWith(old).memory(address).search("a");
       const sent = await commandsOf(client, () => storeWith(newer).memory(address).search("a"));
-      const { filter, projection } = sent.find(({ command }) => JSON.stringify(command["filter"])?.includes("$ne"))?.command ?? {};
-      const { executionStats } = await db.collection("memories_vectors").find(filter as Document, { projection: projection as Document }).explain("executionStats");
+      const { filter, projection } =
+        sent.find(({ command }) => JSON.stringify(command["filter"])?.includes("$ne"))?.command ?? {};
+      const { executionStats } = await db
+        .collection("memories_vectors")
+        .find(filter as Document, { projection: projection as Document })
+        .explain("executionStats");
       expect(executionStats).toMatchObject({ nReturned: 1, totalDocsExamined: 0 });
     });
   });

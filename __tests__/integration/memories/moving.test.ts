@@ -41,9 +41,15 @@ async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
 /** How many documents of a memory that are no marks lie in the collection of each layout, and how many marks. */
 async function stored({ nodeId }: { nodeId: string }): Promise<Record<LayoutName, [documents: number, marks: number]>> {
   const documents: Document[] = await db.collection("memories").find({ nodeId }).toArray();
-  const files: Document[] = await db.collection<Document & { _id: string }>("memories_files").find({ _id: { $regex: `^.\u0001${nodeId}[\u0001\\x00]` } }).toArray();
+  const files: Document[] = await db
+    .collection<Document & { _id: string }>("memories_files")
+    .find({ _id: { $regex: `^.\u0001${nodeId}[\u0001\\x00]` } })
+    .toArray();
   const isMark = ({ revision, kind }: Document): boolean => typeof revision === "object" || kind === "moved";
-  const counted = (found: Document[]): [number, number] => [found.filter((each) => !isMark(each)).length, found.filter(isMark).length];
+  const counted = (found: Document[]): [number, number] => [
+    found.filter((each) => !isMark(each)).length,
+    found.filter(isMark).length,
+  ];
   return { document: counted(documents), files: counted(files) };
 }
 
@@ -75,11 +81,24 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       const { files, directories } = await each.memory(address).snapshot();
       expect([files, directories.toSorted()]).toEqual([before.files, before.directories.toSorted()]);
       expect(await all(each.listMemories({ nodeId: address.nodeId }))).toEqual([
-        { address, files: 1, sizeBytes: expect.any(Number), createdAt: new Date("2026-01-01"), updatedAt: new Date("2026-01-01") },
+        {
+          address,
+          files: 1,
+          sizeBytes: expect.any(Number),
+          createdAt: new Date("2026-01-01"),
+          updatedAt: new Date("2026-01-01"),
+        },
       ]);
-      expect((await each.search(["memory", address.nodeId])).map(({ key }) => key)).toEqual(["/_bsontype/", "/notes/", "/notes/%a.$b/", "/notes/%a.$b/today"]);
+      expect((await each.search(["memory", address.nodeId])).map(({ key }) => key)).toEqual([
+        "/_bsontype/",
+        "/notes/",
+        "/notes/%a.$b/",
+        "/notes/%a.$b/today",
+      ]);
       expect(await each.listNamespaces({ prefix: ["memory", address.nodeId] })).toHaveLength(1);
-      expect(await each.get(["memory", address.nodeId, "perUser", "ada"], "/notes/%a.$b/today")).toMatchObject({ value: { content: "text" } });
+      expect(await each.get(["memory", address.nodeId, "perUser", "ada"], "/notes/%a.$b/today")).toMatchObject({
+        value: { content: "text" },
+      });
     }
   });
 
@@ -94,7 +113,10 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     await memory.edit("/d/a", (text) => `${text}!`);
     await memory.write("/d/new/b", "b", { ifExists: "fail" });
     await memory.rename("/d/new", "/moved");
-    expect((await memory.snapshotAndAppend("/log", "line")).files.map(({ path }) => path)).toEqual(["/d/a", "/moved/b"]);
+    expect((await memory.snapshotAndAppend("/log", "line")).files.map(({ path }) => path)).toEqual([
+      "/d/a",
+      "/moved/b",
+    ]);
     expect(await memory.readFiles(["/d/a", "/none"])).toEqual(["one\n2!", null]);
     expect((await memory.list("/")).map(({ name }) => name).toSorted()).toEqual(["d", "log", "moved"]);
     expect(await memory.stat("/d")).toMatchObject({ kind: "dir", sizeBytes: 6 });
@@ -121,7 +143,10 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       ["stat", async (memory) => (await memory.stat("/a/b")) && "text"],
       ["stat of a directory", async (memory) => (await memory.stat("/a")) && "text"],
       ["outline", async (memory) => (await memory.outline({ maxContentBytes: 9 })).files[0]?.content],
-      ["outline of what a connector can show", async (memory) => (await memory.outline({ maxPathChars: 4000 })).files.map(() => "text")[0]],
+      [
+        "outline of what a connector can show",
+        async (memory) => (await memory.outline({ maxPathChars: 4000 })).files.map(() => "text")[0],
+      ],
       ["grep", async (memory) => (await memory.grep("text"))[0]?.text],
       ["files that hold a text", async (memory) => (await memory.findFiles(["ext"], { suffix: "b" }))[0]?.content],
       ["version and search", async (memory) => (await memory.search("text")).map(() => "text")[0]],
@@ -136,18 +161,30 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
       ["delete of everything", async (memory) => (await memory.delete("/")).files === 1 && "text"],
       ["rename", (memory) => memory.rename("/a/b", "/c").then(() => "text")],
       ["rename of a directory", (memory) => memory.rename("/a", "/c").then(() => "text")],
-      ["get of the store", async (_memory, store, nodeId) => (await store.get(["memory", nodeId, "global"], "/a/b"))?.value["content"]],
-      ["batch of the store", async (_memory, store, nodeId) => {
-        await store.batch([{ namespace: ["memory", nodeId, "global"], key: "/a/b", value: null }, { namespace: ["memory", nodeId, "global"], key: "/a/", value: null }]);
-        return (await store.memory({ nodeId }).outline()).directories.length === 0 && "text";
-      }],
+      [
+        "get of the store",
+        async (_memory, store, nodeId) => (await store.get(["memory", nodeId, "global"], "/a/b"))?.value["content"],
+      ],
+      [
+        "batch of the store",
+        async (_memory, store, nodeId) => {
+          await store.batch([
+            { namespace: ["memory", nodeId, "global"], key: "/a/b", value: null },
+            { namespace: ["memory", nodeId, "global"], key: "/a/", value: null },
+          ]);
+          return (await store.memory({ nodeId }).outline()).directories.length === 0 && "text";
+        },
+      ],
     ];
     for (const [name, run] of calls) {
       const address = freshAddress();
       await storeOf(layout).memory(address).write("/a/b", "text");
       await storeOf(layout).moveMemory(address, { layout: there });
       const store = storeOf(layout);
-      expect({ name, answer: await run(store.memory(address), store, address.nodeId) }).toEqual({ name, answer: "text" });
+      expect({ name, answer: await run(store.memory(address), store, address.nodeId) }).toEqual({
+        name,
+        answer: "text",
+      });
       expect({ name, stored: (await stored(address))[layout] }).toEqual({ name, stored: [0, 1] });
     }
   });
@@ -157,7 +194,8 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     const address = freshAddress();
     const [here, away] = [storeOf(layout), storeOf(there)];
     const memory = here.memory(address);
-    const found = async (query: string): Promise<string[]> => (await memory.search(query)).map(({ path, text }) => `${path} ${text}`);
+    const found = async (query: string): Promise<string[]> =>
+      (await memory.search(query)).map(({ path, text }) => `${path} ${text}`);
     await memory.write("/a", "an apple");
     await memory.write("/b", "a pear");
     expect(await found("apple")).toEqual(["/a an apple"]);
@@ -191,14 +229,22 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     const memory = storeOf(layout).memory(address);
     await memory.write("/a", "x");
     await memory.delete("/a");
-    for (const to of [there, layout, there, layout]) expect(await storeOf(layout).moveMemory(address, { layout: to })).toBe(true);
-    expect([await textsOf(memory), await memory.append("/b", "y"), await textsOf(storeOf(there).memory(address))]).toEqual([{}, undefined, { "/b": "y" }]);
+    for (const to of [there, layout, there, layout])
+      expect(await storeOf(layout).moveMemory(address, { layout: to })).toBe(true);
+    expect([
+      await textsOf(memory),
+      await memory.append("/b", "y"),
+      await textsOf(storeOf(there).memory(address)),
+    ]).toEqual([{}, undefined, { "/b": "y" }]);
   });
 
   // Requirement: files.moved-history
   it("takes its history with it, and goes on with it there", async () => {
     const address = freshAddress();
-    const open = (each: LayoutName): Memory => storeOf(each, { history: true }).memory(address).with({ actor: { userId: "ada" } });
+    const open = (each: LayoutName): Memory =>
+      storeOf(each, { history: true })
+        .memory(address)
+        .with({ actor: { userId: "ada" } });
     const memory = open(layout);
     await memory.write("/a", "one");
     await memory.append("/a", "two");
@@ -207,7 +253,13 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     await open(there).append("/notes/b", "three");
     await memory.append("/notes/b", "four");
     for (const each of [memory, open(layout), open(there)]) {
-      expect((await versionsOf(each)).map(({ operation }) => operation)).toEqual(["modified", "modified", "renamed", "modified", "created"]);
+      expect((await versionsOf(each)).map(({ operation }) => operation)).toEqual([
+        "modified",
+        "modified",
+        "renamed",
+        "modified",
+        "created",
+      ]);
       expect((await each.history?.read("2"))?.content).toBe("one\ntwo");
       expect((await each.history?.blame("/notes/b"))?.map(({ text }) => text)).toEqual(["one", "two", "three", "four"]);
     }
@@ -223,8 +275,16 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
   it("takes along what waits for a person, and the approval is carried out where it is", async () => {
     const address = freshAddress();
     const memory = storeOf(layout).memory(address);
-    const node = new MemoryNode({ store: storeOf(layout), nodeId: address.nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
-    await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "one" }, { configurable: { thread_id: "t", user_id: "u" } });
+    const node = new MemoryNode({
+      store: storeOf(layout),
+      nodeId: address.nodeId,
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    await node.memoryTools[0]?.invoke(
+      { command: "append", path: "/a", content: "one" },
+      { configurable: { thread_id: "t", user_id: "u" } },
+    );
     await memory.write("/b", "two");
     await storeOf(layout).moveMemory(address, { layout: there });
     const [proposal] = await all(storeOf(there).memory(address).proposals?.list() ?? none());
@@ -241,7 +301,12 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     await store.moveMemory(address, { layout: there });
     const made = [storeOf(layout, { history: true }), storeOf(there, { history: true })];
     for (const each of made) await each.memory(copy).write("/b", "x");
-    expect(await storeOf(layout, { history: true }).forget(address)).toEqual({ memories: 1, files: 1, versions: 2, proposals: 0 });
+    expect(await storeOf(layout, { history: true }).forget(address)).toEqual({
+      memories: 1,
+      files: 1,
+      versions: 2,
+      proposals: 0,
+    });
     expect(await stored(address)).toEqual({ document: [0, 0], files: [0, 0] });
     expect(await db.collection("memories_versions").countDocuments({ nodeId: address.nodeId })).toBe(0);
     expect(await made[0]?.forget(copy)).toMatchObject({ memories: 1 });
@@ -278,7 +343,8 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     await refuses(memory.read("/a"), "ENOENT");
     expect([await memory.list("/"), await textsOf(memory), await all(store.listMemories())]).toEqual([[], {}, []]);
     await memory.write("/b", "two");
-    for (const each of [memory, storeOf(layout, options).memory(address)]) expect(await textsOf(each)).toEqual({ "/b": "two" });
+    for (const each of [memory, storeOf(layout, options).memory(address)])
+      expect(await textsOf(each)).toEqual({ "/b": "two" });
     expect(await store.moveMemory(address, { layout: there })).toBe(true);
     expect(await textsOf(storeOf(layout, options).memory(address))).toEqual({ "/b": "two" });
   });
@@ -300,7 +366,10 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     await storeOf(layout).memory(address).write("/a", "one");
     await storeOf(there).memory(address).write("/b", "two");
     await refuses(storeOf(layout).moveMemory(address, { layout: there }), "EEXIST");
-    expect([await textsOf(storeOf(layout).memory(address)), await textsOf(storeOf(there).memory(address))]).toEqual([{ "/a": "one" }, { "/b": "two" }]);
+    expect([await textsOf(storeOf(layout).memory(address)), await textsOf(storeOf(there).memory(address))]).toEqual([
+      { "/a": "one" },
+      { "/b": "two" },
+    ]);
   });
 
   // Requirement: files.moved-watched
@@ -326,7 +395,12 @@ describe.each(layoutNames)("a memory that moves away from the layout %s", (layou
     const [moved, usual] = [storeOf(layout).memory(address), storeOf(there).memory(never)];
     await usual.write("/d/a", "text");
     await moved.write("/d/a", "text");
-    const work: ((memory: Memory) => Promise<unknown>)[] = [(memory) => memory.read("/d/a"), (memory) => memory.append("/d/a", "x"), (memory) => memory.write("/d/a", "y"), (memory) => memory.list("/d")];
+    const work: ((memory: Memory) => Promise<unknown>)[] = [
+      (memory) => memory.read("/d/a"),
+      (memory) => memory.append("/d/a", "x"),
+      (memory) => memory.write("/d/a", "y"),
+      (memory) => memory.list("/d"),
+    ];
     for (const run of work) {
       const [one, two] = [await commandsOf(client, () => run(moved)), await commandsOf(client, () => run(usual))];
       expect(one.map(({ commandName }) => commandName)).toEqual(two.map(({ commandName }) => commandName));
@@ -341,7 +415,11 @@ describe("moving a memory", () => {
     const store = storeOf("files");
     const memory = store.memory(address, { maxFileBytes: 8_000_000 });
     for (const path of ["/a", "/b"]) await memory.write(path, "x".repeat(7_600_000));
-    await refuses(store.moveMemory(address, { layout: "document" }), "ENOSPC", "ENOSPC: the memory takes more than 15000000 bytes, and the other layout keeps no larger one; nothing was moved");
+    await refuses(
+      store.moveMemory(address, { layout: "document" }),
+      "ENOSPC",
+      "ENOSPC: the memory takes more than 15000000 bytes, and the other layout keeps no larger one; nothing was moved",
+    );
     expect(await stored(address)).toEqual({ document: [0, 0], files: [3, 0] });
   });
 
@@ -351,13 +429,18 @@ describe("moving a memory", () => {
     const store = new MongoMemoryStore({ client: standalone.client, dbName: standalone.name });
     const address = freshAddress();
     await store.memory(address).write("/a", "one");
-    await expect(store.moveMemory(address, { layout: "files" })).rejects.toMatchObject({ code: "EIO", message: expect.stringContaining("needs a replica set") });
+    await expect(store.moveMemory(address, { layout: "files" })).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringContaining("needs a replica set"),
+    });
     expect(await textsOf(store.memory(address))).toEqual({ "/a": "one" });
   });
 
   it("refuses bad arguments", async () => {
     await refuses(storeOf("files").moveMemory({ nodeId: "" }, { layout: "files" }), "EINVAL");
-    await expect(storeOf("files").moveMemory({ nodeId: "a" }, { layout: "other" as LayoutName })).rejects.toThrow(TypeError);
+    await expect(storeOf("files").moveMemory({ nodeId: "a" }, { layout: "other" as LayoutName })).rejects.toThrow(
+      TypeError,
+    );
   });
 
   // Requirement: files.moved-whole
@@ -368,7 +451,11 @@ describe("moving a memory", () => {
     const store = new MongoMemoryStore({ client: own, dbName: "test", layout });
     for (const path of ["/a", "/d/b"]) await store.memory(address).write(path, "text");
     await new MongoMemoryStore({ client: own, dbName: "test", layout: other[layout] }).start();
-    const worker = spawn(process.execPath, [compiled("__tests__/helpers/move-worker.ts"), server.uri, "test", address.nodeId, layout], { stdio: ["ignore", "pipe", "inherit"] });
+    const worker = spawn(
+      process.execPath,
+      [compiled("__tests__/helpers/move-worker.ts"), server.uri, "test", address.nodeId, layout],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
     await once(worker.stdout, "data");
     expect(await textsOf(store.memory(address))).toEqual({ "/a": "text", "/d/b": "text" });
     worker.kill("SIGKILL");
@@ -385,76 +472,97 @@ afterAll(() => Promise.all(workers.map((each) => each.close())));
 /** Moves the memory there and back until `isDone`, and at least so often. */
 async function moveToAndFro(address: CheckedAddress, times: number, isDone: () => boolean): Promise<number> {
   let moves = 0;
-  for (; moves < times || !isDone(); moves += 1) await storeOf("document").moveMemory(address, { layout: moves % 2 === 0 ? "files" : "document" });
+  for (; moves < times || !isDone(); moves += 1)
+    await storeOf("document").moveMemory(address, { layout: moves % 2 === 0 ? "files" : "document" });
   return moves;
 }
 
 describe("a live memory that moves to and fro", () => {
   // Requirement: files.moved-whole, guarantees.linearizable
-  it.each(["files", "tree"] as const)("gives what processes with both layouts do with %s an order that explains every answer", async (workload) => {
-    const processes = await Workers.start(4, { uri, dbName, layout: layoutNames });
-    workers.push(processes);
-    for (let round = 0; round < repetitions({ usual: 2, long: 30 }); round += 1) {
-      const address = freshAddress() as CheckedAddress;
-      const memory = storeOf("document").memory(address);
-      // From now on a mark says to both kinds of stores where the memory is.
-      await memory.write("/first", "x");
-      await memory.delete("/first");
-      await storeOf("document").moveMemory(address, { layout: "files" });
-      let isDone = false;
-      processes.begin({ nodeId: address.nodeId, workload, seed: Math.trunc(Math.random() * 1_000_000), calls: repetitions({ usual: 25, long: 60 }) });
-      const ended = processes.ended().finally(() => (isDone = true));
-      const moves = await moveToAndFro(address, 6, () => isDone);
-      const history = [...(await ended)];
-      const last: Command[] = workload === "tree" ? [{ name: "snapshot", path: "/" }] : workloads.files.paths.map((path) => ({ name: "read", path }));
-      for (const command of last) {
-        const read = await recordedCall(memory, "the test", command);
-        if (read !== null) history.push(operationOf(read));
+  it.each(["files", "tree"] as const)(
+    "gives what processes with both layouts do with %s an order that explains every answer",
+    async (workload) => {
+      const processes = await Workers.start(4, { uri, dbName, layout: layoutNames });
+      workers.push(processes);
+      for (let round = 0; round < repetitions({ usual: 2, long: 30 }); round += 1) {
+        const address = freshAddress() as CheckedAddress;
+        const memory = storeOf("document").memory(address);
+        // From now on a mark says to both kinds of stores where the memory is.
+        await memory.write("/first", "x");
+        await memory.delete("/first");
+        await storeOf("document").moveMemory(address, { layout: "files" });
+        let isDone = false;
+        processes.begin({
+          nodeId: address.nodeId,
+          workload,
+          seed: Math.trunc(Math.random() * 1_000_000),
+          calls: repetitions({ usual: 25, long: 60 }),
+        });
+        const ended = processes.ended().finally(() => (isDone = true));
+        const moves = await moveToAndFro(address, 6, () => isDone);
+        const history = [...(await ended)];
+        const last: Command[] =
+          workload === "tree"
+            ? [{ name: "snapshot", path: "/" }]
+            : workloads.files.paths.map((path) => ({ name: "read", path }));
+        for (const command of last) {
+          const read = await recordedCall(memory, "the test", command);
+          if (read !== null) history.push(operationOf(read));
+        }
+        expect(moves).toBeGreaterThanOrEqual(6);
+        expect(faultOf(history)).toBeUndefined();
       }
-      expect(moves).toBeGreaterThanOrEqual(6);
-      expect(faultOf(history)).toBeUndefined();
-    }
-  });
+    },
+  );
 
   // Requirement: files.moved-whole
-  it.each([false, true])("keeps each acknowledged line once and in the order of its writer, with history: %s", async (history) => {
-    const address = freshAddress() as CheckedAddress;
-    const clients = layoutNames.map((layout) => ({ layout, client: useClient(new MongoClient(uri)) }));
-    const stores = clients.map((each) => new MongoMemoryStore({ ...each, dbName, history }));
-    await stores[0]?.memory(address).write("/log", "begin");
-    await stores[0]?.moveMemory(address, { layout: "files" });
-    const counts = [0, 0, 0, 0];
-    let isDone = false;
-    const writers = counts.map(async (_, writer) => {
-      const memory = stores[writer % 2]?.memory(address);
-      for (let line = 0; !isDone; line += 1) {
-        await memory?.append("/log", `${writer} ${line}`);
-        await memory?.write(`/made/${writer}/${line}`, "x", { ifExists: "fail" });
-        if (line % 2 === 0) await memory?.delete(`/made/${writer}/${line}`);
-        counts[writer] = line + 1;
+  it.each([false, true])(
+    "keeps each acknowledged line once and in the order of its writer, with history: %s",
+    async (history) => {
+      const address = freshAddress() as CheckedAddress;
+      const clients = layoutNames.map((layout) => ({ layout, client: useClient(new MongoClient(uri)) }));
+      const stores = clients.map((each) => new MongoMemoryStore({ ...each, dbName, history }));
+      await stores[0]?.memory(address).write("/log", "begin");
+      await stores[0]?.moveMemory(address, { layout: "files" });
+      const counts = [0, 0, 0, 0];
+      let isDone = false;
+      const writers = counts.map(async (_, writer) => {
+        const memory = stores[writer % 2]?.memory(address);
+        for (let line = 0; !isDone; line += 1) {
+          await memory?.append("/log", `${writer} ${line}`);
+          await memory?.write(`/made/${writer}/${line}`, "x", { ifExists: "fail" });
+          if (line % 2 === 0) await memory?.delete(`/made/${writer}/${line}`);
+          counts[writer] = line + 1;
+        }
+      });
+      let moves = 0;
+      const mover = new MongoMemoryStore({ client, dbName, history });
+      for (; moves < 6; moves += 1) {
+        const before = [...counts];
+        expect(await mover.moveMemory(address, { layout: moves % 2 === 0 ? "document" : "files" })).toBe(true);
+        await until(() => counts.every((count, writer) => count > (before[writer] ?? 0)));
       }
-    });
-    let moves = 0;
-    const mover = new MongoMemoryStore({ client, dbName, history });
-    for (; moves < 6; moves += 1) {
-      const before = [...counts];
-      expect(await mover.moveMemory(address, { layout: moves % 2 === 0 ? "document" : "files" })).toBe(true);
-      await until(() => counts.every((count, writer) => count > (before[writer] ?? 0)));
-    }
-    isDone = true;
-    await Promise.all(writers);
-    const lines = (await mover.memory(address).read("/log")).split("\n");
-    counts.forEach((count, writer) => {
-      expect(lines.filter((line) => line.startsWith(`${writer} `))).toEqual(Array.from({ length: count }, (_, line) => `${writer} ${line}`));
-    });
-    const made = counts.flatMap((count, writer) => Array.from({ length: count }, (_, line) => line).filter((line) => line % 2 === 1).map((line) => `/made/${writer}/${line}`));
-    expect(Object.keys(await textsOf(mover.memory(address))).toSorted()).toEqual([...made, "/log"].toSorted());
-    if (history) {
-      const versions = await versionsOf(mover.memory(address));
-      const total = counts.reduce((sum, count) => sum + count, 0);
-      const deleted = counts.reduce((sum, count) => sum + Math.ceil(count / 2), 0);
-      expect(versions).toHaveLength(1 + 2 * total + deleted);
-      expect(new Set(versions.map(({ id }) => id)).size).toBe(versions.length);
-    }
-  });
+      isDone = true;
+      await Promise.all(writers);
+      const lines = (await mover.memory(address).read("/log")).split("\n");
+      counts.forEach((count, writer) => {
+        expect(lines.filter((line) => line.startsWith(`${writer} `))).toEqual(
+          Array.from({ length: count }, (_, line) => `${writer} ${line}`),
+        );
+      });
+      const made = counts.flatMap((count, writer) =>
+        Array.from({ length: count }, (_, line) => line)
+          .filter((line) => line % 2 === 1)
+          .map((line) => `/made/${writer}/${line}`),
+      );
+      expect(Object.keys(await textsOf(mover.memory(address))).toSorted()).toEqual([...made, "/log"].toSorted());
+      if (history) {
+        const versions = await versionsOf(mover.memory(address));
+        const total = counts.reduce((sum, count) => sum + count, 0);
+        const deleted = counts.reduce((sum, count) => sum + Math.ceil(count / 2), 0);
+        expect(versions).toHaveLength(1 + 2 * total + deleted);
+        expect(new Set(versions.map(({ id }) => id)).size).toBe(versions.length);
+      }
+    },
+  );
 });

@@ -44,7 +44,8 @@ function narrowing({ history = false, narrowsAbove = 1 } = {}): Opened {
 const narrowed = narrowing();
 
 /** The same memory, as a search reads it that is not narrowed. */
-const whole: Opened = (address, options) => new MongoMemoryStore({ client, dbName, layout: "files" }).memory(address, options);
+const whole: Opened = (address, options) =>
+  new MongoMemoryStore({ client, dbName, layout: "files" }).memory(address, options);
 
 async function memoryOf(texts: Record<string, string>): Promise<Memory> {
   const memory = narrowed(freshAddress(), { paths: "posix" });
@@ -62,33 +63,55 @@ async function all<T>(stream: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
   return found;
 }
 
-const placesOf = (hits: readonly SearchHit[]): string[] => hits.map(({ path, startLine, endLine, text }) => `${path} ${startLine}-${endLine} ${text}`);
+const placesOf = (hits: readonly SearchHit[]): string[] =>
+  hits.map(({ path, startLine, endLine, text }) => `${path} ${startLine}-${endLine} ${text}`);
 
 /** Adds files in a hurry, as the layout makes them. */
 async function fill({ address }: Memory, texts: readonly string[], sizeBytes = 10): Promise<void> {
   const memory = `g\u0001${address.nodeId}`;
   const at = new Date();
-  await documents.insertMany(texts.map((text, index) => ({
-    _id: `${memory}\0/f\0${index}`, kind: "file", memory, pathText: `/f/${index}`, text, textId: `${index}`, sizeBytes, createdAt: at, updatedAt: at,
-  })));
+  await documents.insertMany(
+    texts.map((text, index) => ({
+      _id: `${memory}\0/f\0${index}`,
+      kind: "file",
+      memory,
+      pathText: `/f/${index}`,
+      text,
+      textId: `${index}`,
+      sizeBytes,
+      createdAt: at,
+      updatedAt: at,
+    })),
+  );
 }
 
 /** Whether the server was asked for words, and for nothing else of the texts. */
 async function asksForWords(memory: Memory, query: string): Promise<boolean> {
   const sent = await commandsOf(client, () => memory.search(query));
-  return sent.some(({ command }) => "$text" in ((command["filter"] ?? {}) as object)) && sent.every(({ commandName }) => commandName === "find");
+  return (
+    sent.some(({ command }) => "$text" in ((command["filter"] ?? {}) as object)) &&
+    sent.every(({ commandName }) => commandName === "find")
+  );
 }
 
 describe("a narrowed search", () => {
   // Requirement: search.narrowed
   it("finds what a search of the whole memory finds, best first", async () => {
     const words = ["cook", "cooks", "pasta", "Anna", "boris", "the", "garden", "roses", "train"];
-    const wordAt = (file: number, place: number): string => words[(file * 7 + place * place * 3 + Math.floor(file / 5)) % words.length] ?? "";
-    const texts = Array.from({ length: 40 }, (_, file) => Array.from({ length: 8 }, (_each, place) => wordAt(file, place) + (place % 3 === 2 ? "\n" : "")).join(" "));
-    const memory = await memoryOf(Object.fromEntries(texts.map((text, file) => [`/${wordAt(file, 9)}/${file}`, `# ${wordAt(file, 11)}\n${text}`])));
+    const wordAt = (file: number, place: number): string =>
+      words[(file * 7 + place * place * 3 + Math.floor(file / 5)) % words.length] ?? "";
+    const texts = Array.from({ length: 40 }, (_, file) =>
+      Array.from({ length: 8 }, (_each, place) => wordAt(file, place) + (place % 3 === 2 ? "\n" : "")).join(" "),
+    );
+    const memory = await memoryOf(
+      Object.fromEntries(texts.map((text, file) => [`/${wordAt(file, 9)}/${file}`, `# ${wordAt(file, 11)}\n${text}`])),
+    );
     for (const query of ["who cooks pasta?", "Anna", "roses", "zebra", "garden train boris"]) {
       for (const options of [{ limit: 1000 }, { limit: 1000, path: "/garden" }, { limit: 40, per: "file" as const }]) {
-        const [some, every] = [placesOf(await memory.search(query, options)), placesOf(await whole(memory.address).search(query, options))];
+        const [some, every] = [
+          placesOf(await memory.search(query, options)),
+          placesOf(await whole(memory.address).search(query, options)),
+        ];
         expect({ query, options, found: some.toSorted() }).toEqual({ query, options, found: every.toSorted() });
         expect(some[0]).toBe(every[0]);
       }
@@ -98,24 +121,62 @@ describe("a narrowed search", () => {
 
   // Requirement: search.narrowed
   it("finds words in any case, with any accents, in any form, and in the names of files", async () => {
-    const memory = await memoryOf({ "/a": "Crème brûlée", "/b": "He was cooking.", "/c": "Die Straße, Привет", "/d": "O'Neil's file_name", "/rose_garden/e": "x", "/f": "well-known" });
-    const found = Object.fromEntries(await Promise.all(
-      ["CREME", "crème", "cooks", "straße", "привет", "o'neil", "O'Neil's", "file_name", "roses", "known", "-known", '"brulee"'].map(async (query) => [query, await pathsWith(memory, query)] as const),
-    ));
+    const memory = await memoryOf({
+      "/a": "Crème brûlée",
+      "/b": "He was cooking.",
+      "/c": "Die Straße, Привет",
+      "/d": "O'Neil's file_name",
+      "/rose_garden/e": "x",
+      "/f": "well-known",
+    });
+    const found = Object.fromEntries(
+      await Promise.all(
+        [
+          "CREME",
+          "crème",
+          "cooks",
+          "straße",
+          "привет",
+          "o'neil",
+          "O'Neil's",
+          "file_name",
+          "roses",
+          "known",
+          "-known",
+          '"brulee"',
+        ].map(async (query) => [query, await pathsWith(memory, query)] as const),
+      ),
+    );
     expect(found).toEqual({
-      CREME: ["/a"], crème: ["/a"], cooks: ["/b"], straße: ["/c"], привет: ["/c"], "o'neil": ["/d"], "O'Neil's": ["/d"], file_name: ["/d"], roses: ["/rose_garden/e"],
-      known: ["/f"], "-known": ["/f"], '"brulee"': ["/a"],
+      CREME: ["/a"],
+      crème: ["/a"],
+      cooks: ["/b"],
+      straße: ["/c"],
+      привет: ["/c"],
+      "o'neil": ["/d"],
+      "O'Neil's": ["/d"],
+      file_name: ["/d"],
+      roses: ["/rose_garden/e"],
+      known: ["/f"],
+      "-known": ["/f"],
+      '"brulee"': ["/a"],
     });
   });
 
   // Requirement: search.narrowed-words
   it("reads the whole memory for words that the server's index does not tell", async () => {
     const memory = await memoryOf({ "/a": "東京タワー", "/b": "supper🍕", "/c": "above and below", "/d": "x_東京" });
-    for (const [query, paths] of [["東京", ["/a", "/d"]], ["🍕", ["/b"]], ["above", ["/c"]]] as const) {
+    for (const [query, paths] of [
+      ["東京", ["/a", "/d"]],
+      ["🍕", ["/b"]],
+      ["above", ["/c"]],
+    ] as const) {
       expect(await pathsWith(memory, query)).toEqual(paths);
       expect(await asksForWords(memory, query)).toBe(false);
     }
-    const byBeginnings = narrowed(memory.address, { searchWords: (text) => text.split(/\W+/).map((word) => word.slice(0, 4)) });
+    const byBeginnings = narrowed(memory.address, {
+      searchWords: (text) => text.split(/\W+/).map((word) => word.slice(0, 4)),
+    });
     expect(await pathsWith(byBeginnings, "supplies")).toEqual(["/b"]);
   });
 
@@ -123,7 +184,7 @@ describe("a narrowed search", () => {
   it("reads no text for a query of stop words alone", async () => {
     const memory = await memoryOf({ "/a": "the one who was there", "/b": "x" });
     const sent = await commandsOf(client, async () => expect(await memory.search("who was there?")).toEqual([]));
-    expect(sent.map(({ command }) => (command["projection"] as object | undefined))).toEqual([{ _id: 1 }]);
+    expect(sent.map(({ command }) => command["projection"] as object | undefined)).toEqual([{ _id: 1 }]);
   });
 
   // Requirement: search.narrowed
@@ -143,8 +204,12 @@ describe("a narrowed search", () => {
     const atClusterTime = expect.any(Timestamp);
     for (const path of ["/", "/d", "/a"]) {
       const sent = await commandsOf(client, () => memory.search("fox", { path }));
-      expect(sent.map(({ command }) => command["readConcern"] as unknown)).toEqual([{ level: "snapshot" }, ...[1, 2].map(() => ({ level: "snapshot", atClusterTime }))]);
-      for (const { command } of sent) expect(JSON.stringify(command["filter"])).toMatch(/"_id":(?:"g|\{"\$(?:gte|in)":\[?"g)/);
+      expect(sent.map(({ command }) => command["readConcern"] as unknown)).toEqual([
+        { level: "snapshot" },
+        ...[1, 2].map(() => ({ level: "snapshot", atClusterTime })),
+      ]);
+      for (const { command } of sent)
+        expect(JSON.stringify(command["filter"])).toMatch(/"_id":(?:"g|\{"\$(?:gte|in)":\[?"g)/);
     }
   });
 
@@ -152,9 +217,15 @@ describe("a narrowed search", () => {
   it("finds nothing of another memory, of another mount, or of what nobody has approved or was erased", async () => {
     const nodeId = freshAddress().nodeId;
     const open = narrowing({ history: true });
-    const memories = [open({ nodeId }), open({ nodeId, scope: "perUser", userId: "u" }), open({ nodeId: `${nodeId}2` })];
-    for (const [index, memory] of memories.entries()) for (const path of ["/x/a", "/b"]) await memory.write(path, `fox ${index}`);
-    for (const [index, memory] of memories.entries()) expect((await memory.search("fox")).map(({ text }) => text)).toEqual([`fox ${index}`, `fox ${index}`]);
+    const memories = [
+      open({ nodeId }),
+      open({ nodeId, scope: "perUser", userId: "u" }),
+      open({ nodeId: `${nodeId}2` }),
+    ];
+    for (const [index, memory] of memories.entries())
+      for (const path of ["/x/a", "/b"]) await memory.write(path, `fox ${index}`);
+    for (const [index, memory] of memories.entries())
+      expect((await memory.search("fox")).map(({ text }) => text)).toEqual([`fox ${index}`, `fox ${index}`]);
     const [first, second] = memories;
     if (first === undefined || second === undefined) throw new Error("there are three");
     expect(await pathsWith(mountMemories({ "/": first, "/x": second }), "fox")).toEqual(["/b", "/x/b", "/x/x/a"]);
@@ -185,7 +256,10 @@ describe.each([{ history: false }, { history: true }])("a narrowed search, with 
   it("what another process has just changed, hit for hit", async () => {
     const open = narrowing(kept);
     const address = freshAddress();
-    const [memory, other] = [open(address), new MongoMemoryStore({ client, dbName, layout: "files", history: kept.history }).memory(address)];
+    const [memory, other] = [
+      open(address),
+      new MongoMemoryStore({ client, dbName, layout: "files", history: kept.history }).memory(address),
+    ];
     const changes: [() => Promise<unknown>, string, string[]][] = [
       [() => other.write("/d/a", "zebra"), "zebra", ["/d/a"]],
       [() => other.append("/d/a", "tiger"), "tiger", ["/d/a"]],
@@ -208,9 +282,15 @@ describe.each([{ history: false }, { history: true }])("a narrowed search, with 
 describe("of more than it ranks a narrowed search", () => {
   // Requirement: search.narrowed-bounded
   it("chooses the texts with the rarest words, then those in which the common ones are most frequent", async () => {
-    const memory = await memoryOf({ "/d/rare": "a walrus among many other things in a very long line of nothing at all", "/d/both": "fox hen one two three four" });
+    const memory = await memoryOf({
+      "/d/rare": "a walrus among many other things in a very long line of nothing at all",
+      "/d/both": "fox hen one two three four",
+    });
     // Each of them is the better one for its word.
-    await fill(memory, Array.from({ length: 2100 }, (_, index) => `${index % 2 === 0 ? "fox" : "hen"} one two`));
+    await fill(
+      memory,
+      Array.from({ length: 2100 }, (_, index) => `${index % 2 === 0 ? "fox" : "hen"} one two`),
+    );
     expect((await memory.search("fox walrus"))[0]?.path).toBe("/d/rare");
     expect((await memory.search("fox hen"))[0]?.path).toBe("/d/both");
     expect(await pathsWith(memory, "fox", { path: "/d" })).toEqual(["/d/both"]);
@@ -233,7 +313,10 @@ describe("of more than it ranks a narrowed search", () => {
     const figures: unknown[] = [];
     for (const size of [10, 1000]) {
       const memory = await memoryOf({ "/a": "one walrus", "/d/b": "two walruses" });
-      await fill(memory, Array.from({ length: size }, () => "fox"));
+      await fill(
+        memory,
+        Array.from({ length: size }, () => "fox"),
+      );
       figures.push(await examined(db, "memories_files", () => memory.search("walrus tusks")));
     }
     expect(figures).toEqual([figures[0], figures[0]]);
@@ -255,7 +338,12 @@ describe("the option memoryTextIndex", () => {
     expect(made).toMatchObject({ memory: "g\u0001n", pathText: "/my notes/a" });
     expect(await files.indexExists("files_by_words")).toBe(false);
     await files.updateOne({ kind: "file" }, { $unset: { memory: 1, pathText: 1 } });
-    const indexed = new MongoMemoryStore({ client: own.client, dbName: own.name, layout: "files", memoryTextIndex: true });
+    const indexed = new MongoMemoryStore({
+      client: own.client,
+      dbName: own.name,
+      layout: "files",
+      memoryTextIndex: true,
+    });
     await indexed.start();
     expect(await files.indexExists("files_by_words")).toBe(true);
     expect(await files.find({ kind: "file" }).toArray()).toEqual([made]);
@@ -266,7 +354,14 @@ describe("the option memoryTextIndex", () => {
   it.each<[string, object, string]>([
     ["without a layout", {}, 'memoryTextIndex needs layout: "files"'],
     ["with the layout document", { layout: "document" }, 'memoryTextIndex needs layout: "files"'],
-    ["on a client of the strict Stable API", { layout: "files", client: new MongoClient("mongodb://localhost", { serverApi: { version: "1", strict: true } }) }, "the client's strict Stable API refuses"],
+    [
+      "on a client of the strict Stable API",
+      {
+        layout: "files",
+        client: new MongoClient("mongodb://localhost", { serverApi: { version: "1", strict: true } }),
+      },
+      "the client's strict Stable API refuses",
+    ],
     ["if it is neither true nor false", { layout: "files", memoryTextIndex: "yes" }, "memoryTextIndex"],
   ])("is refused %s", (_where, options, words) => {
     const make = (): MongoMemoryStore => new MongoMemoryStore({ client, memoryTextIndex: true, ...options });

@@ -25,7 +25,10 @@ async function indexesOf(db: Db, collection: string): Promise<unknown[]> {
 }
 
 /** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "replicaSet"]])("with the layout %s, a MongoDB that goes away", (layout, server) => {
+describe.each<[LayoutName, ServerKind]>([
+  ["document", "standalone"],
+  ["files", "replicaSet"],
+])("with the layout %s, a MongoDB that goes away", (layout, server) => {
   const memories = layout === "files" ? "memories_files" : "memories";
   const ownIndexes = layout === "files" ? ["files_by_id", "memories_global"] : ["uniq_global", "uniq_per_thread"];
   /** Each test but the last leaves it as it was. */
@@ -102,9 +105,15 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
   // Requirement: guarantees.storage-slow, guarantees.unknown-outcome
   it("that hangs makes commands EIO within the timeouts of the client", async () => {
     const address = freshAddress();
-    const patient = new MongoMemoryStore({ client: useClient(new MongoClient(mongod.uri)), layout, dbName: "hang" }).memory(address);
+    const patient = new MongoMemoryStore({
+      client: useClient(new MongoClient(mongod.uri)),
+      layout,
+      dbName: "hang",
+    }).memory(address);
     await patient.append("/a", "x");
-    const client = useClient(new MongoClient(mongod.uri, { socketTimeoutMS: 500, connectTimeoutMS: 500, serverSelectionTimeoutMS: 500 }));
+    const client = useClient(
+      new MongoClient(mongod.uri, { socketTimeoutMS: 500, connectTimeoutMS: 500, serverSelectionTimeoutMS: 500 }),
+    );
     const memory = new MongoMemoryStore({ client, layout, dbName: "hang" }).memory(address);
     await untilAnswers(memory);
     await mongod.pause();
@@ -126,9 +135,20 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
     const memory = store.memory(freshAddress());
     await untilAnswers(memory);
     await memory.append("/a", "x");
-    const begun = [memory.append("/a", "y"), memory.edit("/a", (text) => text), memory.rename("/a", "/b"), store.put(["a"], "k", {})];
+    const begun = [
+      memory.append("/a", "y"),
+      memory.edit("/a", (text) => text),
+      memory.rename("/a", "/b"),
+      store.put(["a"], "k", {}),
+    ];
     await Promise.all([Promise.allSettled(begun), mongod.kill()]);
-    const late = [memory.read("/a"), memory.append("/a", "z"), memory.edit("/a", (text) => text), store.start(), store.get(["a"], "k")];
+    const late = [
+      memory.read("/a"),
+      memory.append("/a", "z"),
+      memory.edit("/a", (text) => text),
+      store.start(),
+      store.get(["a"], "k"),
+    ];
     expect((await Promise.allSettled(late)).map(({ status }) => status)).toEqual(late.map(() => "rejected"));
     // Jest fails a test during which a rejection goes unhandled.
     await sleep(50);
@@ -187,7 +207,11 @@ describe("a store", () => {
       () => memory.append("/a", "x"),
       () => store.memory(freshAddress()).snapshot(),
     ];
-    for (const call of calls) expect(await failureOf(call())).toMatchObject({ code: "EIO", message: expect.stringMatching(/store is stopped/) });
+    for (const call of calls)
+      expect(await failureOf(call())).toMatchObject({
+        code: "EIO",
+        message: expect.stringMatching(/store is stopped/),
+      });
   });
 
   it("refuses calls after its user closed the client, and works again when the user connects it", async () => {
@@ -198,8 +222,16 @@ describe("a store", () => {
     await memory.append("/a", "x");
     await store.put(["a"], "k", { n: 1 });
     await client.close();
-    for (const call of [() => memory.read("/a"), () => memory.append("/a", "y"), () => store.get(["a"], "k"), () => store.put(["a"], "k", {})]) {
-      expect(await failureOf(call())).toMatchObject({ code: "EIO", message: expect.stringContaining("the client is closed") });
+    for (const call of [
+      () => memory.read("/a"),
+      () => memory.append("/a", "y"),
+      () => store.get(["a"], "k"),
+      () => store.put(["a"], "k", {}),
+    ]) {
+      expect(await failureOf(call())).toMatchObject({
+        code: "EIO",
+        message: expect.stringContaining("the client is closed"),
+      });
     }
     await client.connect();
     expect(await memory.read("/a")).toBe("x");

@@ -22,11 +22,33 @@ const documents = db.collection<StoredDocument>("memories_files");
 const at = new Date(0);
 const sizesSeen = new RecentMap<SizeSeen>(10);
 
-/** What sorts on one side of a slash or of its longer kin, what UTF-16 and UTF-8 sort in other ways, and what is hidden. */
-const piece = fc.constantFrom("a", "b", "-", " ", "!", "0", ".", "é", "\u2028", "\uD7FF", "\uE000", "\uFF21", "\uFFFF", "😀", "\u{10000}", "\u{10FFFF}");
+/**
+ * What sorts on one side of a slash or of its longer kin, what UTF-16 and UTF-8 sort in other ways, and what is hidden.
+ */
+const piece = fc.constantFrom(
+  "a",
+  "b",
+  "-",
+  " ",
+  "!",
+  "0",
+  ".",
+  "é",
+  "\u2028",
+  "\uD7FF",
+  "\uE000",
+  "\uFF21",
+  "\uFFFF",
+  "😀",
+  "\u{10000}",
+  "\u{10FFFF}",
+);
 const name = fc.oneof(
   fc.constantFrom("a", "a-b", ".h", "\uFF21", "😀"),
-  fc.array(piece, { minLength: 1, maxLength: 3 }).map((pieces) => pieces.join("")).filter((each) => !/^\.\.?$/.test(each)),
+  fc
+    .array(piece, { minLength: 1, maxLength: 3 })
+    .map((pieces) => pieces.join(""))
+    .filter((each) => !/^\.\.?$/.test(each)),
 );
 const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => `/${names.join("/")}`);
 
@@ -37,7 +59,16 @@ interface Tree {
 
 /** Wide trees, deep ones, and directories with nothing in them. */
 const tree: fc.Arbitrary<Tree> = fc
-  .tuple(fc.array(path, { minLength: 10, maxLength: 60 }), fc.array(path, { maxLength: 30 }), fc.oneof(path, path.map((each) => `/.h${each}`)), fc.array(name, { minLength: 20, maxLength: 80 }), fc.boolean())
+  .tuple(
+    fc.array(path, { minLength: 10, maxLength: 60 }),
+    fc.array(path, { maxLength: 30 }),
+    fc.oneof(
+      path,
+      path.map((each) => `/.h${each}`),
+    ),
+    fc.array(name, { minLength: 20, maxLength: 80 }),
+    fc.boolean(),
+  )
   .map(([files, directories, wide, names, areDirectories]) => {
     const inWide = names.map((each) => `${wide}/${each}`);
     const [given, made] = areDirectories ? [files, [...directories, ...inWide]] : [[...files, ...inWide], directories];
@@ -46,20 +77,38 @@ const tree: fc.Arbitrary<Tree> = fc
   });
 
 /** A memory of these, read with other limits. */
-async function stored({ files, directories }: Tree): Promise<(wanted: object, limits?: OutlineLimits) => Promise<MemoryOutline>> {
+async function stored({
+  files,
+  directories,
+}: Tree): Promise<(wanted: object, limits?: OutlineLimits) => Promise<MemoryOutline>> {
   const address = freshAddress();
   const key = memoryKeyOf({ ...address, scope: "global" });
   const fields = { createdAt: at, updatedAt: at };
   await store.start();
   await documents.insertMany([
     ...["/", ...directories].map((each) => ({ _id: idOfPath(key, each), kind: "dir" as const, made: 1, ...fields })),
-    ...files.map((each, index) => ({ ...placeOfFile(key, each), kind: "file" as const, text: "x".repeat(index % 12), textId: String(index), sizeBytes: index % 12, ...fields })),
+    ...files.map((each, index) => ({
+      ...placeOfFile(key, each),
+      kind: "file" as const,
+      text: "x".repeat(index % 12),
+      textId: String(index),
+      sizeBytes: index % 12,
+      ...fields,
+    })),
   ]);
   return async (wanted, limits) => {
     const session = client.startSession({ snapshot: true });
     try {
       const all = { maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity, ...wanted };
-      return sorted(await new FilesOutline({ collection: new ExactCollection(documents), sizesSeen }, key, session, all, limits).read());
+      return sorted(
+        await new FilesOutline(
+          { collection: new ExactCollection(documents), sizesSeen },
+          key,
+          session,
+          all,
+          limits,
+        ).read(),
+      );
     } finally {
       await session.endSession();
     }
@@ -68,7 +117,11 @@ async function stored({ files, directories }: Tree): Promise<(wanted: object, li
 
 function sorted(outline: MemoryOutline): MemoryOutline {
   const byPath = (one: { path: string }, other: { path: string }): number => compareCodeUnits(one.path, other.path);
-  return { ...outline, files: outline.files.toSorted(byPath), directories: outline.directories.toSorted(compareCodeUnits) };
+  return {
+    ...outline,
+    files: outline.files.toSorted(byPath),
+    directories: outline.directories.toSorted(compareCodeUnits),
+  };
 }
 
 /** The whole outline, in which counts are as unknown as in one that is cut. */
@@ -90,43 +143,61 @@ function asUnknown(whole: MemoryOutline, cut: MemoryOutline, counted: number): M
 function firstKeys(outline: MemoryOutline, maxPathChars: number): string[] {
   let chars = 0;
   const byDepth = sortedEntries(outline).toSorted((a, b) => a.depth - b.depth);
-  return byDepth.map(({ key }) => key).filter((key) => {
-    const isHeld = chars <= maxPathChars;
-    chars += key.replace(/\/$/, "").length + 2;
-    return isHeld;
-  });
+  return byDepth
+    .map(({ key }) => key)
+    .filter((key) => {
+      const isHeld = chars <= maxPathChars;
+      chars += key.replace(/\/$/, "").length + 2;
+      return isHeld;
+    });
 }
 
 describe("an outline of the layout files that is cut", () => {
   // Requirement: files.outline-bounded
-  it("is shown as the whole one would be, but for the counts", async () => {
-    const form = fc.record({ content: fc.constantFrom("tree" as const, "index" as const, "full" as const), maxChars: fc.oneof(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 200, max: 260 })) });
-    const limit = fc.record({ counted: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 130 })), page: fc.integer({ min: 1, max: 6 }) });
-    const notes = { cut: 0, uncounted: 0, shown: 0 };
-    await fc.assert(
-      fc.asyncProperty(tree, fc.array(fc.tuple(form, limit), { minLength: 6, maxLength: 6 }), async (given, readings) => {
-        const read = await stored(given);
-        for (const [{ content, maxChars }, limits] of readings) {
-          const { maxPathChars = Infinity, ...wanted } = outlineToShow({ content, maxChars });
-          const whole = await read(wanted);
-          const cut = await read({ ...wanted, maxPathChars }, limits);
-          const told = asUnknown(whole, cut, limits.counted);
-          expect(firstKeys(cut, Infinity)).toEqual(firstKeys(told, cut.moreThan === undefined ? Infinity : maxPathChars));
-          const options = { content, maxChars, scope: "global", insteadOf: null } as const;
-          const text = await showMemory(cut, options);
-          expect(text).toBe(await showMemory(told, options));
-          if (cut.moreThan !== undefined) notes.cut += 1;
-          if (cut.uncounted !== undefined) notes.uncounted += 1;
-          if (text?.includes(`(more than ${limits.counted} entries left out`) === true) {
-            notes.shown += 1;
-            const shown = text.split("\n").filter((line) => line.startsWith("/")).length;
-            expect(given.files.length + given.directories.length - shown).toBeGreaterThan(limits.counted);
-          }
-          if (given.files.length + given.directories.length <= limits.counted) expect(cut).toEqual(whole);
-        }
-      }),
-      { numRuns: repetitions({ usual: 30, long: 2000 }) },
-    );
-    for (const count of Object.values(notes)) expect(count).toBeGreaterThan(0);
-  }, isLong ? 600_000 : 60_000);
+  it(
+    "is shown as the whole one would be, but for the counts",
+    async () => {
+      const form = fc.record({
+        content: fc.constantFrom("tree" as const, "index" as const, "full" as const),
+        maxChars: fc.oneof(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 200, max: 260 })),
+      });
+      const limit = fc.record({
+        counted: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 130 })),
+        page: fc.integer({ min: 1, max: 6 }),
+      });
+      const notes = { cut: 0, uncounted: 0, shown: 0 };
+      await fc.assert(
+        fc.asyncProperty(
+          tree,
+          fc.array(fc.tuple(form, limit), { minLength: 6, maxLength: 6 }),
+          async (given, readings) => {
+            const read = await stored(given);
+            for (const [{ content, maxChars }, limits] of readings) {
+              const { maxPathChars = Infinity, ...wanted } = outlineToShow({ content, maxChars });
+              const whole = await read(wanted);
+              const cut = await read({ ...wanted, maxPathChars }, limits);
+              const told = asUnknown(whole, cut, limits.counted);
+              expect(firstKeys(cut, Infinity)).toEqual(
+                firstKeys(told, cut.moreThan === undefined ? Infinity : maxPathChars),
+              );
+              const options = { content, maxChars, scope: "global", insteadOf: null } as const;
+              const text = await showMemory(cut, options);
+              expect(text).toBe(await showMemory(told, options));
+              if (cut.moreThan !== undefined) notes.cut += 1;
+              if (cut.uncounted !== undefined) notes.uncounted += 1;
+              if (text?.includes(`(more than ${limits.counted} entries left out`) === true) {
+                notes.shown += 1;
+                const shown = text.split("\n").filter((line) => line.startsWith("/")).length;
+                expect(given.files.length + given.directories.length - shown).toBeGreaterThan(limits.counted);
+              }
+              if (given.files.length + given.directories.length <= limits.counted) expect(cut).toEqual(whole);
+            }
+          },
+        ),
+        { numRuns: repetitions({ usual: 30, long: 2000 }) },
+      );
+      for (const count of Object.values(notes)) expect(count).toBeGreaterThan(0);
+    },
+    isLong ? 600_000 : 60_000,
+  );
 });

@@ -41,7 +41,15 @@ async function searched(count: number): Promise<{ memory: Memory; other: Memory 
   const at = new Date();
   const file = (index: number): Document & { _id: string } => {
     const text = `zebra ${index}`;
-    return { _id: `g\u0001${address.nodeId}\0/d\0${index}`, kind: "file", text, textId: `text ${index}`, sizeBytes: text.length, createdAt: at, updatedAt: at };
+    return {
+      _id: `g\u0001${address.nodeId}\0/d\0${index}`,
+      kind: "file",
+      text,
+      textId: `text ${index}`,
+      sizeBytes: text.length,
+      createdAt: at,
+      updatedAt: at,
+    };
   };
   await documents.insertMany(Array.from({ length: count - 1 }, (_, index) => file(index + 1)));
   await memory.search("zebra");
@@ -58,7 +66,9 @@ describe("a search of 1,000 files of their own", () => {
     await other.write("/d/7", "tiger");
     await other.write("/e/new", "tiger cub");
     await other.delete("/d/8");
-    const sent = await examined(db, "memories_files", async () => expect(await pathsWith(memory, "tiger")).toEqual(["/d/7", "/e/new"]));
+    const sent = await examined(db, "memories_files", async () =>
+      expect(await pathsWith(memory, "tiger")).toEqual(["/d/7", "/e/new"]),
+    );
     expect(sent).toEqual([listed, { op: "query", command: "find", keysExamined: expect.any(Number), docsExamined: 2 }]);
   });
 
@@ -80,71 +90,112 @@ describe("a search of 1,000 files of their own", () => {
     await other.write("/d/1", "tiger");
     const sent = await commandsOf(client, () => memory.search("tiger"));
     const atClusterTime = expect.any(Timestamp);
-    expect(sent.map(({ command }) => command["readConcern"] as unknown)).toEqual([{ level: "snapshot" }, { level: "snapshot", atClusterTime }]);
+    expect(sent.map(({ command }) => command["readConcern"] as unknown)).toEqual([
+      { level: "snapshot" },
+      { level: "snapshot", atClusterTime },
+    ]);
   });
 });
 
-describe.each([{ history: false }, { history: true }])("a search of files of their own, with history $history, sees in the same millisecond", ({ history }) => {
-  const changes: [string, (memory: Memory) => Promise<unknown>][] = [
-    ["a write of as many bytes", (memory) => memory.write("/d/a", "tiger")],
-    ["an update of as many bytes", (memory) => memory.update("/d/a", "zebra", "tiger")],
-    ["an edit of as many bytes", (memory) => memory.edit("/d/a", () => "tiger")],
-    ["an append", (memory) => memory.append("/d/a", "tiger")],
-    ["an append with a snapshot", (memory) => memory.snapshotAndAppend("/d/a", "tiger")],
-    ["a delete and a creation", async (memory) => {
-      await memory.delete("/d/a");
-      await memory.write("/d/a", "tiger");
-    }],
-    ["a delete of the directory and a creation", async (memory) => {
-      await memory.delete("/d");
-      await memory.append("/d/a", "tiger");
-    }],
-    ["a rename to the place of another file", async (memory) => {
-      await memory.rename("/d/a", "/e");
-      await memory.rename("/other", "/d/a");
-    }],
-  ];
+describe.each([{ history: false }, { history: true }])(
+  "a search of files of their own, with history $history, sees in the same millisecond",
+  ({ history }) => {
+    const changes: [string, (memory: Memory) => Promise<unknown>][] = [
+      ["a write of as many bytes", (memory) => memory.write("/d/a", "tiger")],
+      ["an update of as many bytes", (memory) => memory.update("/d/a", "zebra", "tiger")],
+      ["an edit of as many bytes", (memory) => memory.edit("/d/a", () => "tiger")],
+      ["an append", (memory) => memory.append("/d/a", "tiger")],
+      ["an append with a snapshot", (memory) => memory.snapshotAndAppend("/d/a", "tiger")],
+      [
+        "a delete and a creation",
+        async (memory) => {
+          await memory.delete("/d/a");
+          await memory.write("/d/a", "tiger");
+        },
+      ],
+      [
+        "a delete of the directory and a creation",
+        async (memory) => {
+          await memory.delete("/d");
+          await memory.append("/d/a", "tiger");
+        },
+      ],
+      [
+        "a rename to the place of another file",
+        async (memory) => {
+          await memory.rename("/d/a", "/e");
+          await memory.rename("/other", "/d/a");
+        },
+      ],
+    ];
 
-  // Requirement: search.fresh
-  it.each(changes)("%s", async (_name, change) => {
-    const address = freshAddress();
-    const options = { history, clock: () => new Date(0) };
-    const memory = storeWith(options).memory(address);
-    await memory.write("/d/a", "zebra");
-    await memory.write("/other", "lynx: tiger");
-    expect(await pathsWith(memory, "zebra")).toEqual(["/d/a"]);
-    await change(otherStore(options).memory(address));
-    const found = await memory.search("zebra tiger");
-    expect(found).toContainEqual(expect.objectContaining({ path: "/d/a", text: expect.stringContaining("tiger") }));
-    expect(found).toEqual(await otherStore(options).memory(address).search("zebra tiger"));
-  });
-});
+    // Requirement: search.fresh
+    it.each(changes)("%s", async (_name, change) => {
+      const address = freshAddress();
+      const options = { history, clock: () => new Date(0) };
+      const memory = storeWith(options).memory(address);
+      await memory.write("/d/a", "zebra");
+      await memory.write("/other", "lynx: tiger");
+      expect(await pathsWith(memory, "zebra")).toEqual(["/d/a"]);
+      await change(otherStore(options).memory(address));
+      const found = await memory.search("zebra tiger");
+      expect(found).toContainEqual(expect.objectContaining({ path: "/d/a", text: expect.stringContaining("tiger") }));
+      expect(found).toEqual(await otherStore(options).memory(address).search("zebra tiger"));
+    });
+  },
+);
 
-describe.each([...layoutNames.map((layout) => ({ layout, history: false })), { layout: "files" as const, history: true }])("a search of the layout $layout, history $history", (options) => {
+describe.each([
+  ...layoutNames.map((layout) => ({ layout, history: false })),
+  { layout: "files" as const, history: true },
+])("a search of the layout $layout, history $history", (options) => {
   const words = ["zebra", "tiger", "lion", "# wolf", "2026-01-02", "wolf\n", "\n\n"];
-  const path = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}`);
+  const path = fc
+    .array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 })
+    .map((names) => `/${names.join("/")}`);
   const text = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((each) => each.join(" "));
   const change = fc.oneof(
-    fc.tuple(path, text).map(([at, content]) => (memory: Memory) => memory.write(at, content)),
-    fc.tuple(path, text).map(([at, content]) => (memory: Memory) => memory.append(at, content)),
-    fc.tuple(path, path).map(([from, to]) => (memory: Memory) => memory.rename(from, to)),
-    fc.tuple(path, fc.constantFrom("tiger", "wolf")).map(([at, word]) => (memory: Memory) => memory.update(at, word, "lion")),
+    fc.tuple(path, text).map(
+      ([at, content]) =>
+        (memory: Memory) =>
+          memory.write(at, content),
+    ),
+    fc.tuple(path, text).map(
+      ([at, content]) =>
+        (memory: Memory) =>
+          memory.append(at, content),
+    ),
+    fc.tuple(path, path).map(
+      ([from, to]) =>
+        (memory: Memory) =>
+          memory.rename(from, to),
+    ),
+    fc.tuple(path, fc.constantFrom("tiger", "wolf")).map(
+      ([at, word]) =>
+        (memory: Memory) =>
+          memory.update(at, word, "lion"),
+    ),
     path.map((at) => (memory: Memory) => memory.delete(at)),
   );
 
   // Requirement: search.fresh
   it("finds after any changes what a first search finds, hit for hit", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }), async (rounds) => {
-        const address = freshAddress();
-        const [warm, other] = [storeWith(options).memory(address), otherStore(options).memory(address)];
-        for (const changes of rounds) {
-          // A refused one changes nothing.
-          for (const [index, make] of changes.entries()) await make(index % 2 === 0 ? other : warm).catch(() => undefined);
-          const cold = otherStore(options).memory(address);
-          for (const query of ["zebra lion", "wolf a b"]) expect(await warm.search(query)).toEqual(await cold.search(query));
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(change, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+        async (rounds) => {
+          const address = freshAddress();
+          const [warm, other] = [storeWith(options).memory(address), otherStore(options).memory(address)];
+          for (const changes of rounds) {
+            // A refused one changes nothing.
+            for (const [index, make] of changes.entries())
+              await make(index % 2 === 0 ? other : warm).catch(() => undefined);
+            const cold = otherStore(options).memory(address);
+            for (const query of ["zebra lion", "wolf a b"])
+              expect(await warm.search(query)).toEqual(await cold.search(query));
+          }
+        },
+      ),
       { numRuns: repetitions({ usual: 6, long: 60 }) },
     );
   });
@@ -169,7 +220,9 @@ describe("a watch of 1,000 files of their own", () => {
     await changes.return();
     await listening;
     expect(told).toEqual(["modified /d/5", "modified /d/7"]);
-    const named = sent.filter(({ commandName }) => commandName === "find").flatMap(({ command }) => ((command["filter"] as Document)["_id"] as { $in?: string[] }).$in ?? []);
+    const named = sent
+      .filter(({ commandName }) => commandName === "find")
+      .flatMap(({ command }) => ((command["filter"] as Document)["_id"] as { $in?: string[] }).$in ?? []);
     expect(named.map((id) => id.split("\0").at(-1))).toEqual(["7"]);
     expect(sent.filter(({ command }) => "text" in ((command["projection"] ?? {}) as object)).length).toBe(1);
   });

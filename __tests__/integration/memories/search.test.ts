@@ -18,7 +18,9 @@ describe("a search in MongoDB", () => {
     await store.memory(address).write("/a", "zebra");
     await store.memory(address).search("zebra");
     const sent = await commandsOf(client, () => store.memory(address).search("zebra"));
-    expect(sent.map(({ commandName, command }) => [commandName, command["projection"]])).toEqual([["find", { revision: 1, nodeId: 1, scope: 1, threadId: 1, userId: 1 }]]);
+    expect(sent.map(({ commandName, command }) => [commandName, command["projection"]])).toEqual([
+      ["find", { revision: 1, nodeId: 1, scope: 1, threadId: 1, userId: 1 }],
+    ]);
   });
 
   // Requirement: search.fresh
@@ -28,7 +30,9 @@ describe("a search in MongoDB", () => {
     await memory.write("/a", "zebra");
     await memory.search("zebra");
     await another.memory(address).append("/b", "lion");
-    const sent = await commandsOf(client, async () => expect((await memory.search("lion")).map(({ path }) => path)).toEqual(["/b"]));
+    const sent = await commandsOf(client, async () =>
+      expect((await memory.search("lion")).map(({ path }) => path)).toEqual(["/b"]),
+    );
     expect(sent).toHaveLength(2);
   });
 

@@ -33,7 +33,10 @@ async function aborted(call: (signal: AbortSignal) => Promise<unknown>): Promise
 }
 
 /** The layout `files` has no memories on a standalone server. */
-describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "replicaSet"]])("with the layout %s, a frozen mongod", (layout, server) => {
+describe.each<[LayoutName, ServerKind]>([
+  ["document", "standalone"],
+  ["files", "replicaSet"],
+])("with the layout %s, a frozen mongod", (layout, server) => {
   let mongod: PrivateMongod;
   /** A time limit that a busy machine keeps before the server is frozen, too. */
   let patient: MongoMemoryStore;
@@ -94,7 +97,9 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
   // Requirement: waiting.time-limit, connector.failure-breaks-no-run
   it("leaves a model without its memory when the time is up", async () => {
     const told: string[] = [];
-    const connector = new MemoryNode({ ...freshAddress(), store: hasty }).createConnector({ onError: ({ message }) => told.push(message) });
+    const connector = new MemoryNode({ ...freshAddress(), store: hasty }).createConnector({
+      onError: ({ message }) => told.push(message),
+    });
     const messages = [new HumanMessage("hello")];
     expect(await connector.inject(messages)).toBe(messages);
     expect(told).toEqual([overdue]);
@@ -104,9 +109,18 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
   it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
     ["a read", (signal) => memory.with({ signal }).read("/a")],
     ["a change", (signal) => memory.with({ signal }).append("/a", "y")],
-    ["a tool called directly", (signal) => new MemoryTool({ memory }).invoke({ path: "/a", command: "read" }, { signal })],
-    ["the tool of a node", (signal) => node.memoryTools[0]?.invoke({ path: "/a", command: "read" }, { signal }) as Promise<unknown>],
-    ["the journal", (signal) => createJournalTools(memory)[0]?.invoke({ key: "k", content: "y" }, { signal }) as Promise<unknown>],
+    [
+      "a tool called directly",
+      (signal) => new MemoryTool({ memory }).invoke({ path: "/a", command: "read" }, { signal }),
+    ],
+    [
+      "the tool of a node",
+      (signal) => node.memoryTools[0]?.invoke({ path: "/a", command: "read" }, { signal }) as Promise<unknown>,
+    ],
+    [
+      "the journal",
+      (signal) => createJournalTools(memory)[0]?.invoke({ key: "k", content: "y" }, { signal }) as Promise<unknown>,
+    ],
     ["a connector", (signal) => node.createConnector().inject([new HumanMessage("hello")], { signal })],
     ["a rendering", (signal) => node.createConnector().renderMessage({ signal })],
   ])("lets go of %s that is aborted", async (_name, call) => {
@@ -138,20 +152,23 @@ describe.each<[LayoutName, ServerKind]>([["document", "standalone"], ["files", "
 });
 
 // Requirement: waiting.nothing-begins-later
-it.each(layoutNames)("with the layout %s, an edit that is aborted while its text is changed writes nothing", async (layout) => {
-  const { client, name } = testDatabase();
-  const store = new MongoMemoryStore({ client, dbName: name, layout });
-  const edited = store.memory(freshAddress());
-  await edited.write("/a", "x");
-  const controller = new AbortController();
-  const edit = edited.with({ signal: controller.signal }).edit("/a", (text) => {
-    controller.abort(stopped);
-    return `${text}y`;
-  });
-  await expect(edit).rejects.toBe(stopped);
-  await edited.append("/b", "after it");
-  expect(await edited.read("/a")).toBe("x");
-});
+it.each(layoutNames)(
+  "with the layout %s, an edit that is aborted while its text is changed writes nothing",
+  async (layout) => {
+    const { client, name } = testDatabase();
+    const store = new MongoMemoryStore({ client, dbName: name, layout });
+    const edited = store.memory(freshAddress());
+    await edited.write("/a", "x");
+    const controller = new AbortController();
+    const edit = edited.with({ signal: controller.signal }).edit("/a", (text) => {
+      controller.abort(stopped);
+      return `${text}y`;
+    });
+    await expect(edit).rejects.toBe(stopped);
+    await edited.append("/b", "after it");
+    expect(await edited.read("/a")).toBe("x");
+  },
+);
 
 describe("MongoDB", () => {
   const { client, name, uri } = testDatabase();
@@ -168,7 +185,14 @@ describe("MongoDB", () => {
     expect(await limits(() => opened.read("/a"))).toEqual([undefined]);
     expect(await limits(() => opened.delete("/a"))).toEqual([50_000]);
     expect(await limits(() => store.put(["a"], "k", {}))).toEqual([60_000]);
-    expect(await limits(() => store.batch([{ namespace: ["a"], key: "k", value: {} }, { namespace: ["a"], key: "l", value: null }]))).toEqual([60_000, 60_000]);
+    expect(
+      await limits(() =>
+        store.batch([
+          { namespace: ["a"], key: "k", value: {} },
+          { namespace: ["a"], key: "l", value: null },
+        ]),
+      ),
+    ).toEqual([60_000, 60_000]);
     expect(await limits(() => opened.with({ timeoutMs: Infinity }).append("/a", "x"))).toEqual([undefined]);
   });
 
@@ -183,7 +207,10 @@ describe("MongoDB", () => {
     );
     await expect(find).rejects.toThrow("no answer within 100 ms");
     const running = (): Promise<object[]> =>
-      client.db("admin").aggregate([{ $currentOp: {} }, { $match: { ns: items.namespace } }]).toArray();
+      client
+        .db("admin")
+        .aggregate([{ $currentOp: {} }, { $match: { ns: items.namespace } }])
+        .toArray();
     while ((await running()).length > 0) await sleep(20);
   });
 
@@ -192,7 +219,9 @@ describe("MongoDB", () => {
     const watched = useClient(new MongoClient(uri, { monitorCommands: true }));
     const store = new MongoMemoryStore({ client: watched, dbName: name, timeoutMs: 50 });
     const patientStore = new MongoMemoryStore({ client, dbName: name });
-    await patientStore.batch(Array.from({ length: 3000 }, (_, index) => ({ namespace: ["many"], key: `k${index}`, value: { index } })));
+    await patientStore.batch(
+      Array.from({ length: 3000 }, (_, index) => ({ namespace: ["many"], key: `k${index}`, value: { index } })),
+    );
     await patientStore.start();
     await store.start().catch(() => store.start());
     // Only this process can decide such a filter, and reads every page.
@@ -202,7 +231,7 @@ describe("MongoDB", () => {
       if (commandName !== "find" && commandName !== "getMore") return;
       pages += 1;
       // The event loop stands still, as under load, until the time is up.
-      for (const until = Date.now() + 60; Date.now() < until; );
+      for (const until = Date.now() + 60; Date.now() < until;);
     });
     await expect(store.batch([slow])).rejects.toMatchObject({ code: "EIO" });
     const seen = pages;
@@ -211,4 +240,3 @@ describe("MongoDB", () => {
     expect(pages).toBeLessThanOrEqual(seen + 1);
   });
 });
-

@@ -37,7 +37,12 @@ function collected(changes: MemoryChanges): { paths: string[]; end: Promise<void
 }
 
 /** The memory of another client, as another process has it. */
-function memoryOf(uri: string, dbName: string, address: { nodeId: string }, layout: LayoutName = "document"): { memory: Memory; client: MongoClient } {
+function memoryOf(
+  uri: string,
+  dbName: string,
+  address: { nodeId: string },
+  layout: LayoutName = "document",
+): { memory: Memory; client: MongoClient } {
   const client = useClient(new MongoClient(uri, { monitorCommands: true }));
   return { memory: new MongoMemoryStore({ client, dbName, layout }).memory(address), client };
 }
@@ -184,7 +189,9 @@ describe("a watch where MongoDB tells nothing", () => {
     await until(() => found.length > 20);
     // The first asks whether this server tells of changes. With the version comes whose it is.
     const version = { nodeId: 1, scope: 1, threadId: 1, userId: 1, revision: 1 };
-    expect(new Set(found.slice(1).map((each) => JSON.stringify(each)))).toEqual(new Set([JSON.stringify(["find", version])]));
+    expect(new Set(found.slice(1).map((each) => JSON.stringify(each)))).toEqual(
+      new Set([JSON.stringify(["find", version])]),
+    );
     await changes.return();
     expect((await waiting).done).toBe(true);
   });
@@ -237,7 +244,15 @@ describe.each(kinds)("a watch on a %s", (kind) => {
     const changes = memory.watch({ pollIntervalMs: 20 });
     await changes.ready;
     const { paths, end } = collected(changes);
-    await promisify(execFile)(process.execPath, [compiled("__tests__/helpers/append-worker.ts"), uri, name, "document", nodeId, "w", "20"]);
+    await promisify(execFile)(process.execPath, [
+      compiled("__tests__/helpers/append-worker.ts"),
+      uri,
+      name,
+      "document",
+      nodeId,
+      "w",
+      "20",
+    ]);
     await memory.write("/last", "x");
     await until(() => paths.includes("created /last"));
     await changes.return();
@@ -292,14 +307,20 @@ describe("a watch", () => {
     const store = new MongoMemoryStore({ client, dbName: name });
     const address = freshAddress();
     const memory = store.memory(address);
-    const node = new MemoryNode({ store, nodeId: address.nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
     const changes = memory.watch({ pollIntervalMs: never });
     await changes.ready;
     const { paths, end } = collected(changes);
     await refuses(node.memory().write("/asked", "x"), "EACCES");
     await memory.write("/free", "x");
     await until(() => paths.length === 1);
-    for await (const { id } of memory.proposals?.list() ?? []) await memory.proposals?.approve(id, { by: { userId: "boss" } });
+    for await (const { id } of memory.proposals?.list() ?? [])
+      await memory.proposals?.approve(id, { by: { userId: "boss" } });
     await until(() => paths.length === 2);
     await changes.return();
     await end;
@@ -317,7 +338,13 @@ describe("a watch", () => {
     await until(() => paths.length === 1);
     writeFileSync(join(dir, "note.md"), "two");
     await until(() => paths.length === 2);
-    await promisify(execFile)(process.execPath, [compiled("__tests__/helpers/folder-worker.ts"), dir, "append", "w", "1"]);
+    await promisify(execFile)(process.execPath, [
+      compiled("__tests__/helpers/folder-worker.ts"),
+      dir,
+      "append",
+      "w",
+      "1",
+    ]);
     await until(() => paths.length === 3);
     await changes.return();
     await end;

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { InMemoryStore, MemorySaver } from "@langchain/langgraph";
-import { type AgentMiddleware, createAgent, createMiddleware, modelRetryMiddleware, summarizationMiddleware } from "langchain";
+import {
+  type AgentMiddleware,
+  createAgent,
+  createMiddleware,
+  modelRetryMiddleware,
+  summarizationMiddleware,
+} from "langchain";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
@@ -19,7 +25,9 @@ const scribe: Script = (messages) => {
   const asked = messages.findLast(({ type, text }) => type === "human" && !text.startsWith("<memory"));
   const [, tool, path] = /^write (\S+) (\S+)$/.exec(asked?.text ?? "") ?? [];
   const isAnswered = messages.slice(asked ? messages.indexOf(asked) : 0).some(({ type }) => type === "tool");
-  return tool === undefined || path === undefined || isAnswered ? "done" : { tool, args: { path, command: "append", content: "x" } };
+  return tool === undefined || path === undefined || isAnswered
+    ? "done"
+    : { tool, args: { path, command: "append", content: "x" } };
 };
 
 async function nodeWith(...paths: string[]): Promise<MemoryNode> {
@@ -35,7 +43,9 @@ function foreign(middleware: unknown): AgentMiddleware {
 
 async function callsOf(middleware: AgentMiddleware[], systemPrompt?: string): Promise<BaseMessage[][]> {
   const model = new ScriptedChatModel(scribe);
-  await createAgent({ model, tools: [], middleware, ...(systemPrompt !== undefined && { systemPrompt }) }).invoke(turn("hello"));
+  await createAgent({ model, tools: [], middleware, ...(systemPrompt !== undefined && { systemPrompt }) }).invoke(
+    turn("hello"),
+  );
   return model.calls;
 }
 
@@ -103,7 +113,9 @@ describe("memoryMiddleware", () => {
       const agent = createAgent({ model, tools: [], middleware: [memoryMiddleware({ memory, placement })] });
       const { messages } = await agent.invoke({ messages: [new SystemMessage("Be kind."), new HumanMessage("hello")] });
       const expected = { after_system: "S\n\nM", before_system: "M\n\nS", last_message: "S" }[placement];
-      expect(order(model.calls[0] ?? [])).toBe(`system[${expected}] human[hello]${placement === "last_message" ? " human[M]" : ""}`);
+      expect(order(model.calls[0] ?? [])).toBe(
+        `system[${expected}] human[hello]${placement === "last_message" ? " human[M]" : ""}`,
+      );
       expect(brief(messages)).toEqual(["system: Be kind.", "human: hello", "ai: done"]);
     },
   );
@@ -162,34 +174,48 @@ describe("memoryMiddleware", () => {
   it("refuses two tools of one name, of which the wrong one might be called", async () => {
     const [own, shared] = [await nodeWith("/a"), await nodeWith("/b")];
     const model = new ScriptedChatModel(scribe);
-    const both = createAgent({ model, tools: [], middleware: [memoryMiddleware({ memory: own }), memoryMiddleware({ memory: shared })] });
+    const both = createAgent({
+      model,
+      tools: [],
+      middleware: [memoryMiddleware({ memory: own }), memoryMiddleware({ memory: shared })],
+    });
     await expect(both.invoke(turn("hello"))).rejects.toThrow("two tools called memory");
-    const twice = createAgent({ model, tools: [new MemoryTool({ memory: own })], middleware: [memoryMiddleware({ memory: own })] });
+    const twice = createAgent({
+      model,
+      tools: [new MemoryTool({ memory: own })],
+      middleware: [memoryMiddleware({ memory: own })],
+    });
     await expect(twice.invoke(turn("hello"))).rejects.toThrow("two tools called memory");
     expect(model.calls).toEqual([]);
   });
 
   // Requirement: ways-in.middleware-options
-  it.each([[{}, "MemoryNode"], [{ memory: {} }, "MemoryNode"], [{ memory: new MemoryNode(freshAddress()), placement: "top" }, "placement"]])(
-    "cannot be made of the options %j",
-    (options, named) => {
-      expect(() => memoryMiddleware(options as never)).toThrow(TypeError);
-      expect(() => memoryMiddleware(options as never)).toThrow(named);
-    },
-  );
+  it.each([
+    [{}, "MemoryNode"],
+    [{ memory: {} }, "MemoryNode"],
+    [{ memory: new MemoryNode(freshAddress()), placement: "top" }, "placement"],
+  ])("cannot be made of the options %j", (options, named) => {
+    expect(() => memoryMiddleware(options as never)).toThrow(TypeError);
+    expect(() => memoryMiddleware(options as never)).toThrow(named);
+  });
 });
 
 describe("memoryMiddleware among others", () => {
   const addsPrompt = createMiddleware({
     name: "AddsPrompt",
-    wrapModelCall: (request, handler) => handler({ ...request, systemMessage: request.systemMessage.concat(new SystemMessage(" Be brief.")) }),
+    wrapModelCall: (request, handler) =>
+      handler({ ...request, systemMessage: request.systemMessage.concat(new SystemMessage(" Be brief.")) }),
   });
 
   // Requirement: ways-in.middleware-among-others
   it("works inside and outside of one that adds to the system prompt", async () => {
     const memory = memoryMiddleware({ memory: await nodeWith("/a") });
-    expect((await callsOf([addsPrompt, memory], "Be kind.")).map(order)).toEqual(["system[S Be brief.\n\nM] human[hello]"]);
-    expect((await callsOf([memory, addsPrompt], "Be kind.")).map(order)).toEqual(["system[S\n\nM Be brief.] human[hello]"]);
+    expect((await callsOf([addsPrompt, memory], "Be kind.")).map(order)).toEqual([
+      "system[S Be brief.\n\nM] human[hello]",
+    ]);
+    expect((await callsOf([memory, addsPrompt], "Be kind.")).map(order)).toEqual([
+      "system[S\n\nM Be brief.] human[hello]",
+    ]);
   });
 
   // Requirement: ways-in.middleware-among-others

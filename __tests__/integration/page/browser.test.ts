@@ -26,7 +26,9 @@ let tab: Tab;
 const servers: Server[] = [];
 
 async function serve(access: "read" | "write", shown = store, nodes: MemoryNode[] = []): Promise<string> {
-  const { server, origin } = await listening(nodeListener(createMemoryPage({ store: shown, token: pageToken, access, nodes })));
+  const { server, origin } = await listening(
+    nodeListener(createMemoryPage({ store: shown, token: pageToken, access, nodes })),
+  );
   servers.push(server);
   return origin;
 }
@@ -51,16 +53,33 @@ const view = (address: MemoryAddress, more: object = {}) => tab.view(`#/memory?$
 
 /** A store whose memories seem to have 100,000 files in one directory. */
 function withManyFiles(): MongoMemoryStore {
-  const entries = Array.from({ length: 100_000 }, (_, index) => ({ name: `file-${String(index).padStart(6, "0")}`, kind: "file" }));
+  const entries = Array.from({ length: 100_000 }, (_, index) => ({
+    name: `file-${String(index).padStart(6, "0")}`,
+    kind: "file",
+  }));
   const times = { createdAt: new Date(), updatedAt: new Date() };
-  const memory = { list: async () => entries, read: async () => "x", stat: async () => ({ kind: "file", sizeBytes: 1, ...times }), watch: watchNothing, with: () => memory };
-  return { memory: () => memory, listMemories: () => store.listMemories({ nodeId: "none" }) } as unknown as MongoMemoryStore;
+  const memory = {
+    list: async () => entries,
+    read: async () => "x",
+    stat: async () => ({ kind: "file", sizeBytes: 1, ...times }),
+    watch: watchNothing,
+    with: () => memory,
+  };
+  return {
+    memory: () => memory,
+    listMemories: () => store.listMemories({ nodeId: "none" }),
+  } as unknown as MongoMemoryStore;
 }
 
 /** How many change streams the server has open for a memory, whether it waits in them or not. */
 async function streamsOf({ nodeId }: MemoryAddress): Promise<number> {
-  const running = await client.db("admin").aggregate([{ $currentOp: { allUsers: true, idleCursors: true } }]).toArray();
-  return running.map((each) => JSON.stringify(each)).filter((text) => text.includes("$changeStream") && text.includes(nodeId)).length;
+  const running = await client
+    .db("admin")
+    .aggregate([{ $currentOp: { allUsers: true, idleCursors: true } }])
+    .toArray();
+  return running
+    .map((each) => JSON.stringify(each))
+    .filter((text) => text.includes("$changeStream") && text.includes(nodeId)).length;
 }
 
 async function sign(): Promise<void> {
@@ -88,7 +107,9 @@ describe("the page in a browser", () => {
   // Requirement: page.views
   it("shows a file as Markdown, as text and with blame, and copes with a missing file", async () => {
     const address = newAddress();
-    await memoryAt(address).with({ actor: { agent: "scribe" } }).write("/notes/plan.md", "# The plan\n\n- buy *milk*\n- [ ] call\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
+    await memoryAt(address)
+      .with({ actor: { agent: "scribe" } })
+      .write("/notes/plan.md", "# The plan\n\n- buy *milk*\n- [ ] call\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
     await view(address, { path: "/notes/plan.md" });
     await tab.see(/The plan\s+buy milk\s+call\s+a\s+b\s+1\s+2/);
     await tab.press("Text");
@@ -103,7 +124,10 @@ describe("the page in a browser", () => {
   // Requirement: page.views
   it("finds words, texts and expressions in a memory, and opens the line that was found", async () => {
     const address = newAddress();
-    await memoryAt(address).write("/long.txt", `${"other line\n".repeat(900)}buy Milk today\n${"other line\n".repeat(900)}`);
+    await memoryAt(address).write(
+      "/long.txt",
+      `${"other line\n".repeat(900)}buy Milk today\n${"other line\n".repeat(900)}`,
+    );
     await view(address);
     await tab.type("Search in files", "milk");
     await tab.see(/5 passages in 1 file, best first\s+\/long\.txt\s+901\s+buy Milk today/);
@@ -115,7 +139,9 @@ describe("the page in a browser", () => {
     await tab.type("Search in files", "^buy m.lk");
     await tab.see(/1 line in 1 file/);
     await tab.click(".match");
-    await tab.until('(() => { const shown = document.querySelector(".line.shown")?.getBoundingClientRect(); return shown !== undefined && shown.top > 0 && shown.bottom < innerHeight; })()');
+    await tab.until(
+      '(() => { const shown = document.querySelector(".line.shown")?.getBoundingClientRect(); return shown !== undefined && shown.top > 0 && shown.bottom < innerHeight; })()',
+    );
     expect(await tab.page.$eval(".line.shown", ({ textContent }) => textContent)).toBe("buy Milk today");
     await tab.type("Search in files", "(");
     await tab.see("not a regular expression");
@@ -127,7 +153,10 @@ describe("the page in a browser", () => {
   // Requirement: page.views
   it("finds in which memories a text stands", async () => {
     const [userId, word] = [`user-${randomUUID()}`, `word${randomUUID().replaceAll("-", "")}`];
-    const [one, other] = [{ ...newAddress(), scope: "perUser", userId }, { ...newAddress(), scope: "perUser", userId }] as const;
+    const [one, other] = [
+      { ...newAddress(), scope: "perUser", userId },
+      { ...newAddress(), scope: "perUser", userId },
+    ] as const;
     await memoryAt(one).write("/one.txt", `first ${word}\n`);
     await memoryAt(other).write("/other.txt", "nothing\n");
     await tab.view(`#/?${pageQuery({ userId })}`);
@@ -143,7 +172,11 @@ describe("the page in a browser", () => {
   // Requirement: page.mounts
   it("shows whose memory is mounted where, and what may be done there", async () => {
     const [address, team] = [newAddress(), newAddress()];
-    const node = new MemoryNode({ store, nodeId: address.nodeId, mounts: { "/team": { nodeId: team.nodeId, access: "read", description: "What all know" } } });
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      mounts: { "/team": { nodeId: team.nodeId, access: "read", description: "What all know" } },
+    });
     await memoryAt(team).write("/plan", "win\n");
     const other = await Tab.open(browser, await serve("read", store, [node]), pageToken);
     await other.view(`#/memory?${pageQuery({ ...address })}`);
@@ -194,7 +227,9 @@ describe("the page in a browser", () => {
   // Requirement: page.actions
   it("undoes a run, over later changes only when told to", async () => {
     const address = newAddress();
-    await memoryAt(address).with({ actor: { runId: "bad-run" } }).write("/a.txt", "bad\n");
+    await memoryAt(address)
+      .with({ actor: { runId: "bad-run" } })
+      .write("/a.txt", "bad\n");
     await memoryAt(address).write("/a.txt", "later\n");
     await view(address, { tab: "history", run: "bad-run" });
     await tab.press("Undo this run…");
@@ -212,7 +247,9 @@ describe("the page in a browser", () => {
 
   it("stays whole when an answer is no longer wanted or broken off halfway", async () => {
     const address = newAddress();
-    await memoryAt(address).with({ actor: { runId: "one-run" } }).write("/a.txt", "text\n");
+    await memoryAt(address)
+      .with({ actor: { runId: "one-run" } })
+      .write("/a.txt", "text\n");
     const listener = nodeListener(createMemoryPage({ store, token: pageToken }));
     const held: ServerResponse[] = [];
     let breaksOff = false;
@@ -220,11 +257,14 @@ describe("the page in a browser", () => {
       const isUnfiltered = request.url?.startsWith("/api/versions?") === true && !request.url.includes("runId=");
       if (!isUnfiltered) return listener(request, response);
       held.push(response);
-      response.writeHead(200, { "content-type": "application/json" }).write('{"versions":[', () => breaksOff && response.destroy());
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .write('{"versions":[', () => breaksOff && response.destroy());
     });
     servers.push(server);
     const other = await Tab.open(browser, origin, pageToken);
-    const viewHistory = (more: object): Promise<void> => other.view(`#/memory?${pageQuery({ ...address, tab: "history", ...more })}`);
+    const viewHistory = (more: object): Promise<void> =>
+      other.view(`#/memory?${pageQuery({ ...address, tab: "history", ...more })}`);
     await viewHistory({});
     while (held.length === 0) await sleep(10);
     await viewHistory({ run: "one-run" });
@@ -261,7 +301,12 @@ describe("the page in a browser", () => {
     await view(address);
     await tab.press("Forget this memory…");
     await tab.see("This erases 1 memory with 1 file");
-    expect(await tab.page.$eval("dialog button[type=submit]", (button) => (button as unknown as { disabled: boolean }).disabled)).toBe(true);
+    expect(
+      await tab.page.$eval(
+        "dialog button[type=submit]",
+        (button) => (button as unknown as { disabled: boolean }).disabled,
+      ),
+    ).toBe(true);
     await tab.page.locator("dialog input").fill(address.nodeId);
     await tab.press("Forget for good");
     await tab.see("1 memory went, with 1 file");
@@ -275,8 +320,18 @@ describe("the page in a browser", () => {
   it("approves, edits and rejects what agents propose", async () => {
     const address = newAddress();
     await memoryAt(address).write("/policy", "Be kind.\n");
-    const node = new MemoryNode({ store, nodeId: address.nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
-    for (const [path, content] of [["/policy", "Pay at once.\n"], ["/second", "draft\n"], ["/third", "never\n"]]) await node.memoryTools[0]?.invoke({ command: "append", path: path ?? "", content: content ?? "" });
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    for (const [path, content] of [
+      ["/policy", "Pay at once.\n"],
+      ["/second", "draft\n"],
+      ["/third", "never\n"],
+    ])
+      await node.memoryTools[0]?.invoke({ command: "append", path: path ?? "", content: content ?? "" });
     await view(address, { tab: "proposals" });
     await tab.see("Pay at once.");
     await tab.press("Approve…");
@@ -315,7 +370,10 @@ describe("the page in a browser", () => {
   // Requirement: page.live
   it("shows at once what another program changes, in a file and in what is mounted", async () => {
     const [address, team] = [newAddress(), newAddress()];
-    await Promise.all([memoryAt(address).write("/a.txt", "first text\n"), memoryAt(team).write("/plan", "first plan\n")]);
+    await Promise.all([
+      memoryAt(address).write("/a.txt", "first text\n"),
+      memoryAt(team).write("/plan", "first plan\n"),
+    ]);
     const node = new MemoryNode({ store, nodeId: address.nodeId, mounts: { "/team": { nodeId: team.nodeId } } });
     const other = await Tab.open(browser, await serve("read", store, [node]), pageToken);
     const program = new MongoMemoryStore({ client: otherClient, dbName });
@@ -347,7 +405,9 @@ describe("the page in a browser", () => {
   it("asks again and again where it may not watch", async () => {
     const address = newAddress();
     await memoryAt(address).write("/a.txt", "first text\n");
-    const { server, origin } = await listening(nodeListener(createMemoryPage({ store, token: pageToken, maxWatchedMemories: 0 })));
+    const { server, origin } = await listening(
+      nodeListener(createMemoryPage({ store, token: pageToken, maxWatchedMemories: 0 })),
+    );
     servers.push(server);
     const other = await Tab.open(browser, origin, pageToken);
     await other.view(`#/memory?${pageQuery({ ...address, path: "/a.txt" })}`);
@@ -367,7 +427,10 @@ describe("the page in a browser", () => {
     const other = await Tab.open(browser, origin, pageToken);
     await other.view(`#/memory?${pageQuery({ ...address, tab: "history" })}`);
     await other.see(/read-only[^]*\+1/);
-    expect(await other.page.$$eval("button", (buttons) => buttons.map(({ textContent }) => textContent))).toEqual(["Unified", "Side by side"]);
+    expect(await other.page.$$eval("button", (buttons) => buttons.map(({ textContent }) => textContent))).toEqual([
+      "Unified",
+      "Side by side",
+    ]);
     await other.page.evaluate("sessionStorage.clear()");
     await other.page.reload();
     await other.see("This address needs its token");
@@ -387,7 +450,7 @@ const hostile = [
   '<link rel=stylesheet href=http://evil.example/y.css><meta http-equiv=refresh content="0;url=http://evil.example/">',
   "<form action=http://evil.example/><button>x</button></form><base href=http://evil.example/>",
   "user \u202etxt.exe\u202c \u2066isolated \u200b\u200bzero \u001b[2J\u001b[31mred \u0007",
-  '"><img src=x onerror=alert(1)> \'-alert(1)-\' ${alert(1)} {{7*7}}',
+  "\"><img src=x onerror=alert(1)> '-alert(1)-' ${alert(1)} {{7*7}}",
   "</textarea></title></style></script><script>alert(1)</script>",
   "&lt;script&gt;alert(1)&lt;/script&gt; &#60;img src=x onerror=alert(1)&#62;",
 ];
@@ -407,23 +470,49 @@ describe("hostile memories", () => {
   it("run nothing and load nothing, as names, texts, Markdown, ids, differences, proposals and messages", async () => {
     const evil = '<img src=x onerror="alert(1)">';
     const address = { nodeId: `${evil}${randomUUID()}`, scope: "perUser", userId: `${evil}\u202e` } as const;
-    const memory = memoryAt(address).with({ actor: { agent: evil, runId: evil, userId: "</script><script>alert(1)</script>" } });
-    const name = '/<svg onload=alert(1)>';
+    const memory = memoryAt(address).with({
+      actor: { agent: evil, runId: evil, userId: "</script><script>alert(1)</script>" },
+    });
+    const name = "/<svg onload=alert(1)>";
     await memory.write(`${name}.md`, hostile.join("\n\n"));
     await memory.write(`${name}.md`, `${hostile.toReversed().join("\n\n")}\n\n\u202e`);
-    const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser", paths: "posix", rules: [{ path: "/**", access: "ask" }], onAsk: "propose" });
-    await node.memoryTools[0]?.invoke({ command: "append", path: `${name}.md`, content: hostile.join("\n") }, { configurable: { user_id: address.userId, thread_id: evil } });
+    const node = new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      scope: "perUser",
+      paths: "posix",
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    });
+    await node.memoryTools[0]?.invoke(
+      { command: "append", path: `${name}.md`, content: hostile.join("\n") },
+      { configurable: { user_id: address.userId, thread_id: evil } },
+    );
     const path = `${name}.md`;
     await tab.view("#/");
     await tab.see(address.nodeId);
-    for (const more of [{ path }, { path, form: "text" }, { path, form: "blame" }, { tab: "history" }, { tab: "proposals" }, { tab: "message", content: "full", maxChars: 100_000 }]) {
+    for (const more of [
+      { path },
+      { path, form: "text" },
+      { path, form: "blame" },
+      { tab: "history" },
+      { tab: "proposals" },
+      { tab: "message", content: "full", maxChars: 100_000 },
+    ]) {
       await view(address, more);
       await tab.see("evil.example");
     }
     await view(address, { path });
     await tab.see("U+202E");
-    for (const link of await tab.page.$$eval(".markdown a", (links) => links.map((each) => each.getAttribute("href") ?? ""))) expect(link).toMatch(/^(?:https?:|mailto:|#\/memory)/);
-    expect(await tab.value('document.querySelectorAll("#page :is(img, svg, iframe, script, style, form, base, link, meta, object, embed)").length')).toBe(0);
+    for (const link of await tab.page.$$eval(".markdown a", (links) =>
+      links.map((each) => each.getAttribute("href") ?? ""),
+    ))
+      expect(link).toMatch(/^(?:https?:|mailto:|#\/memory)/);
+    expect(
+      await tab.value(
+        'document.querySelectorAll("#page :is(img, svg, iframe, script, style, form, base, link, meta, object, embed)").length',
+      ),
+    ).toBe(0);
     expect(await tab.value('"ran" in window')).toBe(false);
     expect(tab.faults).toEqual([]);
   });
@@ -432,7 +521,13 @@ describe("hostile memories", () => {
   it("name no place outside the page in its address", async () => {
     // Of its own, as the browser may tell of refusals late.
     const other = await Tab.open(browser, await serve("read"), pageToken);
-    for (const hash of ["#/memory?nodeId=%00", "#/memory?nodeId=a&scope=perUser", "#javascript:alert(1)", "#/memory?nodeId=a&tab=__proto__&path=../../x", "#token=<script>"]) {
+    for (const hash of [
+      "#/memory?nodeId=%00",
+      "#/memory?nodeId=a&scope=perUser",
+      "#javascript:alert(1)",
+      "#/memory?nodeId=a&tab=__proto__&path=../../x",
+      "#token=<script>",
+    ]) {
       await other.view(hash);
       await other.see("Memories");
     }
@@ -460,7 +555,9 @@ describe("large memories", () => {
     await other.page.keyboard.press("End");
     await other.see("file-099999");
     expect(await other.elements()).toBeLessThan(600);
-    expect(await other.page.$eval('[role=treeitem][aria-posinset="100000"]', (item) => item.getAttribute("aria-setsize"))).toBe("100000");
+    expect(
+      await other.page.$eval('[role=treeitem][aria-posinset="100000"]', (item) => item.getAttribute("aria-setsize")),
+    ).toBe("100000");
     expect(other.faults).toEqual([]);
     await other.page.close();
     await memoryAt(address).write("/lines.txt", Array.from({ length: 120_000 }, (_, index) => `l${index}`).join("\n"));
@@ -484,8 +581,16 @@ describe("for everybody", () => {
   beforeAll(async () => {
     const memory = memoryAt(address).with({ actor: { agent: "scribe", runId: "run-1" } });
     await memory.write("/notes/a.md", "# Heading\n\ntext\n");
-    await memory.write("/notes/a.md", "# Heading\n\nother text, [link](b.md)\n\n- [x] done\n\n```\ncode\n```\n\n| a |\n|---|\n| 1 |\n");
-    await new MemoryNode({ store, nodeId: address.nodeId, rules: [{ path: "/**", access: "ask" }], onAsk: "propose" }).memoryTools[0]?.invoke({ command: "append", path: "/policy", content: "a\n" });
+    await memory.write(
+      "/notes/a.md",
+      "# Heading\n\nother text, [link](b.md)\n\n- [x] done\n\n```\ncode\n```\n\n| a |\n|---|\n| 1 |\n",
+    );
+    await new MemoryNode({
+      store,
+      nodeId: address.nodeId,
+      rules: [{ path: "/**", access: "ask" }],
+      onAsk: "propose",
+    }).memoryTools[0]?.invoke({ command: "append", path: "/policy", content: "a\n" });
   });
 
   afterEach(async () => {
@@ -517,17 +622,25 @@ describe("for everybody", () => {
   }
 
   // Requirement: page.accessible
-  it.each(views)("%s has nothing that a checker of accessibility calls serious, light and dark, wide and narrow", async (_name, open, text) => {
-    await open();
-    await tab.see(text);
-    for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["dark", 390], ["light", 390]] as const) {
-      await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-      await tab.page.setViewport({ width, height: 800 });
+  it.each(views)(
+    "%s has nothing that a checker of accessibility calls serious, light and dark, wide and narrow",
+    async (_name, open, text) => {
+      await open();
       await tab.see(text);
-      expect([scheme, width, await tab.seriousFaults()]).toEqual([scheme, width, []]);
-    }
-    expect(tab.faults).toEqual([]);
-  });
+      for (const [scheme, width] of [
+        ["light", 1280],
+        ["dark", 1280],
+        ["dark", 390],
+        ["light", 390],
+      ] as const) {
+        await tab.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+        await tab.page.setViewport({ width, height: 800 });
+        await tab.see(text);
+        expect([scheme, width, await tab.seriousFaults()]).toEqual([scheme, width, []]);
+      }
+      expect(tab.faults).toEqual([]);
+    },
+  );
 
   // Requirement: page.accessible
   it("can be used by keyboard alone", async () => {
@@ -536,7 +649,7 @@ describe("for everybody", () => {
     const tabTo = async (text: string): Promise<void> => {
       for (let steps = 0; steps < 60; steps += 1) {
         await keyboard.press("Tab");
-      const found = await focused();
+        const found = await focused();
         // Regions hold the text too, with much else.
         if (found.includes(text) && found.length < 80) return;
       }

@@ -41,9 +41,18 @@ describe("what the page answers", () => {
     await memoryAt({ nodeId }).write("/a", "1");
     await memoryAt({ nodeId, scope: "perUser", userId: "ada" }).write("/a", "12");
     const { json, headers } = await askPage(readOnly, `/api/memories?nodeId=${nodeId}`);
-    expect(json).toMatchObject({ next: null, memories: [{ address: { nodeId, scope: "global" }, files: 1 }, { address: { nodeId, scope: "perUser", userId: "ada" }, files: 1 }] });
+    expect(json).toMatchObject({
+      next: null,
+      memories: [
+        { address: { nodeId, scope: "global" }, files: 1 },
+        { address: { nodeId, scope: "perUser", userId: "ada" }, files: 1 },
+      ],
+    });
     expect(headers.get("cache-control")).toBe("no-store");
-    expect((await askPage(readOnly, `/api/memories?userId=${randomUUID()}`)).json).toEqual({ memories: [], next: null });
+    expect((await askPage(readOnly, `/api/memories?userId=${randomUUID()}`)).json).toEqual({
+      memories: [],
+      next: null,
+    });
   });
 
   // Requirement: page.views
@@ -53,9 +62,14 @@ describe("what the page answers", () => {
     const versions = await versionsOf(address);
     await memoryAt(address).delete("/d/b");
     const tree = (more: object) => askPage(readOnly, `/api/tree?${pageQuery({ ...address, path: "/d", ...more })}`);
-    expect((await tree({ limit: 1, offset: 1 })).json).toEqual({ entries: [{ name: "c", kind: "file" }], total: 2, rights: "" });
+    expect((await tree({ limit: 1, offset: 1 })).json).toEqual({
+      entries: [{ name: "c", kind: "file" }],
+      total: 2,
+      rights: "",
+    });
     expect((await tree({ at: versions[0]?.id })).json).toMatchObject({ total: 3 });
-    const file = (path: string, more: object = {}) => askPage(readOnly, `/api/file?${pageQuery({ ...address, path, ...more })}`);
+    const file = (path: string, more: object = {}) =>
+      askPage(readOnly, `/api/file?${pageQuery({ ...address, path, ...more })}`);
     expect((await file("/d/a")).json).toMatchObject({ path: "/d/a", content: "a", sizeBytes: 1 });
     expect(await file("/d/b")).toMatchObject({ status: 404, json: { error: { code: "ENOENT" } } });
     expect((await file("/d/b", { at: versions[0]?.id })).json).toMatchObject({ content: "b" });
@@ -66,16 +80,27 @@ describe("what the page answers", () => {
     const address = newAddress();
     await memoryAt(address).write("/a.md", "one\ntwo milk, more milk\n\nMilk\nshe is allergic to peanuts");
     await memoryAt(address).write("/b.md", `${"x".repeat(9000)}milk${"y".repeat(9000)}`);
-    const search = async (more: object) => (await askPage(readOnly, `/api/search?${pageQuery({ ...address, ...more })}`)).json as { hits: { path: string; line: number; text: string }[]; more: boolean };
+    const search = async (more: object) =>
+      (await askPage(readOnly, `/api/search?${pageQuery({ ...address, ...more })}`)).json as {
+        hits: { path: string; line: number; text: string }[];
+        more: boolean;
+      };
     const places = async (more: object) => (await search(more)).hits.map(({ path, line }) => `${path}:${line}`);
     expect(await places({ query: "milk", kind: "text" })).toEqual(["/a.md:2", "/b.md:1"]);
     expect(await places({ query: "milk", kind: "text", ignoreCase: true })).toEqual(["/a.md:2", "/a.md:4", "/b.md:1"]);
     expect(await places({ query: "^[a-z]+ milk|nuts$", kind: "regex" })).toEqual(["/a.md:2", "/a.md:5"]);
-    expect((await search({ query: "peanut" })).hits[0]).toEqual({ path: "/a.md", line: 5, text: "she is allergic to peanuts", score: expect.any(Number) });
+    expect((await search({ query: "peanut" })).hits[0]).toEqual({
+      path: "/a.md",
+      line: 5,
+      text: "she is allergic to peanuts",
+      score: expect.any(Number),
+    });
     const long = (await search({ query: "milky", kind: "text" })).hits[0]?.text ?? "";
     expect(long).toMatch(/^…x+milky+…$/);
     expect(long.length).toBeLessThan(500);
-    expect(await askPage(readOnly, `/api/search?${pageQuery({ ...address, query: "(", kind: "regex" })}`)).toMatchObject({ status: 400, json: { error: { code: "EINVAL" } } });
+    expect(
+      await askPage(readOnly, `/api/search?${pageQuery({ ...address, query: "(", kind: "regex" })}`),
+    ).toMatchObject({ status: 400, json: { error: { code: "EINVAL" } } });
   });
 
   // Requirement: page.views
@@ -84,13 +109,26 @@ describe("what the page answers", () => {
     await memoryAt({ nodeId }).write("/a", "likes tea\n");
     await memoryAt({ nodeId, scope: "perUser", userId }).write("/b", "hates tea\nand tea again\n");
     await memoryAt({ nodeId, scope: "perUser", userId: randomUUID() }).write("/c", "coffee\n");
-    const search = async (more: Record<string, unknown>) => (await askPage(readOnly, `/api/search-memories?${pageQuery(more)}`)).json;
+    const search = async (more: Record<string, unknown>) =>
+      (await askPage(readOnly, `/api/search-memories?${pageQuery(more)}`)).json;
     expect(await search({ nodeId, query: "tea", kind: "text" })).toMatchObject({
       searched: 3,
       next: null,
-      found: [{ memory: { address: { nodeId, scope: "global" } }, hits: [{ path: "/a", line: 1 }] }, { memory: { address: { userId } }, hits: [{ path: "/b", line: 1 }, { path: "/b", line: 2 }] }],
+      found: [
+        { memory: { address: { nodeId, scope: "global" } }, hits: [{ path: "/a", line: 1 }] },
+        {
+          memory: { address: { userId } },
+          hits: [
+            { path: "/b", line: 1 },
+            { path: "/b", line: 2 },
+          ],
+        },
+      ],
     });
-    expect(await search({ userId, query: "tea" })).toMatchObject({ searched: 1, found: [{ hits: [{ path: "/b" }, { path: "/b" }] }] });
+    expect(await search({ userId, query: "tea" })).toMatchObject({
+      searched: 1,
+      found: [{ hits: [{ path: "/b" }, { path: "/b" }] }],
+    });
     expect(await search({ nodeId, query: "tea", offset: 3 })).toEqual({ searched: 0, next: null, found: [] });
     expect(await search({ nodeId: randomUUID(), query: "tea" })).toEqual({ searched: 0, next: null, found: [] });
   });
@@ -99,28 +137,68 @@ describe("what the page answers", () => {
   it("shows what a node has mounted, with the rights there, and what its model is shown of it", async () => {
     const [nodeId, team, rules, userId] = [randomUUID(), randomUUID(), randomUUID(), "ada"];
     const node = new MemoryNode({
-      store, nodeId, scope: "perUser", paths: "posix",
-      mounts: { "/team": { nodeId: team, description: "What the team knows" }, "/house/rules": { memory: openMemory(new InMemoryStore(), { nodeId: rules }), access: "read" } },
+      store,
+      nodeId,
+      scope: "perUser",
+      paths: "posix",
+      mounts: {
+        "/team": { nodeId: team, description: "What the team knows" },
+        "/house/rules": { memory: openMemory(new InMemoryStore(), { nodeId: rules }), access: "read" },
+      },
     });
     const mounted = createMemoryPage({ store, token: pageToken, nodes: [node] });
-    const ask = async (name: string, more: object) => (await askPage(mounted, `/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId, ...more })}`)).json;
+    const ask = async (name: string, more: object) =>
+      (await askPage(mounted, `/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId, ...more })}`)).json;
     await memoryAt({ nodeId: team }).write("/plan", "win at chess\n");
     await memoryAt({ nodeId, scope: "perUser", userId }).write("/own", "plays chess\n");
     expect(await ask("tree", { path: "/" })).toMatchObject({
       rights: "/house/rules/** is read-only. /team/** is writable (What the team knows).",
-      entries: [{ name: "house", kind: "dir" }, { name: "own" }, { name: "team", mount: { point: "/team", address: { nodeId: team }, isHere: true, access: "write", description: "What the team knows" } }],
+      entries: [
+        { name: "house", kind: "dir" },
+        { name: "own" },
+        {
+          name: "team",
+          mount: {
+            point: "/team",
+            address: { nodeId: team },
+            isHere: true,
+            access: "write",
+            description: "What the team knows",
+          },
+        },
+      ],
     });
-    expect(await ask("tree", { path: "/house" })).toMatchObject({ entries: [{ name: "rules", mount: { isHere: false, access: "read", address: { nodeId: rules } } }] });
-    expect(await ask("file", { path: "/team/plan" })).toMatchObject({ content: "win at chess\n", mount: { point: "/team" } });
+    expect(await ask("tree", { path: "/house" })).toMatchObject({
+      entries: [{ name: "rules", mount: { isHere: false, access: "read", address: { nodeId: rules } } }],
+    });
+    expect(await ask("file", { path: "/team/plan" })).toMatchObject({
+      content: "win at chess\n",
+      mount: { point: "/team" },
+    });
     expect(await ask("file", { path: "/own" })).toMatchObject({ mount: null });
-    expect(await ask("search", { query: "chess", kind: "text" })).toMatchObject({ hits: [{ path: "/own" }, { path: "/team/plan" }] });
-    const rendered = async (owner: string) => (await node.createConnector({ content: "full" }).renderMessage({ userId: owner }))?.content;
-    expect(await ask("message", { content: "full" })).toMatchObject({ text: await rendered(userId), scope: "perUser", entries: 2, leftOut: 0 });
+    expect(await ask("search", { query: "chess", kind: "text" })).toMatchObject({
+      hits: [{ path: "/own" }, { path: "/team/plan" }],
+    });
+    const rendered = async (owner: string) =>
+      (await node.createConnector({ content: "full" }).renderMessage({ userId: owner }))?.content;
+    expect(await ask("message", { content: "full" })).toMatchObject({
+      text: await rendered(userId),
+      scope: "perUser",
+      entries: 2,
+      leftOut: 0,
+    });
     await memoryAt({ nodeId }).write("/shared", "for all\n");
-    expect(await ask("message", { content: "full", userId: "bob" })).toMatchObject({ text: await rendered("bob"), scope: "global" });
+    expect(await ask("message", { content: "full", userId: "bob" })).toMatchObject({
+      text: await rendered("bob"),
+      scope: "global",
+    });
     // Another scope of the same node has no mounts.
     expect(await ask("tree", { path: "/", scope: "global", userId: "" })).toMatchObject({ error: { code: "EINVAL" } });
-    expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({ entries: [{ name: "shared", kind: "file" }], total: 1, rights: "" });
+    expect((await askPage(mounted, `/api/tree?${pageQuery({ nodeId, path: "/" })}`)).json).toEqual({
+      entries: [{ name: "shared", kind: "file" }],
+      total: 1,
+      rights: "",
+    });
   });
 
   // Requirement: page.views
@@ -131,13 +209,28 @@ describe("what the page answers", () => {
     await by("r2").update("/a", "two", "three");
     const { json } = await askPage(readOnly, `/api/versions?${pageQuery({ ...address, path: "/a" })}`);
     const { versions } = json as { versions: { id: string; actor: object }[] };
-    expect(versions.map(({ actor }) => actor)).toEqual([{ agent: "scribe", runId: "r2" }, { agent: "scribe", runId: "r1" }]);
-    const change = (index: number) => askPage(readOnly, `/api/change?${pageQuery({ ...address, id: versions[index]?.id })}`);
+    expect(versions.map(({ actor }) => actor)).toEqual([
+      { agent: "scribe", runId: "r2" },
+      { agent: "scribe", runId: "r1" },
+    ]);
+    const change = (index: number) =>
+      askPage(readOnly, `/api/change?${pageQuery({ ...address, id: versions[index]?.id })}`);
     expect((await change(0)).json).toMatchObject({ diff: expect.stringMatching(/\n one\n-two\n\+three\n$/) });
-    expect((await change(1)).json).toMatchObject({ diff: expect.stringMatching(/^--- \/dev\/null[^]*\+one\n\+two\n$/) });
-    expect((await askPage(readOnly, `/api/versions?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({ isKept: true, versions: [{ id: versions[1]?.id }] });
-    const blame = (await askPage(readOnly, `/api/blame?${pageQuery({ ...address, path: "/a" })}`)).json as { runs: object[]; versions: { id: string }[] };
-    expect(blame.runs).toEqual([{ version: 0, lines: ["one"] }, { version: 1, lines: ["three"] }]);
+    expect((await change(1)).json).toMatchObject({
+      diff: expect.stringMatching(/^--- \/dev\/null[^]*\+one\n\+two\n$/),
+    });
+    expect((await askPage(readOnly, `/api/versions?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({
+      isKept: true,
+      versions: [{ id: versions[1]?.id }],
+    });
+    const blame = (await askPage(readOnly, `/api/blame?${pageQuery({ ...address, path: "/a" })}`)).json as {
+      runs: object[];
+      versions: { id: string }[];
+    };
+    expect(blame.runs).toEqual([
+      { version: 0, lines: ["one"] },
+      { version: 1, lines: ["three"] },
+    ]);
     expect(blame.versions.map(({ id }) => id)).toEqual([versions[1]?.id, versions[0]?.id]);
   });
 
@@ -145,31 +238,52 @@ describe("what the page answers", () => {
   it("shows the message that a connector shows a model, now and as it was", async () => {
     const address = { nodeId: randomUUID(), scope: "perUser", userId: "ada" } as const;
     const node = new MemoryNode({ store, nodeId: address.nodeId, scope: "perUser", paths: "posix" });
-    const message = async (more: object = {}) => (await askPage(readOnly, `/api/message?${pageQuery({ ...address, ...more })}`)).json;
+    const message = async (more: object = {}) =>
+      (await askPage(readOnly, `/api/message?${pageQuery({ ...address, ...more })}`)).json;
     await memoryAt({ nodeId: address.nodeId }).write("/shared", "of all");
     const rendered = async (content: "tree" | "index" | "full", maxChars = 4000) =>
       (await node.createConnector({ content, maxChars }).renderMessage({ userId: "ada" }))?.content;
     expect(await message()).toMatchObject({ text: await rendered("tree"), scope: "global" });
-    for (let index = 0; index < 40; index += 1) await memoryAt(address).write(`/deep/er/file-${index}`, `note ${index}`);
-    for (const content of ["tree", "index", "full"] as const) expect(await message({ content })).toMatchObject({ text: await rendered(content), scope: "perUser", leftOut: 0 });
+    for (let index = 0; index < 40; index += 1)
+      await memoryAt(address).write(`/deep/er/file-${index}`, `note ${index}`);
+    for (const content of ["tree", "index", "full"] as const)
+      expect(await message({ content })).toMatchObject({ text: await rendered(content), scope: "perUser", leftOut: 0 });
     const short = (await message({ content: "full", maxChars: 600 })) as { text: string; leftOut: number };
-    expect(short).toMatchObject({ text: await rendered("full", 600), usedChars: short.text.length, view: "tree", entries: 42 });
+    expect(short).toMatchObject({
+      text: await rendered("full", 600),
+      usedChars: short.text.length,
+      view: "tree",
+      entries: 42,
+    });
     expect(short.leftOut).toBeGreaterThan(10);
     const first = (await versionsOf(address)).at(-1);
-    expect(await message({ at: first?.id })).toMatchObject({ entries: 3, text: expect.stringContaining("/deep/er/file-0 (6 bytes)") });
+    expect(await message({ at: first?.id })).toMatchObject({
+      entries: 3,
+      text: expect.stringContaining("/deep/er/file-0 (6 bytes)"),
+    });
   });
 });
 
 describe("the changes that the page tells of", () => {
   const ask = (live: MemoryPage, query: object, signal?: AbortSignal): Promise<Response> =>
-    live(new Request(`http://localhost/api/changes?${pageQuery({ ...query })}`, { headers: { "memory-page-token": pageToken }, signal: signal ?? null }));
+    live(
+      new Request(`http://localhost/api/changes?${pageQuery({ ...query })}`, {
+        headers: { "memory-page-token": pageToken },
+        signal: signal ?? null,
+      }),
+    );
 
   // Requirement: page.live
   it.each(["standalone", "replicaSet"] as const)("are those of other processes too, on a %s", async (kind) => {
     const { client: watching, name, uri } = testDatabase(kind);
     const other = new MongoClient(uri);
     const address = newAddress();
-    const events = eventsOf(await ask(createMemoryPage({ store: new MongoMemoryStore({ client: watching, dbName: name }), token: pageToken }), address));
+    const events = eventsOf(
+      await ask(
+        createMemoryPage({ store: new MongoMemoryStore({ client: watching, dbName: name }), token: pageToken }),
+        address,
+      ),
+    );
     expect(await events.next()).toMatchObject({ value: "ready" });
     await new MongoMemoryStore({ client: other, dbName: name }).memory(address).write("/a", "1");
     expect(await events.next()).toMatchObject({ value: "changed" });
@@ -184,7 +298,9 @@ describe("the changes that the page tells of", () => {
     const live = createMemoryPage({ store, token: pageToken, nodes: [node], maxWatchedMemories: 3 });
     const events = eventsOf(await ask(live, { nodeId }));
     expect(await events.next()).toMatchObject({ value: "ready" });
-    expect((await askPage(live, `/api/changes?${pageQuery({ nodeId })}`)).json).toEqual({ error: { code: "EBUSY", message: "the page watches at most 3 memories at once, for all who look at it" } });
+    expect((await askPage(live, `/api/changes?${pageQuery({ nodeId })}`)).json).toEqual({
+      error: { code: "EBUSY", message: "the page watches at most 3 memories at once, for all who look at it" },
+    });
     await memoryAt({ nodeId: team }).write("/plan", "win\n");
     expect(await events.next()).toMatchObject({ value: "changed" });
     const alone = await ask(live, { nodeId: team });
@@ -198,7 +314,11 @@ describe("the changes that the page tells of", () => {
 
   it("are refused with the reason where the database fails, and need the token", async () => {
     const broken = createMemoryPage({ store: unreachable(), token: pageToken, maxWatchedMemories: 1 });
-    for (let tries = 0; tries < 2; tries += 1) expect(await askPage(broken, "/api/changes?nodeId=a")).toMatchObject({ status: 503, json: { error: { code: "EIO" } } });
+    for (let tries = 0; tries < 2; tries += 1)
+      expect(await askPage(broken, "/api/changes?nodeId=a")).toMatchObject({
+        status: 503,
+        json: { error: { code: "EIO" } },
+      });
     expect((await askPage(page, "/api/changes?nodeId=a", { "memory-page-token": null })).status).toBe(401);
     expect((await ask(page, { nodeId: "a" }, AbortSignal.abort())).status).toBe(499);
   });
@@ -213,7 +333,9 @@ describe("what the page does", () => {
     await memoryAt(address).write("/a", "two\n");
     const preview = await askPage(page, `/api/revert-preview?${pageQuery({ ...address, to: first?.id, path: "/a" })}`);
     expect(preview.json).toMatchObject({ diff: expect.stringContaining("-two\n+one\n") });
-    expect((await tellPage(page, "/api/revert", { address, what: { path: "/a", to: first?.id }, by: "ada" })).status).toBe(200);
+    expect(
+      (await tellPage(page, "/api/revert", { address, what: { path: "/a", to: first?.id }, by: "ada" })).status,
+    ).toBe(200);
     expect(await memoryAt(address).read("/a")).toBe("one\n");
     const [last] = await versionsOf(address);
     expect(last?.actor).toEqual({ userId: "ada", client: "langgraph-mongo-memory page" });
@@ -222,9 +344,14 @@ describe("what the page does", () => {
   // Requirement: page.actions
   it("undoes a run, and later changes only if it is told to", async () => {
     const address = newAddress();
-    await memoryAt(address).with({ actor: { runId: "r1" } }).write("/a", "bad\n");
+    await memoryAt(address)
+      .with({ actor: { runId: "r1" } })
+      .write("/a", "bad\n");
     await memoryAt(address).write("/a", "later\n");
-    expect((await askPage(page, `/api/revert-preview?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({ diff: null, versions: [{ path: "/a" }] });
+    expect((await askPage(page, `/api/revert-preview?${pageQuery({ ...address, runId: "r1" })}`)).json).toMatchObject({
+      diff: null,
+      versions: [{ path: "/a" }],
+    });
     const undo = (force: boolean) => tellPage(page, "/api/revert", { address, what: { runId: "r1" }, force });
     expect(await undo(false)).toMatchObject({ status: 409, json: { error: { code: "ECONFLICT" } } });
     expect((await undo(true)).status).toBe(200);
@@ -239,33 +366,65 @@ describe("what the page does", () => {
     const preview = await askPage(page, `/api/redact-preview?${pageQuery({ ...address, id: versions[1]?.id })}`);
     const ids = (preview.json as { versions: { id: string }[] }).versions.map(({ id }) => id);
     expect(ids).toEqual([versions[1]?.id, versions[3]?.id]);
-    expect(await tellPage(page, "/api/redact", { address, ids, by: "ada" })).toMatchObject({ status: 200, json: { redacted: 2 } });
-    expect((await askPage(page, `/api/change?${pageQuery({ ...address, id: ids[0] })}`)).json).toMatchObject({ diff: null, version: { redactedBy: { userId: "ada" } } });
+    expect(await tellPage(page, "/api/redact", { address, ids, by: "ada" })).toMatchObject({
+      status: 200,
+      json: { redacted: 2 },
+    });
+    expect((await askPage(page, `/api/change?${pageQuery({ ...address, id: ids[0] })}`)).json).toMatchObject({
+      diff: null,
+      version: { redactedBy: { userId: "ada" } },
+    });
   });
 
   // Requirement: page.actions
   it("forgets a memory, or all of a user, after it has shown which", async () => {
     const userId = randomUUID();
-    for (const nodeId of [randomUUID(), randomUUID()]) await memoryAt({ nodeId, scope: "perUser", userId }).write("/a", "1");
-    expect((await askPage(page, `/api/forget-preview?userId=${userId}`)).json).toMatchObject({ count: 2, files: 2, more: false });
-    expect(await tellPage(page, "/api/forget", { userId })).toMatchObject({ status: 200, json: { memories: 2, files: 2 } });
+    for (const nodeId of [randomUUID(), randomUUID()])
+      await memoryAt({ nodeId, scope: "perUser", userId }).write("/a", "1");
+    expect((await askPage(page, `/api/forget-preview?userId=${userId}`)).json).toMatchObject({
+      count: 2,
+      files: 2,
+      more: false,
+    });
+    expect(await tellPage(page, "/api/forget", { userId })).toMatchObject({
+      status: 200,
+      json: { memories: 2, files: 2 },
+    });
     expect((await askPage(page, `/api/memories?userId=${userId}`)).json).toMatchObject({ memories: [] });
-    for (const nothing of [{}, { userId: "a", threadId: "b" }, { scope: "global" }]) expect((await tellPage(page, "/api/forget", nothing)).status).toBe(400);
+    for (const nothing of [{}, { userId: "a", threadId: "b" }, { scope: "global" }])
+      expect((await tellPage(page, "/api/forget", nothing)).status).toBe(400);
   });
 
   // Requirement: page.actions
   it("approves, edits and rejects proposals, by a person who is named", async () => {
     const address = newAddress();
-    const [first, second, third] = [await proposed(address.nodeId), await proposed(address.nodeId, "b"), await proposed(address.nodeId, "c")];
+    const [first, second, third] = [
+      await proposed(address.nodeId),
+      await proposed(address.nodeId, "b"),
+      await proposed(address.nodeId, "c"),
+    ];
     const list = await askPage(page, `/api/proposals?${pageQuery(address)}`);
-    expect((list.json as { proposals: { id: string }[] }).proposals.map(({ id }) => id)).toEqual([first, second, third]);
-    expect((await askPage(page, `/api/proposal?${pageQuery({ ...address, id: first })}`)).json).toMatchObject({ content: "Pay at once.\n", diff: expect.stringContaining("+Pay at once.") });
+    expect((list.json as { proposals: { id: string }[] }).proposals.map(({ id }) => id)).toEqual([
+      first,
+      second,
+      third,
+    ]);
+    expect((await askPage(page, `/api/proposal?${pageQuery({ ...address, id: first })}`)).json).toMatchObject({
+      content: "Pay at once.\n",
+      diff: expect.stringContaining("+Pay at once."),
+    });
     expect((await tellPage(page, "/api/approve", { address, id: first })).status).toBe(400);
-    expect(await tellPage(page, "/api/approve", { address, id: first, by: "ada", content: "Pay in time.\n" })).toMatchObject({ json: { status: "approved", decidedBy: { userId: "ada" } } });
+    expect(
+      await tellPage(page, "/api/approve", { address, id: first, by: "ada", content: "Pay in time.\n" }),
+    ).toMatchObject({ json: { status: "approved", decidedBy: { userId: "ada" } } });
     expect(await memoryAt(address).read("/policy")).toBe("Pay in time.\n");
     expect(await tellPage(page, "/api/approve", { address, id: second, by: "ada" })).toMatchObject({ status: 409 });
-    expect(await tellPage(page, "/api/reject", { address, id: second, by: "ada", reason: "no" })).toMatchObject({ json: { status: "rejected", reason: "no" } });
-    expect((await askPage(page, `/api/proposals?${pageQuery({ ...address, status: "rejected" })}`)).json).toMatchObject({ proposals: [{ id: second }] });
+    expect(await tellPage(page, "/api/reject", { address, id: second, by: "ada", reason: "no" })).toMatchObject({
+      json: { status: "rejected", reason: "no" },
+    });
+    expect((await askPage(page, `/api/proposals?${pageQuery({ ...address, status: "rejected" })}`)).json).toMatchObject(
+      { proposals: [{ id: second }] },
+    );
   });
 });
 
@@ -317,23 +476,38 @@ describe("whom the page answers", () => {
       ["revert", { address, what: { path: "/a", to: version?.id } }],
       ["redact", { address, ids: [version?.id] }],
     ];
-    for (const [name, body] of changes) expect(await tellPage(readOnly, `/api/${name}`, body)).toMatchObject({ status: 403, json: { error: { message: expect.stringContaining("read-only") } } });
-    expect((await askPage(readOnly, `/api/proposals?${pageQuery(address)}`)).json).toMatchObject({ proposals: [{ id, status: "pending" }] });
+    for (const [name, body] of changes)
+      expect(await tellPage(readOnly, `/api/${name}`, body)).toMatchObject({
+        status: 403,
+        json: { error: { message: expect.stringContaining("read-only") } },
+      });
+    expect((await askPage(readOnly, `/api/proposals?${pageQuery(address)}`)).json).toMatchObject({
+      proposals: [{ id, status: "pending" }],
+    });
   });
 
   // Requirement: page.loopback
   it("needs a token or authorize, and refuses options that mean nothing", () => {
     expect(() => createMemoryPage({ store })).toThrow(/pass `authorize`.*or a `token`/);
-    expect(() => createMemoryPage({ store, token: "short" })).toThrow(/token: must have 16 to 512 characters of A-Z a-z 0-9 - _$/);
-    for (const basePath of ["memory", "/memory/", "/a b", '/"', "/a/../b"]) expect(() => createMemoryPage({ store, token: pageToken, basePath })).toThrow(/basePath/);
-    expect(() => createMemoryPage({ store: {} as MongoMemoryStore, token: pageToken })).toThrow(/store: must be a MongoMemoryStore/);
-    expect(() => createMemoryPage({ store, token: pageToken, acess: "write" } as never)).toThrow(/"access" was probably meant/);
+    expect(() => createMemoryPage({ store, token: "short" })).toThrow(
+      /token: must have 16 to 512 characters of A-Z a-z 0-9 - _$/,
+    );
+    for (const basePath of ["memory", "/memory/", "/a b", '/"', "/a/../b"])
+      expect(() => createMemoryPage({ store, token: pageToken, basePath })).toThrow(/basePath/);
+    expect(() => createMemoryPage({ store: {} as MongoMemoryStore, token: pageToken })).toThrow(
+      /store: must be a MongoMemoryStore/,
+    );
+    expect(() => createMemoryPage({ store, token: pageToken, acess: "write" } as never)).toThrow(
+      /"access" was probably meant/,
+    );
   });
 
   // Requirement: page.loopback
   it("answers under the names of this machine only", async () => {
-    for (const host of ["localhost:1", "127.0.0.1:1", "[::1]:1", "127.0.0.2"]) expect((await askPage(page, "/", { host })).status).toBe(200);
-    for (const host of ["example.com", "127.0.0.1.example.com", "0.0.0.0", "192.168.1.1"]) expect((await askPage(page, "/", { host })).status).toBe(403);
+    for (const host of ["localhost:1", "127.0.0.1:1", "[::1]:1", "127.0.0.2"])
+      expect((await askPage(page, "/", { host })).status).toBe(200);
+    for (const host of ["example.com", "127.0.0.1.example.com", "0.0.0.0", "192.168.1.1"])
+      expect((await askPage(page, "/", { host })).status).toBe(403);
   });
 
   // Requirement: page.authorize
@@ -348,10 +522,15 @@ describe("whom the page answers", () => {
         seen.push(new URL(request.url).pathname);
         if (who === null) return new Response(null, { status: 302, headers: { location: "/login" } });
         if (who === "broken") throw new Error("mongodb://secret@db.example");
-        return who === "nobody" ? false : who === "anybody" ? true : { userId: who, access: who === "boss" ? "write" : "read" };
+        return who === "nobody"
+          ? false
+          : who === "anybody"
+            ? true
+            : { userId: who, access: who === "boss" ? "write" : "read" };
       },
     });
-    const ask = (cookie: string | null, path = "/api/session") => askPage(decided, path, { cookie, host: "app.example.com", "memory-page-token": "none" });
+    const ask = (cookie: string | null, path = "/api/session") =>
+      askPage(decided, path, { cookie, host: "app.example.com", "memory-page-token": "none" });
     expect(await ask(null, "/")).toMatchObject({ status: 302 });
     expect((await ask("nobody", "/client.js")).status).toBe(403);
     expect(await ask("broken")).toMatchObject({ status: 500, text: expect.not.stringContaining("secret") });
@@ -359,7 +538,13 @@ describe("whom the page answers", () => {
     expect((await ask("boss")).json).toEqual({ access: "write", userId: "boss" });
     expect((await ask("guest")).json).toEqual({ access: "read", userId: "guest" });
     const id = await proposed(address.nodeId);
-    const approve = (cookie: string, more: object = {}) => tellPage(decided, "/api/approve", { address, id, by: "someone else" }, { cookie, host: "app.example.com", "memory-page-token": "none", ...more });
+    const approve = (cookie: string, more: object = {}) =>
+      tellPage(
+        decided,
+        "/api/approve",
+        { address, id, by: "someone else" },
+        { cookie, host: "app.example.com", "memory-page-token": "none", ...more },
+      );
     expect((await approve("guest")).status).toBe(403);
     expect((await approve("boss", { "sec-fetch-site": "cross-site" })).status).toBe(403);
     expect((await approve("boss", { "sec-fetch-site": null, origin: "http://evil.example" })).status).toBe(403);
@@ -392,13 +577,34 @@ describe("what the page says", () => {
   it("holds no stack and no address of a server, whatever fails", async () => {
     const broken = createMemoryPage({ store: unreachable(), token: pageToken });
     const { status, text } = await askPage(broken, "/api/memories");
-    expect([status, JSON.parse(text)]).toEqual([503, { error: { code: "EIO", message: "the database failed or did not answer" } }]);
-    const failing = createMemoryPage({ store: { listMemories: () => { throw new TypeError("at secret.ts:1"); } } as never, token: pageToken });
-    expect((await askPage(failing, "/api/memories")).text).toBe('{"error":{"code":"EBUG","message":"the page failed unexpectedly; please report it"}}');
+    expect([status, JSON.parse(text)]).toEqual([
+      503,
+      { error: { code: "EIO", message: "the database failed or did not answer" } },
+    ]);
+    const failing = createMemoryPage({
+      store: {
+        listMemories: () => {
+          throw new TypeError("at secret.ts:1");
+        },
+      } as never,
+      token: pageToken,
+    });
+    expect((await askPage(failing, "/api/memories")).text).toBe(
+      '{"error":{"code":"EBUG","message":"the page failed unexpectedly; please report it"}}',
+    );
   });
 
   // Requirement: page.forgery
-  it.each(["/api/../../etc/passwd", "/api/__proto__", "/api/constructor", "//client.js", "/client.js/", "/api/", "/api/file/x", "/src/page/index.ts"])("is nothing at %s", async (path) => {
+  it.each([
+    "/api/../../etc/passwd",
+    "/api/__proto__",
+    "/api/constructor",
+    "//client.js",
+    "/client.js/",
+    "/api/",
+    "/api/file/x",
+    "/src/page/index.ts",
+  ])("is nothing at %s", async (path) => {
     expect((await askPage(page, path)).status).toBe(404);
   });
 
@@ -408,26 +614,44 @@ describe("what the page says", () => {
       const { status: found, text } = await answer;
       expect([found, text]).toEqual([status, expect.stringContaining(words)]);
     };
-    await refused(askPage(page, `/api/tree?${pageQuery({ ...address, path: "/", limit: 100_000 })}`), 400, "limit: must be at most 1000");
+    await refused(
+      askPage(page, `/api/tree?${pageQuery({ ...address, path: "/", limit: 100_000 })}`),
+      400,
+      "limit: must be at most 1000",
+    );
     await refused(askPage(page, `/api/tree?${pageQuery({ ...address, path: "/", more: 1 })}`), 400, "more");
     await refused(askPage(page, "/api/tree?nodeId=a&nodeId=b&path=/"), 400, "stands twice");
-    await refused(askPage(page, `/api/tree?${pageQuery({ nodeId: "a", scope: "perUser", path: "/" })}`), 400, "user_id is required");
+    await refused(
+      askPage(page, `/api/tree?${pageQuery({ nodeId: "a", scope: "perUser", path: "/" })}`),
+      400,
+      "user_id is required",
+    );
     await refused(askPage(page, `/api/file?${pageQuery({ ...address, path: "/../a" })}`), 400, "EINVAL");
     await refused(askPage(page, `/api/change?${pageQuery({ ...address, id: "$where" })}`), 400, "EINVAL");
     await refused(askPage(page, "/api/forget"), 405, "another method");
     await refused(tellPage(page, "/api/forget", "{"), 400, "not valid JSON");
     await refused(tellPage(page, "/api/forget", { nodeId: { $ne: "" } }), 400, "nodeId");
-    await refused(tellPage(page, "/api/approve", { address, id: "a", by: "b", content: "x".repeat(6_200_000) }), 413, "more than");
+    await refused(
+      tellPage(page, "/api/approve", { address, id: "a", by: "b", content: "x".repeat(6_200_000) }),
+      413,
+      "more than",
+    );
     await refused(tellPage(page, "/client.js", {}), 405, "another method");
   });
 
   it("ends what it asks of the database when the browser has gone", async () => {
     const gone = AbortSignal.abort();
-    const request = new Request(`http://localhost/api/tree?${pageQuery({ ...newAddress(), path: "/" })}`, { signal: gone, headers: { "memory-page-token": pageToken } });
+    const request = new Request(`http://localhost/api/tree?${pageQuery({ ...newAddress(), path: "/" })}`, {
+      signal: gone,
+      headers: { "memory-page-token": pageToken },
+    });
     expect((await page(request)).status).toBe(499);
   });
 });
 
 function unreachable(): MongoMemoryStore {
-  return new MongoMemoryStore({ client: new MongoClient("mongodb://127.0.0.1:9/", { serverSelectionTimeoutMS: 50 }), dbName });
+  return new MongoMemoryStore({
+    client: new MongoClient("mongodb://127.0.0.1:9/", { serverSelectionTimeoutMS: 50 }),
+    dbName,
+  });
 }

@@ -45,17 +45,24 @@ async function originOf(server: Server): Promise<string> {
 const route = { GET: page, POST: page };
 
 /**
- * As Next.js 16 calls a route: by the name of the method, with a Request of its own class, whose address is that of the server, and with the
- * parameters of the path. It sends the answer without its headers about how the body is coded. With all that it needs it is 340 MB, too much to be installed for each run.
+ * As Next.js 16 calls a route: by the name of the method, with a Request of its own class, whose address is that of the
+ * server, and with the parameters of the path. It sends the answer without its headers about how the body is coded.
+ * With all that it needs it is 340 MB, too much to be installed for each run.
  */
 async function inNext(request: Request): Promise<Response> {
   class NextRequest extends Request {
     readonly nextUrl = new URL(request.url);
   }
-  const handler: ((request: NextRequest, context: { params: Promise<{ path?: string[] }> }) => Promise<Response>) | undefined = route[request.method as keyof typeof route];
+  const handler:
+    | ((request: NextRequest, context: { params: Promise<{ path?: string[] }> }) => Promise<Response>)
+    | undefined = route[request.method as keyof typeof route];
   const path = new URL(request.url).pathname.split("/").slice(2);
-  const { status, headers, body } = (await handler?.(new NextRequest(request), { params: Promise.resolve({ path }) })) ?? new Response(null, { status: 405 });
-  const sent = [...headers].filter(([name]) => !["content-length", "content-encoding", "transfer-encoding"].includes(name));
+  const { status, headers, body } =
+    (await handler?.(new NextRequest(request), { params: Promise.resolve({ path }) })) ??
+    new Response(null, { status: 405 });
+  const sent = [...headers].filter(
+    ([name]) => !["content-length", "content-encoding", "transfer-encoding"].includes(name),
+  );
   return new Response(body, { status, headers: sent });
 }
 
@@ -99,13 +106,18 @@ describe.each(Object.entries(mounts))("the page in %s", (_name, mount) => {
   it("answers its document, its files, data and changes", async () => {
     const origin = await mount();
     const headers = { "memory-page-token": pageToken };
-    for (const path of ["/memory", "/memory/"]) expect(await (await fetch(origin + path)).text()).toContain('src="/memory/client.js"');
+    for (const path of ["/memory", "/memory/"])
+      expect(await (await fetch(origin + path)).text()).toContain('src="/memory/client.js"');
     expect((await fetch(`${origin}/memory/client.css`)).headers.get("content-type")).toBe("text/css; charset=utf-8");
     const file = await fetch(`${origin}/memory/api/file?nodeId=mounted&path=/a`, { headers });
     expect(await file.json()).toMatchObject({ content: "ünï\n" });
     expect((await fetch(`${origin}/memory/api/memories`)).status).toBe(401);
     const forget = (own: Record<string, string>) =>
-      fetch(`${origin}/memory/api/forget`, { method: "POST", body: JSON.stringify({ nodeId: "not there, ü" }), headers: { ...headers, "content-type": "application/json", ...own } });
+      fetch(`${origin}/memory/api/forget`, {
+        method: "POST",
+        body: JSON.stringify({ nodeId: "not there, ü" }),
+        headers: { ...headers, "content-type": "application/json", ...own },
+      });
     expect(await (await forget({ origin })).json()).toMatchObject({ memories: 0 });
     expect((await forget({ origin: "http://evil.example" })).status).toBe(403);
   });
@@ -115,7 +127,11 @@ describe.each(Object.entries(mounts))("the page in %s", (_name, mount) => {
     const origin = await mount();
     const nodeId = randomUUID();
     const gone = new AbortController();
-    const open = (signal?: AbortSignal) => fetch(`${origin}/memory/api/changes?nodeId=${nodeId}`, { headers: { "memory-page-token": pageToken }, signal: signal ?? null });
+    const open = (signal?: AbortSignal) =>
+      fetch(`${origin}/memory/api/changes?nodeId=${nodeId}`, {
+        headers: { "memory-page-token": pageToken },
+        signal: signal ?? null,
+      });
     const response = await withRoom(() => open(gone.signal));
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     const events = eventsOf(response);
@@ -129,7 +145,9 @@ describe.each(Object.entries(mounts))("the page in %s", (_name, mount) => {
   });
 });
 
-/** The page watches one memory at a time. Its room is free again once the server has noticed that a browser has gone. */
+/**
+ * The page watches one memory at a time. Its room is free again once the server has noticed that a browser has gone.
+ */
 async function withRoom(open: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const response = await open();
@@ -141,24 +159,48 @@ async function withRoom(open: () => Promise<Response>): Promise<Response> {
 describe("the listener of Node", () => {
   it("compresses the files of the client, and no data", async () => {
     const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
-    const ask = async (path: string, encoding: string) => (await fetch(`${origin}/memory${path}`, { headers: { "accept-encoding": encoding, "memory-page-token": pageToken } })).headers.get("content-encoding");
-    expect([await ask("/", "gzip, br"), await ask("/", "identity"), await ask("/api/memories", "gzip")]).toEqual(["gzip", null, null]);
+    const ask = async (path: string, encoding: string) =>
+      (
+        await fetch(`${origin}/memory${path}`, {
+          headers: { "accept-encoding": encoding, "memory-page-token": pageToken },
+        })
+      ).headers.get("content-encoding");
+    expect([await ask("/", "gzip, br"), await ask("/", "identity"), await ask("/api/memories", "gzip")]).toEqual([
+      "gzip",
+      null,
+      null,
+    ]);
   });
 
   // Requirement: page.forgery
   it("survives requests that are none", async () => {
     const origin = await originOf(createServer(nodeListener(page)).listen(0, "127.0.0.1"));
-    for (const line of ["GET http://evil.example/memory HTTP/1.1", "GET //evil.example/memory HTTP/1.1", "OPTIONS * HTTP/1.1", "GET /memory/%zz HTTP/1.1", "TRACE /memory HTTP/1.1"]) {
-      expect(await sendBytes(origin, `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).not.toMatch(/^HTTP\/1\.1 200/);
+    for (const line of [
+      "GET http://evil.example/memory HTTP/1.1",
+      "GET //evil.example/memory HTTP/1.1",
+      "OPTIONS * HTTP/1.1",
+      "GET /memory/%zz HTTP/1.1",
+      "TRACE /memory HTTP/1.1",
+    ]) {
+      expect(await sendBytes(origin, `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)).not.toMatch(
+        /^HTTP\/1\.1 200/,
+      );
     }
-    expect(await sendBytes(origin, "GET /memory HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1\.1 403/);
+    expect(await sendBytes(origin, "GET /memory HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")).toMatch(
+      /^HTTP\/1\.1 403/,
+    );
     expect((await fetch(`${origin}/memory/`)).status).toBe(200);
   });
 
   // Requirement: page.forgery
   it("answers 10,000 requests, keeps nothing of them, and changes nothing by those that are forged", async () => {
     const origin = "http://localhost:1";
-    const own = { "memory-page-token": pageToken, origin, "content-type": "application/json", "sec-fetch-site": "same-origin" };
+    const own = {
+      "memory-page-token": pageToken,
+      origin,
+      "content-type": "application/json",
+      "sec-fetch-site": "same-origin",
+    };
     const forgeries: [path: string, headers: Record<string, string>, body?: string][] = [
       ["forget", { ...own, "memory-page-token": "x" }],
       ["forget", { ...own, "memory-page-token": `${pageToken}x` }],
@@ -174,7 +216,11 @@ describe("the listener of Node", () => {
     const statuses = new Set<number>();
     const send = async (count: number): Promise<void> => {
       for (let round = 0; round < count; round += forgeries.length) {
-        const answers = await Promise.all(forgeries.map(async ([path, headers, body = '{"nodeId":"mounted"}']) => page(new Request(`${origin}/memory/api/${path}`, { method: "POST", headers, body }))));
+        const answers = await Promise.all(
+          forgeries.map(async ([path, headers, body = '{"nodeId":"mounted"}']) =>
+            page(new Request(`${origin}/memory/api/${path}`, { method: "POST", headers, body })),
+          ),
+        );
         for (const { status } of answers) statuses.add(status);
       }
     };
@@ -191,11 +237,15 @@ describe("the listener of Node", () => {
 describe("streams of changes", () => {
   // Requirement: page.live
   it("leave nothing behind, 10,000 of them", async () => {
-    const [memory, none] = [openMemory(new InMemoryStore(), { nodeId: "watched" }), store.listMemories({ nodeId: "none" })];
+    const [memory, none] = [
+      openMemory(new InMemoryStore(), { nodeId: "watched" }),
+      store.listMemories({ nodeId: "none" }),
+    ];
     const inMemory = { memory: () => memory, listMemories: () => none } as unknown as MongoMemoryStore;
     const watching = createMemoryPage({ store: inMemory, token: pageToken });
     const open = async (count: number): Promise<void> => {
-      for (let opened = 0; opened < count; opened += 10) await Promise.all(Array.from({ length: 10 }, () => openAndLeave(watching)));
+      for (let opened = 0; opened < count; opened += 10)
+        await Promise.all(Array.from({ length: 10 }, () => openAndLeave(watching)));
     };
     await open(2000);
     const before = await heapAfterCollection();
@@ -208,7 +258,12 @@ describe("streams of changes", () => {
 /** Leaves as a browser does, in one way or another. */
 async function openAndLeave(watching: MemoryPage): Promise<void> {
   const gone = new AbortController();
-  const response = await watching(new Request("http://localhost/api/changes?nodeId=watched", { headers: { "memory-page-token": pageToken }, signal: gone.signal }));
+  const response = await watching(
+    new Request("http://localhost/api/changes?nodeId=watched", {
+      headers: { "memory-page-token": pageToken },
+      signal: gone.signal,
+    }),
+  );
   expect(response.status).toBe(200);
   const events = eventsOf(response);
   expect(await events.next()).toMatchObject({ value: "ready" });
@@ -235,7 +290,10 @@ describe("the command page", () => {
       }
       stop();
     };
-    const { exitCode, stdout, stderr } = await cli(["page", "--uri", uri, "--db", dbName], { openBrowser, untilStopped: () => stopped });
+    const { exitCode, stdout, stderr } = await cli(["page", "--uri", uri, "--db", dbName], {
+      openBrowser,
+      untilStopped: () => stopped,
+    });
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^the page is at http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\n$/);
     expect(stdout).toContain(opened[0]);
@@ -255,29 +313,56 @@ describe("the command page", () => {
     const openBrowser = async (url: string): Promise<void> => {
       const { origin, hash } = new URL(url);
       const headers = { "memory-page-token": hash.replace("#token=", "") };
-      for (const [name, query] of Object.entries({ tree: { path: "/" }, file: { path: "/team/plan" }, message: { content: "full" } })) {
-        const response = await fetch(`${origin}/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId: "ada", ...query })}`, { headers });
+      for (const [name, query] of Object.entries({
+        tree: { path: "/" },
+        file: { path: "/team/plan" },
+        message: { content: "full" },
+      })) {
+        const response = await fetch(
+          `${origin}/api/${name}?${pageQuery({ nodeId, scope: "perUser", userId: "ada", ...query })}`,
+          { headers },
+        );
         seen.push(await response.json());
       }
       stop();
     };
     const asked = ["page", "--uri", uri, "--db", dbName, "--node", nodeId, "--user", "ada"];
-    expect(await cli([...asked, "--mount", `/team=${team},access=read`], { openBrowser, untilStopped: () => stopped })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(
+      await cli([...asked, "--mount", `/team=${team},access=read`], { openBrowser, untilStopped: () => stopped }),
+    ).toMatchObject({ exitCode: 0, stderr: "" });
     expect(seen).toMatchObject([
-      { rights: "/team/** is read-only.", entries: [{ name: "own" }, { name: "team", mount: { address: { nodeId: team }, access: "read", isHere: true } }] },
+      {
+        rights: "/team/** is read-only.",
+        entries: [
+          { name: "own" },
+          { name: "team", mount: { address: { nodeId: team }, access: "read", isHere: true } },
+        ],
+      },
       { content: "win\n" },
       { text: expect.stringContaining("| win"), entries: 2 },
     ]);
     expect(await cli(asked)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--node needs --mount") });
-    expect(await cli(["page", "--uri", uri, "--mount", "/a=b"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--mount needs --node") });
-    expect(await cli([...asked, "--mount", `/team=not-${team}`])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`not-${team}`) });
+    expect(await cli(["page", "--uri", uri, "--mount", "/a=b"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--mount needs --node"),
+    });
+    expect(await cli([...asked, "--mount", `/team=not-${team}`])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`not-${team}`),
+    });
   });
 
   it("refuses other hosts and bad ports", async () => {
     for (const host of ["0.0.0.0", "example.com", "::"]) {
-      expect(await cli(["page", "--uri", uri, "--host", host])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("listens on localhost, 127.0.0.1, [::1] only") });
+      expect(await cli(["page", "--uri", uri, "--host", host])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("listens on localhost, 127.0.0.1, [::1] only"),
+      });
     }
-    expect(await cli(["page", "--uri", uri, "--port", "x"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--port x is no port") });
+    expect(await cli(["page", "--uri", uri, "--port", "x"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--port x is no port"),
+    });
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends on %s", async (signal) => {
@@ -285,7 +370,12 @@ describe("the command page", () => {
     const end = ended(child);
     await once(child.stdout, "data");
     child.kill(signal);
-    expect(await end).toMatchObject({ code: 0, signal: null, stdout: expect.stringMatching(/^\{"ok":true,"url":"http/), stderr: "" });
+    expect(await end).toMatchObject({
+      code: 0,
+      signal: null,
+      stdout: expect.stringMatching(/^\{"ok":true,"url":"http/),
+      stderr: "",
+    });
   });
 });
 

@@ -113,28 +113,36 @@ describe.each(Object.entries(ways))("the request that %s makes", (_way, run) => 
   const server = recordingServer();
 
   // Requirement: connector.auto-merged-elsewhere, connector.separate-and-merged-by-choice
-  it.each(cases)("to %s, systemMessages %s, placement %s, prompt %s, is %s", async (name, systemMessages, placement, prompt, expected) => {
-    const node = await nodeWithNotes();
-    const config: MemoryConnectorConfig = { placement, systemMessages, content: "full" };
-    await run({ model: clients[name](server), node, config, prompt });
-    const memory = (await node.createConnector(config).renderMessage())?.text ?? "";
-    expect(memory).toContain("| second line");
-    expect(server.take().map((request) => inBrief(request, memory))).toEqual([expected]);
-  });
+  it.each(cases)(
+    "to %s, systemMessages %s, placement %s, prompt %s, is %s",
+    async (name, systemMessages, placement, prompt, expected) => {
+      const node = await nodeWithNotes();
+      const config: MemoryConnectorConfig = { placement, systemMessages, content: "full" };
+      await run({ model: clients[name](server), node, config, prompt });
+      const memory = (await node.createConnector(config).renderMessage())?.text ?? "";
+      expect(memory).toContain("| second line");
+      expect(server.take().map((request) => inBrief(request, memory))).toEqual([expected]);
+    },
+  );
 
   // Requirement: connector.role-of-the-user
-  it.each(Object.keys(clients) as ClientName[])("to %s holds the memory as the user's message where role is user", async (name) => {
-    for (const placement of ["after_system", "before_system", "last_message"] as const) {
-      for (const prompt of ["in the agent", "in the messages", "none"] as const) {
-        const node = await nodeWithNotes();
-        const config: MemoryConnectorConfig = { placement, role: "user", content: "full" };
-        await run({ model: clients[name](server), node, config, prompt });
-        const memory = (await node.createConnector(config).renderMessage())?.text ?? "";
-        const turns = placement === "last_message" ? `user "u" | user "M"` : `user "M" | user "u"`;
-        expect(server.take().map((request) => inBrief(request, memory))).toEqual([prompt === "none" ? turns : `system "S" | ${turns}`]);
+  it.each(Object.keys(clients) as ClientName[])(
+    "to %s holds the memory as the user's message where role is user",
+    async (name) => {
+      for (const placement of ["after_system", "before_system", "last_message"] as const) {
+        for (const prompt of ["in the agent", "in the messages", "none"] as const) {
+          const node = await nodeWithNotes();
+          const config: MemoryConnectorConfig = { placement, role: "user", content: "full" };
+          await run({ model: clients[name](server), node, config, prompt });
+          const memory = (await node.createConnector(config).renderMessage())?.text ?? "";
+          const turns = placement === "last_message" ? `user "u" | user "M"` : `user "M" | user "u"`;
+          expect(server.take().map((request) => inBrief(request, memory))).toEqual([
+            prompt === "none" ? turns : `system "S" | ${turns}`,
+          ]);
+        }
       }
-    }
-  });
+    },
+  );
 
   it("to Google is refused by its client where messages are separate", async () => {
     const node = await nodeWithNotes();

@@ -34,7 +34,9 @@ beforeAll(async () => {
 async function requestOf(name: ClientName, messages: BaseMessage[], config: MemoryConnectorConfig = {}): Promise<Json> {
   const node = await nodeWithNotes();
   const memoryConnector = node.createConnector(config);
-  await new CallModelNode({ model: clients[name](server), tools: node.memoryTools, memoryConnector }).invoke({ messages });
+  await new CallModelNode({ model: clients[name](server), tools: node.memoryTools, memoryConnector }).invoke({
+    messages,
+  });
   const [request, ...others] = server.take();
   if (!request || others.length > 0) throw new Error(`${others.length + 1} requests`);
   return request;
@@ -63,7 +65,13 @@ describe("the whole of what a provider reads of the memory", () => {
   it("is one system message for servers that speak OpenAI's protocol", async () => {
     const request = await requestOf("ChatOpenAI with a base URL", messages);
     expect(request["messages"]).toEqual([
-      { role: "system", content: [{ type: "text", text: "S" }, { type: "text", text: `\n\n${memory}` }] },
+      {
+        role: "system",
+        content: [
+          { type: "text", text: "S" },
+          { type: "text", text: `\n\n${memory}` },
+        ],
+      },
       { role: "user", content: "u" },
     ]);
   });
@@ -71,7 +79,10 @@ describe("the whole of what a provider reads of the memory", () => {
   // Requirement: connector.anthropic-blocks
   it("is two blocks of the system prompt for Anthropic", async () => {
     const request = await requestOf("ChatAnthropic", messages);
-    expect(request["system"]).toEqual([{ type: "text", text: "S" }, { type: "text", text: `\n\n${memory}` }]);
+    expect(request["system"]).toEqual([
+      { type: "text", text: "S" },
+      { type: "text", text: `\n\n${memory}` },
+    ]);
     expect(request["messages"]).toEqual([{ role: "user", content: "u" }]);
   });
 
@@ -86,7 +97,9 @@ describe("the whole of what a provider reads of the memory", () => {
   it("keeps the cache mark on Anthropic's system prompt, and on it alone", async () => {
     const prompt = { type: "text", text: "S", cache_control: { type: "ephemeral" } };
     for (const placement of ["after_system", "before_system"] as const) {
-      const request = await requestOf("ChatAnthropic", [new SystemMessage({ content: [prompt] }), ...human], { placement });
+      const request = await requestOf("ChatAnthropic", [new SystemMessage({ content: [prompt] }), ...human], {
+        placement,
+      });
       const shown = { type: "text", text: placement === "after_system" ? `\n\n${memory}` : `${memory}\n\n` };
       expect(request["system"]).toEqual(placement === "after_system" ? [prompt, shown] : [shown, prompt]);
     }
@@ -106,41 +119,59 @@ describe("the whole of what a provider reads of the memory", () => {
   it("goes to the reasoning models of OpenAI as messages of the developer", async () => {
     const node = await nodeWithNotes();
     const model = new ChatOpenAI({ apiKey: "key", model: "o3", maxRetries: 0, configuration: redirectedTo(server) });
-    await new CallModelNode({ model, systemPrompt: "S", memoryConnector: node.createConnector() }).invoke({ messages: human });
-    expect(server.take().map((request) => inBrief(request, memory))).toEqual(['developer "S" | developer "M" | user "u"']);
+    await new CallModelNode({ model, systemPrompt: "S", memoryConnector: node.createConnector() }).invoke({
+      messages: human,
+    });
+    expect(server.take().map((request) => inBrief(request, memory))).toEqual([
+      'developer "S" | developer "M" | user "u"',
+    ]);
   });
 });
 
 describe("two turns with an unchanged memory", () => {
   /** The parts in the order in which providers cache them. */
   const partsOf = (request: Json | undefined): string[] =>
-    [request?.["tools"], request?.["system"] ?? request?.["systemInstruction"], request?.["messages"] ?? request?.["input"] ?? request?.["contents"]]
-      .map((part) => JSON.stringify(part ?? null));
+    [
+      request?.["tools"],
+      request?.["system"] ?? request?.["systemInstruction"],
+      request?.["messages"] ?? request?.["input"] ?? request?.["contents"],
+    ].map((part) => JSON.stringify(part ?? null));
 
   // Requirement: connector.same-bytes-between-turns
-  it.each(names.flatMap((name) => (["after_system", "before_system", "last_message"] as const).map((placement) => [name, placement] as const)))(
-    "of %s, placed %s, begin with the same bytes",
-    async (name, placement) => {
-      const node = await nodeWithNotes();
-      const agent = new Agent({ model: clients[name](server), tools: node.memoryTools, systemPrompt: "S", checkpointer: new MemorySaver() });
-      agent.attachMemoryConnector(node.createConnector({ placement }));
-      for (const text of ["one", "two"]) {
-        await agent.invoke({ messages: [new HumanMessage(text)] }, { configurable: { thread_id: "1" } });
-      }
-      const [first, second] = server.take().map(partsOf);
-      expect(second?.slice(0, 2)).toEqual(first?.slice(0, 2));
-      const [before, after] = [first?.[2] ?? "", second?.[2] ?? ""];
-      // Of a memory in the last message only what stands before it can be the same.
-      const end = placement === "last_message" ? before.lastIndexOf(',{', before.indexOf("<memory ")) : before.length - 1;
-      expect(end).toBeGreaterThan(10);
-      expect(after.startsWith(before.slice(0, end))).toBe(true);
-      expect(after.match(/<memory /g) ?? []).toHaveLength(first?.[1]?.includes("<memory ") === true ? 0 : 1);
-    },
-  );
+  it.each(
+    names.flatMap((name) =>
+      (["after_system", "before_system", "last_message"] as const).map((placement) => [name, placement] as const),
+    ),
+  )("of %s, placed %s, begin with the same bytes", async (name, placement) => {
+    const node = await nodeWithNotes();
+    const agent = new Agent({
+      model: clients[name](server),
+      tools: node.memoryTools,
+      systemPrompt: "S",
+      checkpointer: new MemorySaver(),
+    });
+    agent.attachMemoryConnector(node.createConnector({ placement }));
+    for (const text of ["one", "two"]) {
+      await agent.invoke({ messages: [new HumanMessage(text)] }, { configurable: { thread_id: "1" } });
+    }
+    const [first, second] = server.take().map(partsOf);
+    expect(second?.slice(0, 2)).toEqual(first?.slice(0, 2));
+    const [before, after] = [first?.[2] ?? "", second?.[2] ?? ""];
+    // Of a memory in the last message only what stands before it can be the same.
+    const end = placement === "last_message" ? before.lastIndexOf(",{", before.indexOf("<memory ")) : before.length - 1;
+    expect(end).toBeGreaterThan(10);
+    expect(after.startsWith(before.slice(0, end))).toBe(true);
+    expect(after.match(/<memory /g) ?? []).toHaveLength(first?.[1]?.includes("<memory ") === true ? 0 : 1);
+  });
 });
 
 describe("the memory tool", () => {
-  const texts = { path: expect.any(String), content: expect.any(String), oldContent: expect.any(String), command: expect.any(String) };
+  const texts = {
+    path: expect.any(String),
+    content: expect.any(String),
+    oldContent: expect.any(String),
+    command: expect.any(String),
+  };
   const schema = {
     type: "object",
     properties: {
@@ -173,11 +204,18 @@ describe("a fallback to another provider", () => {
     const unreachable = (): never => {
       throw new Error("unreachable");
     };
-    const model = new ChatOpenAI({ apiKey: "key", model: "gpt-4o", maxRetries: 0, configuration: { fetch: unreachable } });
+    const model = new ChatOpenAI({
+      apiKey: "key",
+      model: "gpt-4o",
+      maxRetries: 0,
+      configuration: { fetch: unreachable },
+    });
     const fallback = modelFallbackMiddleware(clients.ChatGoogleGenerativeAI(server));
     const middleware = [fallback, memoryMiddleware({ memory: await nodeWithNotes() })];
     await createAgent({ model, tools: [], systemPrompt: "S", middleware }).invoke({ messages: human });
-    expect(server.take().map((request) => inBrief(request, memory))).toEqual([String.raw`system "S" "\n\nM" | user "u"`]);
+    expect(server.take().map((request) => inBrief(request, memory))).toEqual([
+      String.raw`system "S" "\n\nM" | user "u"`,
+    ]);
   });
 });
 
@@ -194,7 +232,12 @@ describe("a model that the run chooses", () => {
       anthropicApiUrl: server.url,
     });
     const callModel = new CallModelNode({ model, systemPrompt: "S", memoryConnector: node.createConnector() });
-    const agent = createAgent({ model, tools: [], systemPrompt: "S", middleware: [memoryMiddleware({ memory: node })] });
+    const agent = createAgent({
+      model,
+      tools: [],
+      systemPrompt: "S",
+      middleware: [memoryMiddleware({ memory: node })],
+    });
     const claude = { configurable: { model: "claude-sonnet-4-5", modelProvider: "anthropic" } };
     for (const config of [{}, claude]) {
       await callModel.invoke({ messages: human }, config);

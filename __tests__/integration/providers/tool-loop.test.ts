@@ -11,7 +11,11 @@ import { type Json, recordingServer } from "../../helpers/recording-server.js";
 
 const args = { path: "/notes/today", command: "append", content: "hello" };
 const called = { name: "memory", arguments: JSON.stringify(args) };
-const chatCall = { role: "assistant", content: null, tool_calls: [{ id: "call_1", type: "function", function: called }] };
+const chatCall = {
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "call_1", type: "function", function: called }],
+};
 const answer = '{"command":"append","path":"/notes/today","ok":true,"result":{"status":"ok"}}';
 
 /** How each provider calls the tool, and the request after it from the user's turn on; `M` is the memory. */
@@ -55,7 +59,11 @@ const conversations: Partial<Record<ClientName, { call: Json; sent: Json[]; show
   ChatGoogleGenerativeAI: {
     call: {
       candidates: [
-        { content: { role: "model", parts: [{ functionCall: { name: "memory", args } }] }, finishReason: "STOP", index: 0 },
+        {
+          content: { role: "model", parts: [{ functionCall: { name: "memory", args } }] },
+          finishReason: "STOP",
+          index: 0,
+        },
       ],
     },
     sent: [
@@ -83,32 +91,37 @@ describe("a tool loop", () => {
   const server = recordingServer();
 
   // Requirement: connector.tool-loop-of-providers
-  it.each(cases)("of %s in %s writes the memory, and the next request shows it where it belongs", async (name, way, { call, sent, shown }) => {
-    for (const placement of ["after_system", "last_message"] as const) {
-      const memory = new MemoryNode({ ...freshAddress(), store: new InMemoryStore() });
-      const model = clients[name](server);
-      const messages = [new HumanMessage("u")];
-      server.upcoming.push(call);
-      if (way === "an Agent") {
-        const agent = new Agent({ model, tools: memory.memoryTools, systemPrompt: "S" });
-        agent.attachMemoryConnector(memory.createConnector({ placement }));
-        await agent.invoke({ messages });
-      } else {
-        const middleware = [memoryMiddleware({ memory, placement })];
-        await createAgent({ model, tools: [], systemPrompt: new SystemMessage("S"), middleware }).invoke({ messages });
+  it.each(cases)(
+    "of %s in %s writes the memory, and the next request shows it where it belongs",
+    async (name, way, { call, sent, shown }) => {
+      for (const placement of ["after_system", "last_message"] as const) {
+        const memory = new MemoryNode({ ...freshAddress(), store: new InMemoryStore() });
+        const model = clients[name](server);
+        const messages = [new HumanMessage("u")];
+        server.upcoming.push(call);
+        if (way === "an Agent") {
+          const agent = new Agent({ model, tools: memory.memoryTools, systemPrompt: "S" });
+          agent.attachMemoryConnector(memory.createConnector({ placement }));
+          await agent.invoke({ messages });
+        } else {
+          const middleware = [memoryMiddleware({ memory, placement })];
+          await createAgent({ model, tools: [], systemPrompt: new SystemMessage("S"), middleware }).invoke({
+            messages,
+          });
+        }
+        expect(await memory.memory().read("/notes/today")).toBe("hello");
+        const text = (await memory.createConnector().renderMessage())?.text ?? "";
+        const requests = server.take();
+        expect(requests).toHaveLength(2);
+        const [first, second] = requests.map((request) =>
+          split(JSON.parse(JSON.stringify(request).replaceAll(JSON.stringify(text).slice(1, -1), "M")) as Json),
+        );
+        expect(JSON.stringify(first)).not.toMatch(/<memory|M/);
+        // LangChain adds names and states of its own to the turns.
+        const expected = placement === "last_message" ? [...sent, shown] : sent;
+        expect(second?.turns).toEqual(expected.map((each) => expect.objectContaining(each)));
+        expect(second?.system.match(/M/g) ?? []).toHaveLength(placement === "last_message" ? 0 : 1);
       }
-      expect(await memory.memory().read("/notes/today")).toBe("hello");
-      const text = (await memory.createConnector().renderMessage())?.text ?? "";
-      const requests = server.take();
-      expect(requests).toHaveLength(2);
-      const [first, second] = requests.map((request) =>
-        split(JSON.parse(JSON.stringify(request).replaceAll(JSON.stringify(text).slice(1, -1), "M")) as Json),
-      );
-      expect(JSON.stringify(first)).not.toMatch(/<memory|M/);
-      // LangChain adds names and states of its own to the turns.
-      const expected = placement === "last_message" ? [...sent, shown] : sent;
-      expect(second?.turns).toEqual(expected.map((each) => expect.objectContaining(each)));
-      expect(second?.system.match(/M/g) ?? []).toHaveLength(placement === "last_message" ? 0 : 1);
-    }
-  });
+    },
+  );
 });

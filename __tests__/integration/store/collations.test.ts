@@ -13,8 +13,13 @@ const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 /** A store whose collections take `ACME` for `acme` where a command does not say otherwise. */
 async function storeOnFoldingCollections(): Promise<{ store: MongoMemoryStore; memories: string; items: string }> {
   const [memories, items] = [`memories ${randomUUID()}`, `items ${randomUUID()}`];
-  for (const collection of [memories, items]) await db.createCollection(collection, { collation: { locale: "en", strength: 2 } });
-  return { store: new MongoMemoryStore({ client, dbName, memoriesCollection: memories, itemsCollection: items }), memories, items };
+  for (const collection of [memories, items])
+    await db.createCollection(collection, { collation: { locale: "en", strength: 2 } });
+  return {
+    store: new MongoMemoryStore({ client, dbName, memoriesCollection: memories, itemsCollection: items }),
+    memories,
+    items,
+  };
 }
 
 describe("collections that are case-insensitive by default", () => {
@@ -23,7 +28,10 @@ describe("collections that are case-insensitive by default", () => {
     const { store, memories } = await storeOnFoldingCollections();
     const secret = store.memory({ nodeId: "acme", scope: "perThread", threadId: "ada" });
     await secret.write("/notes/today", "secret");
-    for (const address of [{ nodeId: "ACME", threadId: "ada" }, { nodeId: "acme", threadId: "Ada" }]) {
+    for (const address of [
+      { nodeId: "ACME", threadId: "ada" },
+      { nodeId: "acme", threadId: "Ada" },
+    ]) {
       const other = store.memory({ ...address, scope: "perThread" });
       expect(await other.stat("/notes/today")).toBeNull();
       await other.append("/notes/today", "other");
@@ -31,7 +39,9 @@ describe("collections that are case-insensitive by default", () => {
     }
     expect(await secret.read("/notes/today")).toBe("secret");
     expect(await store.search(["memory", "ACME"])).toEqual([]);
-    expect(await store.listNamespaces({ prefix: ["memory", "acme"] })).toEqual([["memory", "acme", "perThread", "ada"]]);
+    expect(await store.listNamespaces({ prefix: ["memory", "acme"] })).toEqual([
+      ["memory", "acme", "perThread", "ada"],
+    ]);
     expect(await db.collection(memories).countDocuments()).toBe(3);
   });
 
@@ -39,7 +49,9 @@ describe("collections that are case-insensitive by default", () => {
   it("have one document for racing first writes of an address", async () => {
     const { store, memories } = await storeOnFoldingCollections();
     const names = Array.from({ length: 20 }, (_, index) => `/f${index}`);
-    await Promise.all(names.map((path, index) => store.memory({ nodeId: index % 2 === 0 ? "acme" : "ACME" }).write(path, "x")));
+    await Promise.all(
+      names.map((path, index) => store.memory({ nodeId: index % 2 === 0 ? "acme" : "ACME" }).write(path, "x")),
+    );
     expect((await store.memory({ nodeId: "acme" }).list("/")).map(({ name }) => name)).toHaveLength(10);
     expect(await db.collection(memories).countDocuments()).toBe(2);
   });
@@ -48,14 +60,20 @@ describe("collections that are case-insensitive by default", () => {
   it("answer no item of a place that differs in case, and refuse to put one there", async () => {
     const { store } = await storeOnFoldingCollections();
     await store.put(["acme"], "key", { text: "secret" });
-    for (const [namespace, key] of [[["ACME"], "key"], [["acme"], "KEY"]] as const) {
+    for (const [namespace, key] of [
+      [["ACME"], "key"],
+      [["acme"], "KEY"],
+    ] as const) {
       expect(await store.get([...namespace], key)).toBeNull();
       await store.delete([...namespace], key);
     }
     expect(await store.search(["ACME"])).toEqual([]);
     expect(await store.search(["acme"], { filter: { text: "SECRET" } })).toEqual([]);
     expect(await store.listNamespaces({ prefix: ["ACME"] })).toEqual([]);
-    await expect(store.put(["ACME"], "key", {})).rejects.toMatchObject({ code: "EIO", message: expect.stringMatching(/collation.*itemsCollection/) });
+    await expect(store.put(["ACME"], "key", {})).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringMatching(/collation.*itemsCollection/),
+    });
     expect(await store.get(["acme"], "key")).toMatchObject({ value: { text: "secret" } });
   });
 });
@@ -70,11 +88,20 @@ function collationsOf(command: Document): unknown[] {
 it("every command of a store says that texts are compared byte by byte", async () => {
   const options = { client, dbName, ttl: { defaultTtlMs: 60_000, refreshOnRead: true } };
   const store = new MongoMemoryStore({ ...options, itemsCollection: "plain" });
-  const semantic = new MongoMemoryStore({ ...options, itemsCollection: "semantic", index: { dims: 4, embeddings: new FakeEmbeddings() } });
+  const semantic = new MongoMemoryStore({
+    ...options,
+    itemsCollection: "semantic",
+    index: { dims: 4, embeddings: new FakeEmbeddings() },
+  });
   const sent = await commandsOf(client, async () => {
     for (const each of [store, semantic]) {
       await each.put(["a"], "k", { text: "a" });
-      await each.batch([{ namespace: ["a"], key: "k" }, { namespace: ["a"], key: "k2" }, { namespace: ["b"], key: "k", value: {} }, { namespace: ["c"], key: "k", value: null }]);
+      await each.batch([
+        { namespace: ["a"], key: "k" },
+        { namespace: ["a"], key: "k2" },
+        { namespace: ["b"], key: "k", value: {} },
+        { namespace: ["c"], key: "k", value: null },
+      ]);
       await each.get(["a"], "k");
       await each.search([], { query: "a" });
       await each.search(["a"]);
@@ -82,7 +109,13 @@ it("every command of a store says that texts are compared byte by byte", async (
       await each.delete(["a"], "k");
       const times = { createdAt: new Date(1), updatedAt: new Date(2) };
       const file = { namespace: ["memory", "copied", "global"], key: "/a", value: { content: "x" } };
-      await each[copyItems]([{ namespace: ["a"], key: "k", value: {}, ...times }, { ...file, ...times }], false);
+      await each[copyItems](
+        [
+          { namespace: ["a"], key: "k", value: {}, ...times },
+          { ...file, ...times },
+        ],
+        false,
+      );
       await each.search(["memory"]);
     }
     const memory = store.memory({ nodeId: "a" });
@@ -94,8 +127,13 @@ it("every command of a store says that texts are compared byte by byte", async (
   });
   // What the server is has nothing to do with texts.
   const compared = sent.filter(({ commandName }) => commandName !== "hello");
-  expect(new Set(compared.map(({ commandName }) => commandName))).toEqual(new Set(["aggregate", "createIndexes", "find", "findAndModify", "update", "delete"]));
+  expect(new Set(compared.map(({ commandName }) => commandName))).toEqual(
+    new Set(["aggregate", "createIndexes", "find", "findAndModify", "update", "delete"]),
+  );
   for (const { commandName, command } of compared) {
-    expect([commandName, collationsOf(command)]).toEqual([commandName, collationsOf(command).map(() => ({ locale: "simple" }))]);
+    expect([commandName, collationsOf(command)]).toEqual([
+      commandName,
+      collationsOf(command).map(() => ({ locale: "simple" })),
+    ]);
   }
 });

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "@jest/globals";
 import { inspect } from "node:util";
-import { AsyncBatchedStore, type BaseStore, type GetOperation, InMemoryStore, type Item, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
+import {
+  AsyncBatchedStore,
+  type BaseStore,
+  type GetOperation,
+  InMemoryStore,
+  type Item,
+  type Operation,
+  type OperationResults,
+} from "@langchain/langgraph-checkpoint";
 import { Annotation, type LangGraphRunnableConfig, START, StateGraph } from "@langchain/langgraph";
 import fc from "fast-check";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
@@ -18,17 +26,59 @@ function newStore(): MongoMemoryStore {
 }
 
 /** Few and nasty, so that prefixes, siblings and sorting by bytes, by code units and by locale all differ. */
-const label = fc.constantFrom("a", "A", "ab", "a!", "\u0001", "-", "ä", "\uFFFF", "\u{1F600}", "\u{10FFFF}", "memory", "__proto__", "*");
+const label = fc.constantFrom(
+  "a",
+  "A",
+  "ab",
+  "a!",
+  "\u0001",
+  "-",
+  "ä",
+  "\uFFFF",
+  "\u{1F600}",
+  "\u{10FFFF}",
+  "memory",
+  "__proto__",
+  "*",
+);
 const namespace = fc.array(label, { minLength: 1, maxLength: 3 });
 const key = fc.constantFrom("", "k", "K", "k.x", "\0", "k\0", "$k", "\uE000", "\u{1F600}", "toString");
 
 const scalars: unknown[] = [
-  null, true, false, 0, -0, 1, 5, 2.5, -1e300, Number.NaN, Infinity, 2 ** 53, "", "5", " 5 ", "0x10", "a", "true", 5n, 2n ** 62n, 2n ** 53n + 1n,
+  null,
+  true,
+  false,
+  0,
+  -0,
+  1,
+  5,
+  2.5,
+  -1e300,
+  Number.NaN,
+  Infinity,
+  2 ** 53,
+  "",
+  "5",
+  " 5 ",
+  "0x10",
+  "a",
+  "true",
+  5n,
+  2n ** 62n,
+  2n ** 53n + 1n,
 ];
 /** Made anew each time: to the reference an object equals itself and nothing else. */
 const objects: (() => unknown)[] = [
-  () => [], () => [5], () => ["5"], () => [5, 6], () => [null], () => ({}), () => ({ a: 1 }),
-  () => new Date(0), () => new Date(5), () => Uint8Array.of(5),
+  () => [],
+  () => [5],
+  () => ["5"],
+  () => [5, 6],
+  () => [null],
+  () => ({}),
+  () => ({ a: 1 }),
+  () => new Date(0),
+  () => new Date(5),
+  () => Uint8Array.of(5),
 ];
 const fieldValue = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...scalars) },
@@ -36,10 +86,16 @@ const fieldValue = fc.oneof(
   fc.constant(undefined),
 );
 const field = fc.constantFrom("x", "y", "x.a", "$x", "__proto__", "constructor", "");
-const value = fc.array(fc.tuple(field, fieldValue), { maxLength: 3 }).map((fields) => Object.fromEntries(fields) as Record<string, unknown>);
+const value = fc
+  .array(fc.tuple(field, fieldValue), { maxLength: 3 })
+  .map((fields) => Object.fromEntries(fields) as Record<string, unknown>);
 
-/** To the reference one without keys, a date too, is no condition; here a date is an instant, and the others are refused. */
-const isCondition = (operand: unknown): boolean => typeof operand !== "object" || operand === null || Object.keys(operand).length > 0;
+/**
+ * To the reference one without keys, a date too, is no condition; here a date is an instant, and the others are
+ * refused.
+ */
+const isCondition = (operand: unknown): boolean =>
+  typeof operand !== "object" || operand === null || Object.keys(operand).length > 0;
 /** To the reference no date equals another. */
 const equalsAlike = (operand: unknown): boolean => !(operand instanceof Date);
 const equated = fieldValue.filter(equalsAlike);
@@ -59,7 +115,10 @@ const filter = fc
   .map((conditions) => Object.fromEntries(conditions) as Record<string, unknown>);
 
 const wildcardLabel = fc.oneof(label, fc.constant("*"));
-const page = { limit: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }), offset: fc.integer({ min: 0, max: 3 }) };
+const page = {
+  limit: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+  offset: fc.integer({ min: 0, max: 3 }),
+};
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ namespace, key, value }) },
   fc.record({ namespace, key, value: fc.constant(null) }),
@@ -90,7 +149,9 @@ class Reference extends InMemoryStore {
     };
   }
 
-  override async batch<Operations extends readonly Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
+  override async batch<Operations extends readonly Operation[]>(
+    operations: Operations,
+  ): Promise<OperationResults<Operations>> {
     const whole = operations.map((one) => {
       if ("namespacePrefix" in one) return { ...one, limit: Infinity, offset: 0 };
       return "matchConditions" in one ? { ...one, limit: Infinity, offset: 0 } : one;
@@ -112,8 +173,7 @@ function pageOf(one: Operation | undefined, answer: unknown): unknown {
 }
 
 const byNamespace = (a: string[], b: string[]): number => compare(a.join("\0"), b.join("\0"));
-const byPlace = (a: Item, b: Item): number =>
-  byNamespace(a.namespace, b.namespace) || compare(a.key, b.key);
+const byPlace = (a: Item, b: Item): number => byNamespace(a.namespace, b.namespace) || compare(a.key, b.key);
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Of the answers: without times, which differ, and without undefined fields, which we do not store. */
@@ -181,7 +241,10 @@ describe("the store and InMemoryStore answer alike", () => {
       ...(isCondition(operand) ? [operand] : []),
       ...["$gt", "$gte", "$lt", "$lte"].map((operator) => ({ [operator]: operand })),
       ...(equalsAlike(operand) ? ["$eq", "$ne"].map((operator) => ({ [operator]: operand })) : []),
-      ...(equalsAlike(operand) ? ["$in", "$nin"] : []).flatMap((operator) => [{ [operator]: [operand] }, { [operator]: ["a", operand, 5] }]),
+      ...(equalsAlike(operand) ? ["$in", "$nin"] : []).flatMap((operator) => [
+        { [operator]: [operand] },
+        { [operator]: ["a", operand, 5] },
+      ]),
     ]);
     const searches = filters.map((x) => ({ namespacePrefix: ["a"], filter: { x }, limit: 100 }));
     const [answers, expected] = await Promise.all([ours.batch(searches), reference.batch(searches)]);
@@ -230,7 +293,9 @@ async function wrapped(store: BaseStore, run: Run): Promise<string> {
 
 async function inGraph(store: BaseStore, run: Run): Promise<string> {
   const graph = new StateGraph(Annotation.Root({ answers: Annotation<string> }))
-    .addNode("node", async (_state, config: LangGraphRunnableConfig) => ({ answers: config.store ? await run(config.store) : "" }))
+    .addNode("node", async (_state, config: LangGraphRunnableConfig) => ({
+      answers: config.store ? await run(config.store) : "",
+    }))
     .addEdge(START, "node")
     .compile({ store });
   return (await graph.invoke({ answers: "" })).answers;

@@ -44,13 +44,26 @@ function itemPlaces(): Place[] {
     { namespace: ["x"], key: `y${mark}z` },
     { namespace: ["x", "y"], key: `${mark}z` },
     { namespace: ["x", "y"], key: `z${mark}` },
-    ...(mark.includes("\0") ? [] : [{ namespace: [`x${mark}y`], key: "z" }, { namespace: ["x", `y${mark}z`], key: "" }]),
+    ...(mark.includes("\0")
+      ? []
+      : [
+          { namespace: [`x${mark}y`], key: "z" },
+          { namespace: ["x", `y${mark}z`], key: "" },
+        ]),
   ]);
-  return distinct([...places, ...moved, { namespace: ["x", "y"], key: "z" }, { namespace: ["x", "y", "z"], key: "" }, { namespace: ["x"], key: "y" }]);
+  return distinct([
+    ...places,
+    ...moved,
+    { namespace: ["x", "y"], key: "z" },
+    { namespace: ["x", "y", "z"], key: "" },
+    { namespace: ["x"], key: "y" },
+  ]);
 }
 
 function groupsOf<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
 }
 
 function distinct(places: Place[]): Place[] {
@@ -81,7 +94,11 @@ describe("items at hostile places", () => {
 
   // Requirement: store.places-are-changed-alone
   it("are listed at their own prefixes only", async () => {
-    const prefixes = distinct(places.flatMap(({ namespace }) => namespace.map((_, index) => ({ namespace: namespace.slice(0, index + 1), key: "" }))));
+    const prefixes = distinct(
+      places.flatMap(({ namespace }) =>
+        namespace.map((_, index) => ({ namespace: namespace.slice(0, index + 1), key: "" })),
+      ),
+    );
     for (const { namespace: prefix } of prefixes) {
       const within = places.filter(({ namespace }) => prefix.every((label, index) => label === namespace[index]));
       const found = await store.search(prefix, { limit: 1000 });
@@ -89,7 +106,9 @@ describe("items at hostile places", () => {
       const namespaces = await store.listNamespaces({ prefix, limit: 1000 });
       // A star is any label to a listing, by its contract.
       if (!prefix.includes("*")) {
-        expect(new Set(namespaces.map((one) => JSON.stringify(one)))).toEqual(new Set(within.map(({ namespace }) => JSON.stringify(namespace))));
+        expect(new Set(namespaces.map((one) => JSON.stringify(one)))).toEqual(
+          new Set(within.map(({ namespace }) => JSON.stringify(namespace))),
+        );
       }
     }
   });
@@ -135,8 +154,16 @@ describe("memories at hostile ids", () => {
 
   /** As they lie in the database: reading them one by one after every change would take a minute. */
   async function texts(): Promise<Map<string, unknown>> {
-    const documents = await db.collection("memories").find({ "data.f": { $exists: true } }).toArray();
-    return new Map(documents.map((document) => [addressName(document as unknown as MemoryAddress), (document["data"] as { f: string }).f]));
+    const documents = await db
+      .collection("memories")
+      .find({ "data.f": { $exists: true } })
+      .toArray();
+    return new Map(
+      documents.map((document) => [
+        addressName(document as unknown as MemoryAddress),
+        (document["data"] as { f: string }).f,
+      ]),
+    );
   }
 
   // Requirement: memory.no-two-addresses-share
@@ -150,7 +177,9 @@ describe("memories at hostile ids", () => {
 
   it("show in the store once each, at the namespace of each", async () => {
     const items = await store.search(["memory"], { limit: 5000 });
-    expect(items.map((item) => Number(item.value["content"])).toSorted((a, b) => a - b)).toEqual(memories.map((_, index) => index));
+    expect(items.map((item) => Number(item.value["content"])).toSorted((a, b) => a - b)).toEqual(
+      memories.map((_, index) => index),
+    );
     const namespaces = items.map((item) => JSON.stringify(item.namespace));
     expect(new Set(namespaces).size).toBe(memories.length);
     const again = await store.batch(items.map(({ namespace, key }) => ({ namespace, key })));
@@ -161,11 +190,15 @@ describe("memories at hostile ids", () => {
   it("are told apart by their files in a generic store too", async () => {
     const generic = new InMemoryStore();
     await Promise.all(memories.map((address, index) => openMemory(generic, address).write("/f", String(index))));
-    expect(await Promise.all(memories.map((address) => openMemory(generic, address).read("/f")))).toEqual(memories.map((_, index) => String(index)));
+    expect(await Promise.all(memories.map((address) => openMemory(generic, address).read("/f")))).toEqual(
+      memories.map((_, index) => String(index)),
+    );
     expect(await generic.search([], { limit: 5000 })).toHaveLength(memories.length);
     const [cleared, ...others] = memories;
     if (cleared !== undefined) await openMemory(generic, cleared).delete("/");
-    expect(await Promise.all(others.map((address) => openMemory(generic, address).read("/f")))).toEqual(others.map((_, index) => String(index + 1)));
+    expect(await Promise.all(others.map((address) => openMemory(generic, address).read("/f")))).toEqual(
+      others.map((_, index) => String(index + 1)),
+    );
   });
 
   // Requirement: memory.no-two-addresses-share
@@ -202,7 +235,14 @@ describe("items beside memories", () => {
   const scopes = ["global", "Global", "global ", "perThread", "perthread", "perUser", "memory"];
   const namespaces = roots.flatMap((root) => [
     [root],
-    ...nodes.flatMap((node) => [[root, node], ...scopes.flatMap((scope) => [[root, node, scope], [root, node, scope, "a"], [root, node, scope, "a", "b"]])]),
+    ...nodes.flatMap((node) => [
+      [root, node],
+      ...scopes.flatMap((scope) => [
+        [root, node, scope],
+        [root, node, scope, "a"],
+        [root, node, scope, "a", "b"],
+      ]),
+    ]),
   ]);
   const places = namespaces.map((namespace) => ({ namespace, key: "/f" }));
 
@@ -213,9 +253,20 @@ describe("items beside memories", () => {
     expect(await contents()).toEqual(places.map((_, index) => String(index)));
     const found = await store.search([], { limit: 10_000 });
     expect(found.map(nameOf).toSorted()).toEqual(places.map(nameOf).toSorted());
-    for (const prefix of [["memory"], ["memory", "a"], ["memory", "a", "global"], ["memory", "a", "perThread"], ["memory", "a", "perUser"], ["memory", "a%2Eb"], ["memory", "*"], ["Memory"]]) {
+    for (const prefix of [
+      ["memory"],
+      ["memory", "a"],
+      ["memory", "a", "global"],
+      ["memory", "a", "perThread"],
+      ["memory", "a", "perUser"],
+      ["memory", "a%2Eb"],
+      ["memory", "*"],
+      ["Memory"],
+    ]) {
       const within = places.filter(({ namespace }) => prefix.every((label, index) => label === namespace[index]));
-      expect((await store.search(prefix, { limit: 1000 })).map(nameOf).toSorted()).toEqual(within.map(nameOf).toSorted());
+      expect((await store.search(prefix, { limit: 1000 })).map(nameOf).toSorted()).toEqual(
+        within.map(nameOf).toSorted(),
+      );
     }
     const odd = places.filter((_, index) => index % 2 === 1);
     await store.batch(odd.map((place) => ({ ...place, value: null })));

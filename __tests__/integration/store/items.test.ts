@@ -123,7 +123,12 @@ describe("a batch", () => {
   it("fails with EIO and the driver's error as its cause, which the message does not repeat", async () => {
     const lost = useClient(new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }));
     const store = new MongoMemoryStore({ client: lost });
-    for (const run of [() => store.get(["a"], "k"), () => store.search([]), () => store.put(["a"], "k", {}), () => store.listNamespaces()]) {
+    for (const run of [
+      () => store.get(["a"], "k"),
+      () => store.search([]),
+      () => store.put(["a"], "k", {}),
+      () => store.listNamespaces(),
+    ]) {
       const error = await rejection(run());
       expect(error).toMatchObject({ name: "MemoryError", code: "EIO", cause: { name: "MongoServerSelectionError" } });
       expect((error as Error).message).not.toMatch(/127|:1/);
@@ -134,7 +139,8 @@ describe("a batch", () => {
 describe("what is no string, count or data", () => {
   const operator = { $ne: null } as never;
 
-  // Requirement: store-search.filter-no-array, store-search.filter-regexp, store-search.filter-unknown-operators, store.errors-of-ours
+  // Requirement: store-search.filter-no-array, store-search.filter-regexp, store-search.filter-unknown-operators
+  // Requirement: store.errors-of-ours
   // Requirement: store.no-operators-for-labels, store-search.filter-empty-conditions
   it.each<[string, (store: MongoMemoryStore) => Promise<unknown>]>([
     ["a key in get", (store) => store.get(["secret"], operator)],
@@ -145,7 +151,10 @@ describe("what is no string, count or data", () => {
     ["a key with a lone surrogate", (store) => store.put(["secret"], "\uDC00", {})],
     ["a label in get", (store) => store.batch([{ namespace: [operator], key: "k" }])],
     ["a label in search", (store) => store.batch([{ namespacePrefix: [operator] }])],
-    ["a label in listNamespaces", (store) => store.batch([{ matchConditions: [{ matchType: "prefix", path: [operator] }], limit: 1, offset: 0 }])],
+    [
+      "a label in listNamespaces",
+      (store) => store.batch([{ matchConditions: [{ matchType: "prefix", path: [operator] }], limit: 1, offset: 0 }]),
+    ],
     ["a namespace", (store) => store.batch([{ namespace: operator, key: "k" }])],
     ["a namespace in get", (store) => store.get(operator, "k")],
     ["a missing namespace in put", (store) => store.put(undefined as never, "k", {})],
@@ -170,7 +179,10 @@ describe("what is no string, count or data", () => {
     ["an empty array", (store) => store.search(["secret"], { filter: { token: [] } })],
     ["an empty object", (store) => store.search(["secret"], { filter: { token: {} } })],
     ["an invalid date", (store) => store.search(["secret"], { filter: { token: new Date(Number.NaN) } })],
-    ["an invalid date under $lt", (store) => store.search(["secret"], { filter: { token: { $lt: new Date(Number.NaN) } } })],
+    [
+      "an invalid date under $lt",
+      (store) => store.search(["secret"], { filter: { token: { $lt: new Date(Number.NaN) } } }),
+    ],
     ["an unknown operator", (store) => store.search(["secret"], { filter: { token: { $regex: "^s" } } })],
     ["operators beside fields", (store) => store.search(["secret"], { filter: { token: { $gt: "", a: 1 } } })],
     ["$in without an array", (store) => store.search(["secret"], { filter: { token: { $in: "s" } } })],
@@ -179,8 +191,12 @@ describe("what is no string, count or data", () => {
     const store = newStore();
     await store.put(["secret"], "k", { token: "s" });
     const error = await rejection(run(store));
-    const isOurs = error instanceof TypeError || MemoryError.isInstance(error) || (error as Error).name === "InvalidNamespaceError";
-    expect([isOurs, (error as Error).message]).toEqual([true, expect.not.stringMatching(/not iterable|Cannot read|BSON|Mongo/)]);
+    const isOurs =
+      error instanceof TypeError || MemoryError.isInstance(error) || (error as Error).name === "InvalidNamespaceError";
+    expect([isOurs, (error as Error).message]).toEqual([
+      true,
+      expect.not.stringMatching(/not iterable|Cannot read|BSON|Mongo/),
+    ]);
     expect(await store.get(["secret"], "k")).not.toBeNull();
   });
 
@@ -197,8 +213,12 @@ describe("listNamespaces", () => {
     const store = newStore();
     const labels = Array.from({ length: 2345 }, (_, index) => `n${String(index).padStart(4, "0")}`);
     await store.batch(labels.map((label) => ({ namespace: ["many", label], key: "k", value: {} })));
-    expect(await store.listNamespaces({ prefix: ["many"], limit: Infinity })).toEqual(labels.map((label) => ["many", label]));
-    expect(await store.listNamespaces({ prefix: ["many"], limit: 3, offset: 999 })).toEqual(labels.slice(999, 1002).map((label) => ["many", label]));
+    expect(await store.listNamespaces({ prefix: ["many"], limit: Infinity })).toEqual(
+      labels.map((label) => ["many", label]),
+    );
+    expect(await store.listNamespaces({ prefix: ["many"], limit: 3, offset: 999 })).toEqual(
+      labels.slice(999, 1002).map((label) => ["many", label]),
+    );
     expect(await store.listNamespaces({ suffix: ["n2000"] })).toEqual([["many", "n2000"]]);
   });
 
@@ -236,7 +256,8 @@ describe("search", () => {
       { namespace: ["a"], key: "null", value: { x: null, "x.y": 1 } },
       { namespace: ["a"], key: "none", value: { x: undefined } },
     ]);
-    const keys = async (filter: object): Promise<string[]> => (await store.search(["a"], { filter })).map((item) => item.key);
+    const keys = async (filter: object): Promise<string[]> =>
+      (await store.search(["a"], { filter })).map((item) => item.key);
     expect(await keys({ x: { $exists: true } })).toEqual(["null"]);
     expect(await keys({ x: { $exists: false } })).toEqual(["none"]);
     expect(await keys({ "x.y": { $exists: true } })).toEqual(["null"]);
@@ -245,7 +266,11 @@ describe("search", () => {
 
   it("gives every item once over pages, filtered here or by the server", async () => {
     const store = newStore();
-    const puts = Array.from({ length: 250 }, (_, index) => ({ namespace: [`n${index % 7}`], key: `k${index}`, value: { index, "a.b": index % 2 } }));
+    const puts = Array.from({ length: 250 }, (_, index) => ({
+      namespace: [`n${index % 7}`],
+      key: `k${index}`,
+      value: { index, "a.b": index % 2 },
+    }));
     await store.batch(puts);
     for (const filter of [{}, { index: { $gte: 0 } }, { "a.b": 0 }, { index: { $ne: 3 } }]) {
       const whole = await store.search([], { limit: 1000, filter });
@@ -254,7 +279,9 @@ describe("search", () => {
         pages.push(...(await store.search([], { limit: 40, offset, filter })).map((item) => item.key));
       }
       expect(pages).toEqual(whole.map((item) => item.key));
-      expect(new Set(pages).size).toBe(filter["a.b"] === 0 ? 125 : filter.index !== undefined && "$ne" in filter.index ? 249 : 250);
+      expect(new Set(pages).size).toBe(
+        filter["a.b"] === 0 ? 125 : filter.index !== undefined && "$ne" in filter.index ? 249 : 250,
+      );
     }
   });
 });
@@ -265,9 +292,16 @@ describe("listNamespaces", () => {
     const namespaces = [["a", "b", "c"], ["a", "b", "d"], ["a", "x"], ["b", "b", "c"], ["gone"]];
     await store.batch(namespaces.map((namespace) => ({ namespace, key: "k", value: {} })));
     await store.delete(["gone"], "k");
-    expect(await store.listNamespaces({ maxDepth: 2 })).toEqual([["a", "b"], ["a", "x"], ["b", "b"]]);
+    expect(await store.listNamespaces({ maxDepth: 2 })).toEqual([
+      ["a", "b"],
+      ["a", "x"],
+      ["b", "b"],
+    ]);
     expect(await store.listNamespaces({ maxDepth: 2, limit: 1, offset: 1 })).toEqual([["a", "x"]]);
-    expect(await store.listNamespaces({ prefix: ["*", "b"], suffix: ["c"] })).toEqual([["a", "b", "c"], ["b", "b", "c"]]);
+    expect(await store.listNamespaces({ prefix: ["*", "b"], suffix: ["c"] })).toEqual([
+      ["a", "b", "c"],
+      ["b", "b", "c"],
+    ]);
     expect(await store.listNamespaces({ limit: 0 })).toEqual([]);
     expect(await store.listNamespaces({ prefix: ["gone"] })).toEqual([]);
   });

@@ -10,7 +10,12 @@ let collections = 0;
 function fixture(options: Partial<MongoMemoryStoreOptions> = {}): { store: MongoMemoryStore; collection: string } {
   collections += 1;
   const collection = `items${collections}`;
-  const given = { textSearch: true, memoriesCollection: `memories${collections}`, itemsCollection: collection, ...options };
+  const given = {
+    textSearch: true,
+    memoriesCollection: `memories${collections}`,
+    itemsCollection: collection,
+    ...options,
+  };
   return { store: new MongoMemoryStore({ client, dbName: name, ...given }), collection };
 }
 
@@ -35,9 +40,13 @@ describe("keyword search", () => {
     expect(found[1]?.score).toBe(found[2]?.score);
     expect(found[0]?.value).toEqual({ text: "the red fox", deep: [{ more: "quick" }], kind: "x" });
     const rest = { offset: 1, limit: 1 };
-    expect(keysOf(await store.search(["docs"], { query: "quick fox", filter: { kind: "x" }, ...rest }))).toEqual(["one"]);
+    expect(keysOf(await store.search(["docs"], { query: "quick fox", filter: { kind: "x" }, ...rest }))).toEqual([
+      "one",
+    ]);
     // A filter that the server cannot decide.
-    expect(keysOf(await store.search(["docs"], { query: "quick", filter: { "a.b": undefined, kind: "x" }, ...rest }))).toEqual(["upper"]);
+    expect(
+      keysOf(await store.search(["docs"], { query: "quick", filter: { "a.b": undefined, kind: "x" }, ...rest })),
+    ).toEqual(["upper"]);
     expect(keysOf(await store.search(["docs"], { query: "absent" }))).toEqual([]);
   });
 
@@ -46,7 +55,8 @@ describe("keyword search", () => {
     const keys = Array.from({ length: 60 }, (_, index) => `k${String(index).padStart(2, "0")}`);
     await store.batch(keys.toReversed().map((key) => ({ namespace: ["a"], key, value: { text: "same words" } })));
     const pages: string[] = [];
-    for (let offset = 0; offset < 70; offset += 7) pages.push(...keysOf(await store.search([], { query: "same", offset, limit: 7 })));
+    for (let offset = 0; offset < 70; offset += 7)
+      pages.push(...keysOf(await store.search([], { query: "same", offset, limit: 7 })));
     expect(pages).toEqual(keys);
     expect(keysOf(await store.search([], { query: "same", limit: Infinity }))).toEqual(keys);
   });
@@ -89,7 +99,11 @@ describe("keyword search", () => {
     expect(keysOf(await store.search(["a"], { query: "text" }))).toEqual(["all"]);
     await store.put(["a"], "all", { title: "changed" });
     expect(keysOf(await store.search(["a"], { query: "word" }))).toEqual(["title"]);
-    await new MongoMemoryStore({ client, dbName: name, itemsCollection: collection, textSearch: false }).put(["a"], "title", { title: "word" });
+    await new MongoMemoryStore({ client, dbName: name, itemsCollection: collection, textSearch: false }).put(
+      ["a"],
+      "title",
+      { title: "word" },
+    );
     expect(await store.search(["a"], { query: "word" })).toEqual([]);
     expect(await store.get(["a"], "all")).toEqual(expect.objectContaining({ value: { title: "changed" } }));
   });
@@ -97,7 +111,8 @@ describe("keyword search", () => {
   it("knows the words of a language where told so, whatever language a value says it is in", async () => {
     const plain = fixture().store;
     const english = fixture({ textSearch: { language: "english" } }).store;
-    for (const store of [plain, english]) await store.put(["a"], "k", { text: "she was running", language: "none of MongoDB's" });
+    for (const store of [plain, english])
+      await store.put(["a"], "k", { text: "she was running", language: "none of MongoDB's" });
     expect(await plain.search(["a"], { query: "run" })).toEqual([]);
     expect(await plain.search(["a"], { query: "was" })).toHaveLength(1);
     expect(await english.search(["a"], { query: "run" })).toHaveLength(1);
@@ -118,7 +133,10 @@ describe("keyword search", () => {
     await store.memory({ nodeId: "n" }).write("/file", "other");
     await store.put(["z"], "k", { text: "word" });
     const found = await store.search([], { query: "word" });
-    expect(found.map((item) => [item.key, typeof item.score])).toEqual([["k", "number"], ["/file", "undefined"]]);
+    expect(found.map((item) => [item.key, typeof item.score])).toEqual([
+      ["k", "number"],
+      ["/file", "undefined"],
+    ]);
   });
 
   it("answers before anything was put", async () => {
@@ -138,7 +156,10 @@ describe("keyword search", () => {
   it("says which index is in the way", async () => {
     const { store, collection } = fixture();
     await db.collection(collection).createIndex({ value: "text" });
-    await expect(store.put(["a"], "k", {})).rejects.toMatchObject({ code: "EIO", message: expect.stringContaining("items_by_text") });
+    await expect(store.put(["a"], "k", {})).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringContaining("items_by_text"),
+    });
   });
 
   it.each([{ language: "klingon" }, "english", { lang: "english" }])("refuses the option %j", (textSearch) => {

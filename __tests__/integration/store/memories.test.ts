@@ -17,7 +17,12 @@ let stores = 0;
 
 function newStore(own: MongoClient = client): MongoMemoryStore {
   stores += 1;
-  return new MongoMemoryStore({ client: own, dbName: name, itemsCollection: `items${stores}`, memoriesCollection: `memories${stores}` });
+  return new MongoMemoryStore({
+    client: own,
+    dbName: name,
+    itemsCollection: `items${stores}`,
+    memoriesCollection: `memories${stores}`,
+  });
 }
 
 const memories = (): ReturnType<typeof db.collection> => db.collection(`memories${stores}`);
@@ -28,7 +33,9 @@ function shown(items: (Item | null)[]): unknown[] {
 }
 
 const sorted = (items: Item[]): Item[] =>
-  items.toSorted((a, b) => compareCodeUnits([...a.namespace, "", a.key].join("\0"), [...b.namespace, "", b.key].join("\0")));
+  items.toSorted((a, b) =>
+    compareCodeUnits([...a.namespace, "", a.key].join("\0"), [...b.namespace, "", b.key].join("\0")),
+  );
 
 describe("a memory seen through the store", () => {
   // Requirement: base-store.directory-item, base-store.file-item, base-store.read-through-the-store
@@ -45,7 +52,17 @@ describe("a memory seen through the store", () => {
         updatedAt: expect.any(Date),
       });
       expect((await store.get(assistant, "/notes/"))?.value).toEqual({ directory: true });
-      for (const missing of ["/", "", "/notes", "notes/today", "/notes/today/", "//notes/today", "/nothing", "/a/../notes/today", "\0"]) {
+      for (const missing of [
+        "/",
+        "",
+        "/notes",
+        "notes/today",
+        "/notes/today/",
+        "//notes/today",
+        "/nothing",
+        "/a/../notes/today",
+        "\0",
+      ]) {
         expect(await store.get(assistant, missing)).toBeNull();
       }
       expect(shown(sorted(await store.search(["memory"])))).toEqual([
@@ -101,7 +118,13 @@ describe("a memory seen through the store", () => {
     const forbidden: [string, { key: string; value: { content: string } | null }[]][] = [
       ["EISDIR", [{ key: "/d", value: { content: "" } }]],
       ["ENOTDIR", [{ key: "/d/file/below", value: { content: "" } }]],
-      ["ENOTDIR", [{ key: "/new", value: { content: "" } }, { key: "/new/below", value: { content: "" } }]],
+      [
+        "ENOTDIR",
+        [
+          { key: "/new", value: { content: "" } },
+          { key: "/new/below", value: { content: "" } },
+        ],
+      ],
       ["EINVAL", [{ key: "/d/", value: null }]],
       ["EFBIG", [{ key: "/large", value: { content: "x".repeat(1_000_001) } }]],
     ];
@@ -122,8 +145,12 @@ describe("a memory seen through the store", () => {
     const memory = store.memory({ nodeId: "assistant" });
     await memory.append("/d/e/file", "x");
     await memory.append("/d/f", "y");
-    for (const nothing of ["/d", "/d/f/", "/", "/nothing", "/nothing/", "d/f", ""]) await store.delete(assistant, nothing);
-    await expect(store.delete(assistant, "/d/")).rejects.toMatchObject({ code: "EINVAL", message: expect.stringMatching("not empty") });
+    for (const nothing of ["/d", "/d/f/", "/", "/nothing", "/nothing/", "d/f", ""])
+      await store.delete(assistant, nothing);
+    await expect(store.delete(assistant, "/d/")).rejects.toMatchObject({
+      code: "EINVAL",
+      message: expect.stringMatching("not empty"),
+    });
     await store.delete(assistant, "/d/f");
     expect((await memory.snapshot()).files.map((file) => file.path)).toEqual(["/d/e/file"]);
     await store.batch(["/d/", "/d/e/", "/d/e/file"].map((key) => ({ namespace: assistant, key, value: null })));
@@ -169,24 +196,46 @@ describe("memories among the items", () => {
     await store.memory({ nodeId: "b" }).append("/x", "1");
     await store.memory({ nodeId: "b", scope: "perThread", threadId: "t" }).append("/x", "2");
     const items: [string[], string][] = [
-      [["a"], "k"], [["memory"], "k"], [["memory", "a"], "k"], [["memory", "b"], "k"], [["memory", "b", "global", "z"], "k"],
-      [["memory", "b", "h"], "k"], [["memory", "c"], "k"], [["memory!"], "k"], [["z"], "k"],
+      [["a"], "k"],
+      [["memory"], "k"],
+      [["memory", "a"], "k"],
+      [["memory", "b"], "k"],
+      [["memory", "b", "global", "z"], "k"],
+      [["memory", "b", "h"], "k"],
+      [["memory", "c"], "k"],
+      [["memory!"], "k"],
+      [["z"], "k"],
     ];
     await store.batch(items.map(([namespace, key]) => ({ namespace, key, value: { content: "1" } })));
     const all = await store.search([], { limit: 100 });
     expect(all.map((item) => [...item.namespace, item.key].join(" "))).toEqual([
-      "a k", "memory k", "memory a k", "memory b k", "memory b global /x", "memory b global z k", "memory b h k",
-      "memory b perThread t /x", "memory c k", "memory! k", "z k",
+      "a k",
+      "memory k",
+      "memory a k",
+      "memory b k",
+      "memory b global /x",
+      "memory b global z k",
+      "memory b h k",
+      "memory b perThread t /x",
+      "memory c k",
+      "memory! k",
+      "z k",
     ]);
     for (let offset = 0; offset <= all.length; offset += 1) {
       expect(await store.search([], { limit: 2, offset })).toEqual(all.slice(offset, offset + 2));
     }
-    expect(await store.search([], { filter: { content: "2" } })).toMatchObject([{ namespace: ["memory", "b", "perThread", "t"] }]);
+    expect(await store.search([], { filter: { content: "2" } })).toMatchObject([
+      { namespace: ["memory", "b", "perThread", "t"] },
+    ]);
     expect(await store.search([], { filter: { content: { $ne: "2" } }, limit: 100 })).toHaveLength(all.length - 1);
     expect(await store.search(["memory", "b"], { limit: 100 })).toHaveLength(5);
     expect(await store.search(["memory", "b", "global"])).toHaveLength(2);
     expect(await store.listNamespaces({ prefix: ["memory", "b"] })).toEqual([
-      ["memory", "b"], ["memory", "b", "global"], ["memory", "b", "global", "z"], ["memory", "b", "h"], ["memory", "b", "perThread", "t"],
+      ["memory", "b"],
+      ["memory", "b", "global"],
+      ["memory", "b", "global", "z"],
+      ["memory", "b", "h"],
+      ["memory", "b", "perThread", "t"],
     ]);
     expect(await store.listNamespaces({ suffix: ["t"] })).toEqual([["memory", "b", "perThread", "t"]]);
     expect(await store.listNamespaces({ maxDepth: 1 })).toEqual([["a"], ["memory"], ["memory!"], ["z"]]);
@@ -195,10 +244,18 @@ describe("memories among the items", () => {
   // Requirement: base-store.namespaces
   it("are in order whatever their ids hold, as in InMemoryStore", async () => {
     const id = fc.oneof(
-      fc.array(fc.constantFrom("a", "b", "-", "%", ".", ":", "/", "25", "\uE000", "\u{1F600}"), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("")),
+      fc
+        .array(fc.constantFrom("a", "b", "-", "%", ".", ":", "/", "25", "\uE000", "\u{1F600}"), {
+          minLength: 1,
+          maxLength: 4,
+        })
+        .map((parts) => parts.join("")),
       fc.emailAddress(),
     );
-    const address = fc.oneof(fc.record({ nodeId: id }), fc.record({ nodeId: id, scope: fc.constant("perThread" as const), threadId: id }));
+    const address = fc.oneof(
+      fc.record({ nodeId: id }),
+      fc.record({ nodeId: id, scope: fc.constant("perThread" as const), threadId: id }),
+    );
     const addresses = fc.array(address, { minLength: 1, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(addresses, async (all) => {
@@ -211,7 +268,9 @@ describe("memories among the items", () => {
         expect(shown(await ours.search([], { limit: 1000 }))).toEqual(shown(expected));
         const { nodeId } = all[0] ?? { nodeId: "" };
         const prefix = namespaceOfMemory({ nodeId, scope: "global" }).slice(0, 2);
-        expect(shown(await ours.search(prefix, { limit: 1000 }))).toEqual(shown(sorted(await reference.search(prefix, { limit: 1000 }))));
+        expect(shown(await ours.search(prefix, { limit: 1000 }))).toEqual(
+          shown(sorted(await reference.search(prefix, { limit: 1000 }))),
+        );
         const namespaces = expected.map((item) => item.namespace);
         expect(await ours.listNamespaces({ limit: 1000 })).toEqual(namespaces);
         expect(await ours.listNamespaces({ limit: 2, offset: 1 })).toEqual(namespaces.slice(1, 3));
@@ -236,8 +295,12 @@ describe("memories among the items", () => {
     // 1,000 are held at a time.
     const count = repetitions({ usual: 1100, long: 2500 });
     const nodeIds = Array.from({ length: count }, (_, index) => `user.${(index * 7919) % count}@example.com`);
-    await memories().insertMany(nodeIds.map((nodeId) => ({ nodeId, scope: "global", data: { f: nodeId }, revision: 1 })));
-    const expected = nodeIds.map((nodeId) => namespaceOfMemory({ nodeId, scope: "global" })).toSorted((a, b) => compareCodeUnits(a.join("\0"), b.join("\0")));
+    await memories().insertMany(
+      nodeIds.map((nodeId) => ({ nodeId, scope: "global", data: { f: nodeId }, revision: 1 })),
+    );
+    const expected = nodeIds
+      .map((nodeId) => namespaceOfMemory({ nodeId, scope: "global" }))
+      .toSorted((a, b) => compareCodeUnits(a.join("\0"), b.join("\0")));
     expect(await store.listNamespaces({ limit: 3000 })).toEqual(expected);
     const found = await store.search(["memory"], { limit: 20, offset: 990 });
     expect(found.map((item) => item.namespace)).toEqual(expected.slice(990, 1010));

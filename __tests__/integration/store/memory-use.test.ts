@@ -35,7 +35,10 @@ function itemAt(index: number): WorkItem {
     value: { text: `${index} `.padEnd(textKiB * 1_000, "lorem ipsum "), ...(isLast && { "is.last": true }) },
     createdAt: now,
     updatedAt: now,
-    embedded: { hashes: ["loaded"], vectors: { text0: Binary.fromFloat32Array(new Float32Array(dims).fill(index + 1)) } },
+    embedded: {
+      hashes: ["loaded"],
+      vectors: { text0: Binary.fromFloat32Array(new Float32Array(dims).fill(index + 1)) },
+    },
   };
 }
 

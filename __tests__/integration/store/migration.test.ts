@@ -2,7 +2,11 @@ import { describe, expect, it } from "@jest/globals";
 import type { MongoDBStore } from "@langchain/langgraph-checkpoint-mongodb";
 import { type Collection, MongoClient, ObjectId } from "mongodb";
 import { openMemory } from "../../../src/open-memory.js";
-import { migrateFromMongoDBStore, type MigrationProgress, type RefusedItem } from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
+import {
+  migrateFromMongoDBStore,
+  type MigrationProgress,
+  type RefusedItem,
+} from "../../../src/mongodb/migrate/migrate-from-mongodb-store.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { startedOfficialStore } from "../../helpers/official-store.js";
 import { repetitions } from "../../helpers/repetitions.js";
@@ -28,7 +32,13 @@ async function newStores(ttl?: { defaultTtl: number; refreshOnRead: boolean }): 
 function newTarget(options: { clock?: () => Date } = {}): MongoMemoryStore {
   collections += 1;
   const suffix = String(collections);
-  return new MongoMemoryStore({ client, dbName, itemsCollection: `items${suffix}`, memoriesCollection: `memories${suffix}`, ...options });
+  return new MongoMemoryStore({
+    client,
+    dbName,
+    itemsCollection: `items${suffix}`,
+    memoriesCollection: `memories${suffix}`,
+    ...options,
+  });
 }
 
 /** One put, and documents like the one it made: a put of the official store takes longer with every item it holds. */
@@ -38,12 +48,24 @@ async function putMany({ official, source }: Stores, count: number): Promise<voi
   const { _id, ...first } = (await source.findOne({ key: "k0" })) ?? {};
   const others = Array.from({ length: count - 1 }, (_, other) => {
     const namespace = namespaceOf(other + 1);
-    return { ...first, namespace, namespaceStr: namespace.join("/"), key: `k${other + 1}`, value: { index: other + 1 } };
+    return {
+      ...first,
+      namespace,
+      namespaceStr: namespace.join("/"),
+      key: `k${other + 1}`,
+      value: { index: other + 1 },
+    };
   });
   await source.insertMany(others);
 }
 
-const countsOf = ({ read, copied, unchanged, skipped, refused }: MigrationProgress): number[] => [read, copied, unchanged, skipped, refused];
+const countsOf = ({ read, copied, unchanged, skipped, refused }: MigrationProgress): number[] => [
+  read,
+  copied,
+  unchanged,
+  skipped,
+  refused,
+];
 
 describe("migrateFromMongoDBStore", () => {
   // Requirement: store-search.migration-copies
@@ -53,17 +75,28 @@ describe("migrateFromMongoDBStore", () => {
     const count = repetitions({ usual: 1_500, long: 3_000 });
     await putMany(stores, count);
     const odd = JSON.parse('{"a.b":1,"$set":{"x":[1,null,{"y":"$z"}]},"":2,"__proto__":{"p":1}}') as object;
-    await official.put(["odd", "a/b", "$x", "é"], "k\0 .$", { ...odd, at: new Date(5), long: 2n ** 40n, huge: 2n ** 60n, bytes: Uint8Array.of(1) });
+    await official.put(["odd", "a/b", "$x", "é"], "k\0 .$", {
+      ...odd,
+      at: new Date(5),
+      long: 2n ** 40n,
+      huge: 2n ** 60n,
+      bytes: Uint8Array.of(1),
+    });
     const progress: MigrationProgress[] = [];
     const summary = await migrateFromMongoDBStore({ source, store, onProgress: (one) => void progress.push(one) });
     expect(countsOf(summary)).toEqual([count + 1, count + 1, 0, 0, 0]);
     expect(summary).toMatchObject({ total: count + 1, refusals: [], resumeAfter: progress.at(-1)?.resumeAfter });
-    expect(progress.map(({ read }) => read)).toEqual([...Array.from({ length: count / 500 }, (_, page) => (page + 1) * 500), count + 1]);
+    expect(progress.map(({ read }) => read)).toEqual([
+      ...Array.from({ length: count / 500 }, (_, page) => (page + 1) * 500),
+      count + 1,
+    ]);
     const copied = await store.search([], { limit: 5000 });
     expect(copied).toHaveLength(count + 1);
     const documents = await source.find({ key: /^k\d/ }).toArray();
     const expected = new Map(documents.map((one) => [JSON.stringify([one["namespace"], one["key"]]), one]));
-    for (const { namespace, key, value, createdAt, updatedAt } of copied.filter((item) => item.namespace[0] === "users")) {
+    for (const { namespace, key, value, createdAt, updatedAt } of copied.filter(
+      (item) => item.namespace[0] === "users",
+    )) {
       expect(expected.get(JSON.stringify([namespace, key]))).toMatchObject({ value, createdAt, updatedAt });
     }
     const item = await store.get(["odd", "a/b", "$x", "é"], "k\0 .$");
@@ -84,7 +117,11 @@ describe("migrateFromMongoDBStore", () => {
     expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toEqual([601, 2, 599, 0, 0]);
     const first = await store.get(["users", "u0", "a/b"], "k0");
     const document = await source.findOne({ key: "k0" });
-    expect(first).toMatchObject({ value: { index: "new" }, createdAt: document?.["createdAt"], updatedAt: document?.["updatedAt"] });
+    expect(first).toMatchObject({
+      value: { index: "new" },
+      createdAt: document?.["createdAt"],
+      updatedAt: document?.["updatedAt"],
+    });
   });
 
   // Requirement: store-search.migration-repeats
@@ -117,7 +154,12 @@ describe("migrateFromMongoDBStore", () => {
     });
     await expect(interrupted).rejects.toThrow("interrupted");
     expect(await store.search([], { limit: 5000 })).toHaveLength(1200);
-    const summary = await migrateFromMongoDBStore({ source, store, batchSize: 300, resumeAfter: last?.resumeAfter ?? null });
+    const summary = await migrateFromMongoDBStore({
+      source,
+      store,
+      batchSize: 300,
+      resumeAfter: last?.resumeAfter ?? null,
+    });
     expect(countsOf(summary)).toEqual([1300, 1300, 0, 0, 0]);
     expect(await store.search([], { limit: 5000 })).toHaveLength(2500);
   });
@@ -127,9 +169,15 @@ describe("migrateFromMongoDBStore", () => {
     const { source, store } = stores;
     await putMany(stores, 1000);
     const runs = Array.from({ length: 3 }, () => migrateFromMongoDBStore({ source, store, batchSize: 50 }));
-    const own = Array.from({ length: 100 }, (_, index) => store.put(["users", `u${index % 97}`, "a/b"], `k${index}`, { mine: index }));
+    const own = Array.from({ length: 100 }, (_, index) =>
+      store.put(["users", `u${index % 97}`, "a/b"], `k${index}`, { mine: index }),
+    );
     const [summaries] = await Promise.all([Promise.all(runs), Promise.all(own)]);
-    expect(summaries.map(({ refused, read }) => [refused, read])).toEqual([[0, 1000], [0, 1000], [0, 1000]]);
+    expect(summaries.map(({ refused, read }) => [refused, read])).toEqual([
+      [0, 1000],
+      [0, 1000],
+      [0, 1000],
+    ]);
     const items = await store.search([], { limit: 2000 });
     expect(items).toHaveLength(1000);
     expect(items.filter((item) => "mine" in item.value)).toHaveLength(100);
@@ -143,22 +191,39 @@ describe("migrateFromMongoDBStore", () => {
       { namespace: ["a"], key: "object id", value: { id: new ObjectId() } },
       { namespace: ["memory", "n", "global"], key: "/file", value: { other: 1 } },
     ]);
-    await source.insertMany([{ namespace: "a", key: "no array", value: {}, createdAt: new Date(), updatedAt: new Date() }, { key: "nothing" }]);
-    await source.insertOne({ namespace: ["a"], namespaceStr: "null", key: "null", value: null, createdAt: new Date(), updatedAt: new Date() });
+    await source.insertMany([
+      { namespace: "a", key: "no array", value: {}, createdAt: new Date(), updatedAt: new Date() },
+      { key: "nothing" },
+    ]);
+    await source.insertOne({
+      namespace: ["a"],
+      namespaceStr: "null",
+      key: "null",
+      value: null,
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    });
     const refused: RefusedItem[] = [];
-    const summary = await migrateFromMongoDBStore({ source, store, onRefused: (one) => void refused.push(one), batchSize: 2 });
+    const summary = await migrateFromMongoDBStore({
+      source,
+      store,
+      onRefused: (one) => void refused.push(one),
+      batchSize: 2,
+    });
     expect(countsOf(summary)).toEqual([7, 1, 0, 0, 6]);
     expect(summary.refusals).toEqual(refused);
     expect(Object.fromEntries(refused.map(({ key, reason }) => [key, reason.name]))).toEqual({
       "/file": "MemoryError",
-      "colon": "InvalidNamespaceError",
+      colon: "InvalidNamespaceError",
       "no array": "InvalidNamespaceError",
-      "nothing": "TypeError",
-      "null": "TypeError",
+      nothing: "TypeError",
+      null: "TypeError",
       "object id": "TypeError",
     });
     const colon = refused.find(({ key }) => key === "colon");
-    expect(await source.findOne({ _id: new ObjectId((JSON.parse(colon?.id ?? "") as { $oid: string }).$oid) })).toMatchObject({ key: "colon" });
+    expect(
+      await source.findOne({ _id: new ObjectId((JSON.parse(colon?.id ?? "") as { $oid: string }).$oid) }),
+    ).toMatchObject({ key: "colon" });
     const mapNamespace = (namespace: string[]): string[] => namespace.map((label) => label.replaceAll(":", "_"));
     expect(countsOf(await migrateFromMongoDBStore({ source, store, mapNamespace }))).toEqual([7, 1, 1, 0, 5]);
     expect(await store.get(["user_1"], "colon")).not.toBeNull();
@@ -186,14 +251,32 @@ describe("migrateFromMongoDBStore", () => {
     await old.write("/notes/today", "milk");
     await old.append("/notes/today", "bread");
     await old.write("/plan", "x");
-    expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toMatchObject([expect.any(Number), 2, 0, expect.any(Number), 0]);
+    expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toMatchObject([
+      expect.any(Number),
+      2,
+      0,
+      expect.any(Number),
+      0,
+    ]);
     const memory = store.memory(address);
     const { files, directories } = await memory.snapshot();
     expect({ files, directories }).toEqual({ files: (await old.snapshot()).files, directories: ["/notes"] });
-    expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toMatchObject([expect.any(Number), 0, 2, expect.any(Number), 0]);
+    expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toMatchObject([
+      expect.any(Number),
+      0,
+      2,
+      expect.any(Number),
+      0,
+    ]);
     await memory.append("/plan", "mine");
     await old.append("/notes/today", "eggs");
-    expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toMatchObject([expect.any(Number), 1, 1, expect.any(Number), 0]);
+    expect(countsOf(await migrateFromMongoDBStore({ source, store }))).toMatchObject([
+      expect.any(Number),
+      1,
+      1,
+      expect.any(Number),
+      0,
+    ]);
     expect(await memory.read("/plan")).toBe("x\nmine");
     expect(await memory.read("/notes/today")).toBe("milk\nbread\neggs");
   });
@@ -211,11 +294,25 @@ describe("migrateFromMongoDBStore", () => {
   it("takes the place of the source for its collection, and ids of any kind", async () => {
     const { official, source, store } = await newStores();
     await official.put(["a"], "k0", {});
-    const put = (key: string): object => ({ namespace: ["a"], namespaceStr: key, key, value: {}, createdAt: new Date(), updatedAt: new Date() });
-    await source.insertMany([{ _id: "text" as never, ...put("k1") }, { _id: 5 as never, ...put("k2") }, { _id: "z" as never, ...put("k3") }]);
+    const put = (key: string): object => ({
+      namespace: ["a"],
+      namespaceStr: key,
+      key,
+      value: {},
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    });
+    await source.insertMany([
+      { _id: "text" as never, ...put("k1") },
+      { _id: 5 as never, ...put("k2") },
+      { _id: "z" as never, ...put("k3") },
+    ]);
     const seen: (string | null)[] = [];
     const options = { source: { client, dbName, collectionName: source.collectionName }, store, batchSize: 1 };
-    const summary = await migrateFromMongoDBStore({ ...options, onProgress: ({ resumeAfter }) => void seen.push(resumeAfter) });
+    const summary = await migrateFromMongoDBStore({
+      ...options,
+      onProgress: ({ resumeAfter }) => void seen.push(resumeAfter),
+    });
     expect(countsOf(summary)).toEqual([4, 4, 0, 0, 0]);
     expect(seen).toEqual(["5", '"text"', '"z"', expect.stringMatching(/^\{"\$oid":"[0-9a-f]{24}"\}$/)]);
     expect((await migrateFromMongoDBStore({ ...options, resumeAfter: '"text"' })).read).toBe(2);
@@ -223,7 +320,13 @@ describe("migrateFromMongoDBStore", () => {
 
   it("reads a page by the index, and holds no more than a page", async () => {
     const { official, source, store } = await newStores();
-    await official.batch(Array.from({ length: 40 }, (_, index) => ({ namespace: ["large"], key: `k${index}`, value: { text: "x".repeat(1_000_000) } })));
+    await official.batch(
+      Array.from({ length: 40 }, (_, index) => ({
+        namespace: ["large"],
+        key: `k${index}`,
+        value: { text: "x".repeat(1_000_000) },
+      })),
+    );
     const progress: number[] = [];
     await migrateFromMongoDBStore({ source, store, onProgress: ({ read }) => void progress.push(read) });
     expect(progress).toEqual([17, 34, 40]);
@@ -236,10 +339,26 @@ describe("migrateFromMongoDBStore", () => {
 
   it("refuses options that are none, and passes on failures of the database", async () => {
     const { source, store } = await newStores();
-    for (const options of [{}, { source, store: {} }, { source: {}, store }, { source, store, batchSize: 0 }, { source, store, extra: 1 }, { source, store, resumeAfter: "x" }]) {
+    for (const options of [
+      {},
+      { source, store: {} },
+      { source: {}, store },
+      { source, store, batchSize: 0 },
+      { source, store, extra: 1 },
+      { source, store, resumeAfter: "x" },
+    ]) {
       await expect(migrateFromMongoDBStore(options as never)).rejects.toThrow(TypeError);
     }
-    const empty = { total: 0, read: 0, copied: 0, unchanged: 0, skipped: 0, refused: 0, resumeAfter: null, refusals: [] };
+    const empty = {
+      total: 0,
+      read: 0,
+      copied: 0,
+      unchanged: 0,
+      skipped: 0,
+      refused: 0,
+      resumeAfter: null,
+      refusals: [],
+    };
     expect(await migrateFromMongoDBStore({ source, store })).toEqual(empty);
     const lost = useClient(new MongoClient("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }));
     await expect(migrateFromMongoDBStore({ source: { client: lost }, store })).rejects.toMatchObject({ code: "EIO" });

@@ -17,12 +17,23 @@ async function collectionOf(...documents: Document[]): Promise<string> {
   return name;
 }
 
-const indexesOf = async (collection: string): Promise<unknown[]> => (await db.collection(collection).indexes()).map(({ name }) => name);
+const indexesOf = async (collection: string): Promise<unknown[]> =>
+  (await db.collection(collection).indexes()).map(({ name }) => name);
 
-const ownItem = { _id: "users\0ada\0\0k", ns: "users\0ada", key: "k", value: { text: "x" }, createdAt: new Date(), updatedAt: new Date() } as never;
+const ownItem = {
+  _id: "users\0ada\0\0k",
+  ns: "users\0ada",
+  key: "k",
+  value: { text: "x" },
+  createdAt: new Date(),
+  updatedAt: new Date(),
+} as never;
 
 describe("a collection with documents of another program", () => {
-  const refusal = (option: string): object => ({ code: "EIO", message: expect.stringMatching(new RegExp(`another program.*option ${option}$`)) });
+  const refusal = (option: string): object => ({
+    code: "EIO",
+    message: expect.stringMatching(new RegExp(`another program.*option ${option}$`)),
+  });
 
   // Requirement: mongodb.other-programs
   it.each<[string, Document[]]>([
@@ -56,7 +67,15 @@ describe("a collection with documents of another program", () => {
       for await (const found of store.listMemories()) return found;
       return null;
     };
-    for (const call of [() => memory.append("/a", "x"), () => memory.list("/"), () => store.start(), () => store.search(["memory"]), () => store.forget({ nodeId: "a" }), () => store.forget({ userId: "a" }), listed]) {
+    for (const call of [
+      () => memory.append("/a", "x"),
+      () => memory.list("/"),
+      () => store.start(),
+      () => store.search(["memory"]),
+      () => store.forget({ nodeId: "a" }),
+      () => store.forget({ userId: "a" }),
+      listed,
+    ]) {
       await expect(call()).rejects.toMatchObject(refusal("memoriesCollection"));
     }
     expect(await db.collection(memoriesCollection).countDocuments()).toBe(1);
@@ -77,7 +96,9 @@ describe("a collection of earlier versions", () => {
   it("is found under its default name, its items and its memories", async () => {
     const own = testDatabase();
     await own.db.collection("items").insertOne(ownItem);
-    await own.db.collection("memories").insertOne({ nodeId: "assistant", scope: "global", data: { notes: "text" }, revision: 1 });
+    await own.db
+      .collection("memories")
+      .insertOne({ nodeId: "assistant", scope: "global", data: { notes: "text" }, revision: 1 });
     const store = new MongoMemoryStore({ client, dbName: own.name });
     expect(await store.get(["users", "ada"], "k")).toMatchObject({ value: { text: "x" } });
     expect(await store.memory({ nodeId: "assistant" }).read("/notes")).toBe("text");
@@ -85,14 +106,21 @@ describe("a collection of earlier versions", () => {
 
   // Requirement: mongodb.other-programs
   it("is looked at once, by two ids of its index, however large it is", async () => {
-    const itemsCollection = await collectionOf(...Array.from({ length: 50 }, (_, index) => ({ ...(ownItem as object), _id: `n\0\0${index}` as never })));
+    const itemsCollection = await collectionOf(
+      ...Array.from({ length: 50 }, (_, index) => ({ ...(ownItem as object), _id: `n\0\0${index}` as never })),
+    );
     const store = new MongoMemoryStore({ client, dbName, itemsCollection });
     const sent = await commandsOf(client, async () => {
       for (let call = 0; call < 3; call += 1) await store.get(["n"], String(call));
     });
     expect(sent.map(({ commandName }) => commandName)).toEqual(["aggregate", "find", "find", "find"]);
     const { pipeline, collation } = sent[0]?.command ?? {};
-    const explain = { aggregate: itemsCollection, pipeline: (pipeline as Document[]).slice(0, 2), collation: collation as Document, cursor: {} };
+    const explain = {
+      aggregate: itemsCollection,
+      pipeline: (pipeline as Document[]).slice(0, 2),
+      collation: collation as Document,
+      cursor: {},
+    };
     const plan = await db.command({ explain, verbosity: "executionStats" });
     expect(plan["executionStats"]).toMatchObject({ totalKeysExamined: 1 });
   });

@@ -41,7 +41,11 @@ async function expiringCommands(run: (store: MongoMemoryStore) => Promise<unknow
   let now = Date.parse("2100-01-01");
   const options = { client: watched, dbName: name, itemsCollection: "expiring", clock: () => new Date(now) };
   const expiring = new MongoMemoryStore({ ...options, ttl: { defaultTtlMs: 10 } });
-  const puts = Array.from({ length: 100 }, (_, index) => ({ namespace: [`n${index % 10}`], key: `k${index}`, value: {} }));
+  const puts = Array.from({ length: 100 }, (_, index) => ({
+    namespace: [`n${index % 10}`],
+    key: `k${index}`,
+    value: {},
+  }));
   await expiring.batch(puts.slice(0, 50));
   now += 5;
   await expiring.batch(puts.slice(50).filter(({ namespace }) => namespace[0] !== "n0"));
@@ -60,7 +64,11 @@ async function planOf(command: Document | undefined): Promise<Plan> {
   const explain = Object.fromEntries(Object.entries(command ?? {}).filter(([field]) => !addedByDriver.has(field)));
   const explained = await db.command({ explain, verbosity: "executionStats" });
   const stats = explained["executionStats"] ?? explained["stages"][0]["$cursor"]["executionStats"];
-  return { text: JSON.stringify(explained), keysExamined: stats["totalKeysExamined"], docsExamined: stats["totalDocsExamined"] };
+  return {
+    text: JSON.stringify(explained),
+    keysExamined: stats["totalKeysExamined"],
+    docsExamined: stats["totalDocsExamined"],
+  };
 }
 
 describe("the commands of the store", () => {
@@ -73,7 +81,10 @@ describe("the commands of the store", () => {
 
   // Requirement: store.hundred-gets-one-find
   it("get a hundred items with one find", async () => {
-    const gets = Array.from({ length: 100 }, (_, index) => ({ namespace: ["users", `u${index % namespaceCount}`], key: `k${index}` }));
+    const gets = Array.from({ length: 100 }, (_, index) => ({
+      namespace: ["users", `u${index % namespaceCount}`],
+      key: `k${index}`,
+    }));
     const commands = await commandsOf(() => store.batch([...gets, ...gets]));
     expect(commands.map(nameOf)).toEqual(["find"]);
     const plan = await planOf(commands[0]);
@@ -100,7 +111,12 @@ describe("the commands of the store", () => {
     ["one namespace", () => store.search(["users", "u7"]), 10, 11],
     ["a broad prefix", () => store.search(["users"], { limit: 10, offset: 10 }), 10, 21],
     ["a filter the server decides", () => store.search(["users", "u7"], { filter: { parity: 1 }, limit: 5 }), 5, 20],
-    ["a filter decided half here", () => store.search(["users", "u7"], { filter: { index: { $gte: 500 } }, limit: 5 }), 5, 21],
+    [
+      "a filter decided half here",
+      () => store.search(["users", "u7"], { filter: { index: { $gte: 500 } }, limit: 5 }),
+      5,
+      21,
+    ],
     ["a filter decided here", () => store.search(["users", "u7"], { filter: { "a.b": undefined }, limit: 5 }), 5, 21],
     ["everything", () => store.search([]), 10, 1],
   ])("search %s in a range of ids, in their order", async (_, search, found, mostKeys) => {
@@ -174,7 +190,12 @@ describe("the commands of the store", () => {
 
   it("send $vectorSearch where there is an index for it", async () => {
     const index = { dims: 4, embeddings: new FakeEmbeddings() };
-    const searching = new MongoMemoryStore({ client: watched, dbName: name, index, vectorSearch: { indexName: "vectors" } });
+    const searching = new MongoMemoryStore({
+      client: watched,
+      dbName: name,
+      index,
+      vectorSearch: { indexName: "vectors" },
+    });
     await searching.start();
     // The server of these tests has no search.
     const commands = await commandsOf(() => searching.search(["users"], { query: "a", limit: 5 }).catch(() => []));
@@ -193,7 +214,13 @@ describe("the commands of the store", () => {
 
   it("find words by the text index", async () => {
     const texts = new MongoMemoryStore({ client: watched, dbName: name, itemsCollection: "texts", textSearch: true });
-    await texts.batch(Array.from({ length: 100 }, (_, index) => ({ namespace: [`n${index % 5}`], key: `k${index}`, value: { text: `word${index % 10} all` } })));
+    await texts.batch(
+      Array.from({ length: 100 }, (_, index) => ({
+        namespace: [`n${index % 5}`],
+        key: `k${index}`,
+        value: { text: `word${index % 10} all` },
+      })),
+    );
     const commands = await commandsOf(() => texts.search(["n1"], { query: "word1 word6" }), "texts");
     expect(commands.map(nameOf)).toEqual(["find"]);
     const plan = await planOf(commands[0]);
@@ -229,7 +256,10 @@ describe("the commands of the store", () => {
     const items = db.collection("conflicting");
     await items.createIndex({ other: 1 }, { name: "items_by_namespace" });
     const conflicting = new MongoMemoryStore({ client: watched, dbName: name, itemsCollection: "conflicting" });
-    await expect(conflicting.put(["a"], "k", {})).rejects.toMatchObject({ code: "EIO", message: expect.stringMatching("items_by_namespace") });
+    await expect(conflicting.put(["a"], "k", {})).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringMatching("items_by_namespace"),
+    });
     await items.dropIndex("items_by_namespace");
     await conflicting.put(["a"], "k", {});
     expect(await conflicting.listNamespaces()).toEqual([["a"]]);

@@ -10,69 +10,88 @@ const batchCount = repetitions({ usual: 20, long: 200 });
 /** As many commands at a time as the pool of the driver lets through; all connected before the race. */
 const maxPoolSize = 100;
 
-describe.each(["standalone", "replicaSet"] as const)(`concurrent first writes, ${writers.toLocaleString("en")} of them, %s`, (kind) => {
-  const { uri, name: dbName, db } = testDatabase(kind);
-  let collections = 0;
-  const newClient = (): MongoClient => useClient(new MongoClient(uri, { maxPoolSize, minPoolSize: maxPoolSize }));
-  const [client, otherClient] = [newClient(), newClient()];
+describe.each(["standalone", "replicaSet"] as const)(
+  `concurrent first writes, ${writers.toLocaleString("en")} of them, %s`,
+  (kind) => {
+    const { uri, name: dbName, db } = testDatabase(kind);
+    let collections = 0;
+    const newClient = (): MongoClient => useClient(new MongoClient(uri, { maxPoolSize, minPoolSize: maxPoolSize }));
+    const [client, otherClient] = [newClient(), newClient()];
 
-  beforeAll(async () => {
-    const pings = Array.from({ length: 2 * maxPoolSize }, () => [client, otherClient].map((each) => each.db(dbName).command({ ping: 1 })));
-    await Promise.all(pings.flat());
-  });
+    beforeAll(async () => {
+      const pings = Array.from({ length: 2 * maxPoolSize }, () =>
+        [client, otherClient].map((each) => each.db(dbName).command({ ping: 1 })),
+      );
+      await Promise.all(pings.flat());
+    });
 
-  /** Not started, so that even the making of the index races. */
-  function newStore(options: { ttl?: { defaultTtlMs: number } } = {}): MongoMemoryStore {
-    collections += 1;
-    return new MongoMemoryStore({ client, dbName, itemsCollection: `items${collections}`, ...options });
-  }
+    /** Not started, so that even the making of the index races. */
+    function newStore(options: { ttl?: { defaultTtlMs: number } } = {}): MongoMemoryStore {
+      collections += 1;
+      return new MongoMemoryStore({ client, dbName, itemsCollection: `items${collections}`, ...options });
+    }
 
-  const indexes = Array.from({ length: writers }, (_, index) => index);
+    const indexes = Array.from({ length: writers }, (_, index) => index);
 
-  async function refused(writes: Promise<unknown>[]): Promise<unknown[]> {
-    const results = await Promise.allSettled(writes);
-    return results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
-  }
+    async function refused(writes: Promise<unknown>[]): Promise<unknown[]> {
+      const results = await Promise.allSettled(writes);
+      return results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
+    }
 
-  const stored = (): Promise<number> => db.collection(`items${collections}`).countDocuments();
+    const stored = (): Promise<number> => db.collection(`items${collections}`).countDocuments();
 
-  // Requirement: store.first-puts-never-refused
-  it("of one key make one item, and none is refused", async () => {
-    const store = newStore();
-    expect(await refused(indexes.map((index) => store.put(["race"], "same", { index })))).toEqual([]);
-    expect(await stored()).toBe(1);
-    expect(await store.search(["race"])).toMatchObject([{ key: "same" }]);
-  });
+    // Requirement: store.first-puts-never-refused
+    it("of one key make one item, and none is refused", async () => {
+      const store = newStore();
+      expect(await refused(indexes.map((index) => store.put(["race"], "same", { index })))).toEqual([]);
+      expect(await stored()).toBe(1);
+      expect(await store.search(["race"])).toMatchObject([{ key: "same" }]);
+    });
 
-  it(`of a hundred keys, ${writers / 100} each, make a hundred items`, async () => {
-    const store = newStore();
-    expect(await refused(indexes.map((index) => store.put(["race"], `k${Math.floor(index / (writers / 100))}`, { index })))).toEqual([]);
-    expect(await stored()).toBe(100);
-  });
+    it(`of a hundred keys, ${writers / 100} each, make a hundred items`, async () => {
+      const store = newStore();
+      expect(
+        await refused(
+          indexes.map((index) => store.put(["race"], `k${Math.floor(index / (writers / 100))}`, { index })),
+        ),
+      ).toEqual([]);
+      expect(await stored()).toBe(100);
+    });
 
-  it("of different keys make an item each", async () => {
-    const store = newStore();
-    expect(await refused(indexes.map((index) => store.put(["race", `n${index % 100}`], `k${index}`, { index })))).toEqual([]);
-    expect(await stored()).toBe(writers);
-    const items = await store.search(["race"], { limit: writers + 1 });
-    expect(new Set(items.map((item) => item.value["index"])).size).toBe(writers);
-  });
+    it("of different keys make an item each", async () => {
+      const store = newStore();
+      expect(
+        await refused(indexes.map((index) => store.put(["race", `n${index % 100}`], `k${index}`, { index }))),
+      ).toEqual([]);
+      expect(await stored()).toBe(writers);
+      const items = await store.search(["race"], { limit: writers + 1 });
+      expect(new Set(items.map((item) => item.value["index"])).size).toBe(writers);
+    });
 
-  it("of one key through a store that expires items and one that does not make one item", async () => {
-    const first = newStore({ ttl: { defaultTtlMs: 600_000 } });
-    const second = new MongoMemoryStore({ client: otherClient, dbName, itemsCollection: `items${collections}` });
-    const writes = indexes.slice(0, writers / 5).map((index) => (index % 2 === 0 ? first : second).put(["race"], "same", { index }));
-    expect(await refused(writes)).toEqual([]);
-    expect(await stored()).toBe(1);
-  });
+    it("of one key through a store that expires items and one that does not make one item", async () => {
+      const first = newStore({ ttl: { defaultTtlMs: 600_000 } });
+      const second = new MongoMemoryStore({ client: otherClient, dbName, itemsCollection: `items${collections}` });
+      const writes = indexes
+        .slice(0, writers / 5)
+        .map((index) => (index % 2 === 0 ? first : second).put(["race"], "same", { index }));
+      expect(await refused(writes)).toEqual([]);
+      expect(await stored()).toBe(1);
+    });
 
-  it("in batches of the same and of other keys make each item once", async () => {
-    const store = newStore();
-    const keyCount = batchCount * 25;
-    const batches = Array.from({ length: batchCount }, (_, batch) =>
-      store.batch(Array.from({ length: 50 }, (__, index) => ({ namespace: ["race"], key: `k${(batch * 25 + index) % keyCount}`, value: { batch } }))),
-    );
-    expect(await refused(batches)).toEqual([]);
-    expect(await stored()).toBe(keyCount);
-  });
-});
+    it("in batches of the same and of other keys make each item once", async () => {
+      const store = newStore();
+      const keyCount = batchCount * 25;
+      const batches = Array.from({ length: batchCount }, (_, batch) =>
+        store.batch(
+          Array.from({ length: 50 }, (__, index) => ({
+            namespace: ["race"],
+            key: `k${(batch * 25 + index) % keyCount}`,
+            value: { batch },
+          })),
+        ),
+      );
+      expect(await refused(batches)).toEqual([]);
+      expect(await stored()).toBe(keyCount);
+    });
+  },
+);

@@ -20,13 +20,22 @@ interface Fixture {
   collection: string;
 }
 
-function fixture(options: Partial<MongoMemoryStoreOptions> & { fields?: string[]; embeddings?: FakeEmbeddings } = {}): Fixture {
+function fixture(
+  options: Partial<MongoMemoryStoreOptions> & { fields?: string[]; embeddings?: FakeEmbeddings } = {},
+): Fixture {
   collections += 1;
   const { fields, embeddings = new FakeEmbeddings(), ...others } = options;
   const collection = others.itemsCollection ?? `items${collections}`;
   const index = { dims: embeddings.dims, embeddings, ...(fields && { fields }) };
   const memoriesCollection = `memories${collections}`;
-  const store = new MongoMemoryStore({ client, dbName: name, index, memoriesCollection, ...others, itemsCollection: collection });
+  const store = new MongoMemoryStore({
+    client,
+    dbName: name,
+    index,
+    memoriesCollection,
+    ...others,
+    itemsCollection: collection,
+  });
   return { store, embeddings, collection };
 }
 
@@ -53,7 +62,10 @@ describe("semantic search", () => {
     expect(found.map((item) => item.score)).toEqual([1, expect.closeTo(Math.SQRT1_2, 12), 0, undefined, undefined]);
     expect(found[3]).toHaveProperty("score", undefined);
     expect(keysOf(await store.search(["docs"], { query: "a", filter: { kind: { $gt: 1 } } }))).toEqual([]);
-    expect(keysOf(await store.search(["docs"], { query: "a", limit: 2, offset: 1, filter: { kind: "x" } }))).toEqual(["ab", "b"]);
+    expect(keysOf(await store.search(["docs"], { query: "a", limit: 2, offset: 1, filter: { kind: "x" } }))).toEqual([
+      "ab",
+      "b",
+    ]);
   });
 
   it("gives every item once over pages", async () => {
@@ -67,7 +79,8 @@ describe("semantic search", () => {
     const whole = keysOf(await store.search([], { query: "ab", limit: Infinity }));
     expect(new Set(whole).size).toBe(130);
     const pages: string[] = [];
-    for (let offset = 0; offset < 140; offset += 20) pages.push(...keysOf(await store.search([], { query: "ab", limit: 20, offset })));
+    for (let offset = 0; offset < 140; offset += 20)
+      pages.push(...keysOf(await store.search([], { query: "ab", limit: 20, offset })));
     expect(pages).toEqual(whole);
   });
 
@@ -77,7 +90,11 @@ describe("semantic search", () => {
     await store.put(["a"], "fields", { x: "b", y: { z: "a" }, title: "d" });
     await store.put(["a"], "own", { title: "a", other: "b" }, ["other"]);
     const found = await store.search(["a"], { query: "a" });
-    expect(found.map((item) => [item.key, item.score])).toEqual([["fields", 1], ["parts", 1], ["own", 0]]);
+    expect(found.map((item) => [item.key, item.score])).toEqual([
+      ["fields", 1],
+      ["parts", 1],
+      ["own", 0],
+    ]);
   });
 
   it("leaves out what expired", async () => {
@@ -96,7 +113,12 @@ describe("semantic search", () => {
     await store.put(["a"], "without", { text: "a" }, false);
     await store.put(["z"], "without", { text: "a" }, false);
     const found = await store.search([], { query: "a" });
-    expect(found.map((item) => [item.namespace[0], item.key])).toEqual([["z", "ranked"], ["a", "without"], ["memory", "/file"], ["z", "without"]]);
+    expect(found.map((item) => [item.namespace[0], item.key])).toEqual([
+      ["z", "ranked"],
+      ["a", "without"],
+      ["memory", "/file"],
+      ["z", "without"],
+    ]);
   });
 
   it("changes nothing without a query", async () => {
@@ -111,11 +133,31 @@ describe("semantic search", () => {
   // Requirement: store-search.ranked-by-meaning
   it("answers as InMemoryStore does, on whatever was put", async () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), minLength: 1, maxLength: 4 });
-    const value = fc.record({ text: fc.option(text, { nil: undefined }), parts: fc.array(fc.record({ text }), { maxLength: 3 }), n: fc.nat(2) });
-    const index = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constant<false>(false), fc.constantFrom<string[][]>(["text"], ["$"]));
-    const put = fc.record({ namespace: fc.constantFrom<string[][]>(["a"], ["a", "b"], ["ab"]), key: fc.stringMatching(/^k\d$/), value, index });
-    const query = fc.record({ query: text, prefix: fc.constantFrom<string[][]>([], ["a"], ["a", "b"]), n: fc.option(fc.nat(2), { nil: undefined }) });
-    const batches = fc.array(fc.uniqueArray(put, { selector: (one) => `${one.namespace.join("/")} ${one.key}`, minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 3 });
+    const value = fc.record({
+      text: fc.option(text, { nil: undefined }),
+      parts: fc.array(fc.record({ text }), { maxLength: 3 }),
+      n: fc.nat(2),
+    });
+    const index = fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      fc.constant<false>(false),
+      fc.constantFrom<string[][]>(["text"], ["$"]),
+    );
+    const put = fc.record({
+      namespace: fc.constantFrom<string[][]>(["a"], ["a", "b"], ["ab"]),
+      key: fc.stringMatching(/^k\d$/),
+      value,
+      index,
+    });
+    const query = fc.record({
+      query: text,
+      prefix: fc.constantFrom<string[][]>([], ["a"], ["a", "b"]),
+      n: fc.option(fc.nat(2), { nil: undefined }),
+    });
+    const batches = fc.array(
+      fc.uniqueArray(put, { selector: (one) => `${one.namespace.join("/")} ${one.key}`, minLength: 1, maxLength: 8 }),
+      { minLength: 1, maxLength: 3 },
+    );
     await fc.assert(
       fc.asyncProperty(batches, fc.array(query, { minLength: 1, maxLength: 4 }), async (rounds, queries) => {
         const fields = ["text", "parts[*].text"];
@@ -123,11 +165,19 @@ describe("semantic search", () => {
         // What was put in one round is not put again, because the reference keeps vectors of what a put replaced.
         const reference = new InMemoryStore({ index: { dims: 4, embeddings: new FakeEmbeddings(), fields } });
         for (const [round, puts] of rounds.entries()) {
-          const operations = puts.map(({ index: paths, ...one }): PutOperation => ({ ...one, key: `${one.key}-${round}`, ...(paths !== undefined && { index: paths }) }));
+          const operations = puts.map(({ index: paths, ...one }): PutOperation => ({
+            ...one,
+            key: `${one.key}-${round}`,
+            ...(paths !== undefined && { index: paths }),
+          }));
           await Promise.all([store.batch(operations), reference.batch(operations)]);
         }
         const searches = queries.map((one) => ({
-          namespacePrefix: one.prefix, query: one.query, limit: 1000, offset: 0, ...(one.n === undefined ? {} : { filter: { n: one.n } }),
+          namespacePrefix: one.prefix,
+          query: one.query,
+          limit: 1000,
+          offset: 0,
+          ...(one.n === undefined ? {} : { filter: { n: one.n } }),
         }));
         const answers: SearchItem[][] = await store.batch(searches);
         const expected: SearchItem[][] = await reference.batch(searches);
@@ -152,7 +202,11 @@ function shown(items: SearchItem[]): unknown[] {
 describe("embedding", () => {
   it("takes one call for a batch, each text once, and one read beside the write", async () => {
     const { store, embeddings } = fixture({ fields: ["text", "more"] });
-    const puts = Array.from({ length: 100 }, (_, index) => ({ namespace: ["a"], key: `k${index}`, value: { text: `t${index}`, more: "same" } }));
+    const puts = Array.from({ length: 100 }, (_, index) => ({
+      namespace: ["a"],
+      key: `k${index}`,
+      value: { text: `t${index}`, more: "same" },
+    }));
     await store.start();
     expect(await commandNamesOf(() => store.batch(puts))).toEqual(["find", "update"]);
     expect(embeddings.documentCalls.map((texts) => texts.length)).toEqual([101]);
@@ -169,7 +223,11 @@ describe("embedding", () => {
     await store.put(["a"], "k", { text: "c", more: "a" });
     expect(embeddings.documentCalls).toEqual([["a", "b"], ["c"]]);
     expect((await store.search(["a"], { query: "c" }))[0]?.score).toBe(1);
-    const other = fixture({ fields: ["text", "more"], itemsCollection: collection, embeddings: new FakeEmbeddings(4, "another model") });
+    const other = fixture({
+      fields: ["text", "more"],
+      itemsCollection: collection,
+      embeddings: new FakeEmbeddings(4, "another model"),
+    });
     await other.store.put(["a"], "k", { text: "c", more: "a" });
     expect(other.embeddings.documentCalls).toEqual([["c", "a"]]);
   });
@@ -187,10 +245,12 @@ describe("embedding", () => {
   it("asks for nothing where no text is", async () => {
     const { store, embeddings } = fixture({ fields: ["text"] });
     await store.start();
-    const commands = await commandNamesOf(() => store.batch([
-      { namespace: ["a"], key: "k", value: { text: "" } },
-      { namespace: ["a"], key: "l", value: { text: "a" }, index: false },
-    ]));
+    const commands = await commandNamesOf(() =>
+      store.batch([
+        { namespace: ["a"], key: "k", value: { text: "" } },
+        { namespace: ["a"], key: "l", value: { text: "a" }, index: false },
+      ]),
+    );
     expect(commands).toEqual(["update"]);
     await store.put(["memory", "n", "global"], "/file", { content: "a" });
     expect(embeddings.documentCalls).toEqual([]);
@@ -224,11 +284,17 @@ describe("what the embeddings client does wrong", () => {
       { namespace: ["memory", "n", "global"], key: "/file", value: { content: "a" } },
       { namespace: ["a"], key: "k", value: { text: "a" } },
     ]);
-    await expect(batch).rejects.toMatchObject({ code: "EINVAL", message: expect.stringMatching(/embedDocuments.* 3 dimensions.* 4/) });
+    await expect(batch).rejects.toMatchObject({
+      code: "EINVAL",
+      message: expect.stringMatching(/embedDocuments.* 3 dimensions.* 4/),
+    });
     expect(await store.search([])).toEqual([]);
     expect(await db.collection(collection).countDocuments()).toBe(0);
     const search = store.search(["a"], { query: "a" });
-    await expect(search).rejects.toMatchObject({ code: "EINVAL", message: expect.stringMatching(/embedQuery.* 3 dimensions.* 4/) });
+    await expect(search).rejects.toMatchObject({
+      code: "EINVAL",
+      message: expect.stringMatching(/embedQuery.* 3 dimensions.* 4/),
+    });
   });
 
   it.each<[string, unknown]>([
@@ -272,17 +338,25 @@ describe("the index options", () => {
     [{ index: { dims: 4, embeddings, fields: [] } }, "index.fields"],
     [{ index: { dims: 4, embeddings, field: ["x"] } }, "index"],
     [{ vectorSearch: { indexName: "v" } }, "vectorSearch needs index"],
-    [{ index: { dims: 4, embeddings }, vectorSearch: { indexName: "v", numCandidates: 10_001 } }, "vectorSearch.numCandidates"],
-    [{ index: { dims: 4, embeddings }, vectorSearch: { indexName: "v", filterFields: ["a.b"] } }, "vectorSearch.filterFields"],
+    [
+      { index: { dims: 4, embeddings }, vectorSearch: { indexName: "v", numCandidates: 10_001 } },
+      "vectorSearch.numCandidates",
+    ],
+    [
+      { index: { dims: 4, embeddings }, vectorSearch: { indexName: "v", filterFields: ["a.b"] } },
+      "vectorSearch.filterFields",
+    ],
     [{ index: { dims: 4, embeddings }, textSearch: true }, "exclude each other"],
   ])("refuse %j", (options, message) => {
-    const create = (): MongoMemoryStore => new MongoMemoryStore({ client, ...(options as Partial<MongoMemoryStoreOptions>) });
+    const create = (): MongoMemoryStore =>
+      new MongoMemoryStore({ client, ...(options as Partial<MongoMemoryStoreOptions>) });
     expect(create).toThrow(TypeError);
     expect(create).toThrow(message);
   });
 
   it("refuse an index of a put that is no list of paths", async () => {
     const { store } = fixture();
-    for (const index of [true, "text", [1], {}]) await expect(store.put(["a"], "k", {}, index as never)).rejects.toThrow(TypeError);
+    for (const index of [true, "text", [1], {}])
+      await expect(store.put(["a"], "k", {}, index as never)).rejects.toThrow(TypeError);
   });
 });

@@ -29,17 +29,27 @@ describe("a client of the strict Stable API", () => {
 
   it("is refused with vectorSearch, which the Stable API does not have", () => {
     const index = { dims: 4, embeddings: new FakeEmbeddings() };
-    expect(() => new MongoMemoryStore({ client, dbName, index, vectorSearch: { indexName: "vectors" } })).toThrow(/vectorSearch.*Stable API/);
+    expect(() => new MongoMemoryStore({ client, dbName, index, vectorSearch: { indexName: "vectors" } })).toThrow(
+      /vectorSearch.*Stable API/,
+    );
   });
 
   // Requirement: mongodb.stable-api
   it("takes over items and files of the official store", async () => {
-    const store = new MongoMemoryStore({ client, dbName, itemsCollection: "migrated", memoriesCollection: "migrated memories" });
+    const store = new MongoMemoryStore({
+      client,
+      dbName,
+      itemsCollection: "migrated",
+      memoriesCollection: "migrated memories",
+    });
     const times = { createdAt: new Date(1), updatedAt: new Date(2) };
-    await client.db(dbName).collection("official").insertMany([
-      { namespace: ["a"], key: "k", value: { text: "x" }, ...times },
-      { namespace: ["memory", "a", "global"], key: "/notes", value: { content: "text" }, ...times },
-    ]);
+    await client
+      .db(dbName)
+      .collection("official")
+      .insertMany([
+        { namespace: ["a"], key: "k", value: { text: "x" }, ...times },
+        { namespace: ["memory", "a", "global"], key: "/notes", value: { content: "text" }, ...times },
+      ]);
     const summary = await migrateFromMongoDBStore({ source: { client, dbName, collectionName: "official" }, store });
     expect(summary).toMatchObject({ read: 2, copied: 2 });
     expect(await store.get(["a"], "k")).toMatchObject({ value: { text: "x" }, ...times });
@@ -49,21 +59,34 @@ describe("a client of the strict Stable API", () => {
   // Requirement: mongodb.stable-api, erasing.forget
   it("lists, expires and forgets memories", async () => {
     let nowMs = Date.now();
-    const store = new MongoMemoryStore({ client, dbName, memoriesCollection: "erased", clock: () => new Date(nowMs), expireMs: { perUser: 1000 } });
+    const store = new MongoMemoryStore({
+      client,
+      dbName,
+      memoriesCollection: "erased",
+      clock: () => new Date(nowMs),
+      expireMs: { perUser: 1000 },
+    });
     const address = (nodeId: string) => ({ nodeId, scope: "perUser", userId: "ada" }) as const;
     await store.memory(address("a")).write("/notes", "old");
     nowMs += 1000;
     for (const nodeId of ["a", "b"]) await store.memory(address(nodeId)).append("/notes", "new");
     const found: object[] = [];
     for await (const summary of store.listMemories({ userId: "ada" })) found.push(summary);
-    expect(found).toMatchObject([{ address: address("a"), files: 1 }, { address: address("b"), files: 1 }]);
+    expect(found).toMatchObject([
+      { address: address("a"), files: 1 },
+      { address: address("b"), files: 1 },
+    ]);
     expect(await store.memory(address("a")).read("/notes")).toBe("new");
     expect(await store.forget(address("a"))).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
     expect(await store.forget({ userId: "ada" })).toEqual({ memories: 1, files: 1, versions: 0, proposals: 0 });
   });
 
   it("takes over from a client that made a text index", async () => {
-    const ordinary = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, itemsCollection: "indexed" });
+    const ordinary = new MongoMemoryStore({
+      client: useClient(new MongoClient(uri)),
+      dbName,
+      itemsCollection: "indexed",
+    });
     await ordinary.put(["a"], "k", { text: "word" });
     const strict = new MongoMemoryStore({ client, dbName, itemsCollection: "indexed" });
     await strict.put(["a"], "k2", { text: "word" });

@@ -40,7 +40,8 @@ async function filtersOf(run: () => Promise<unknown>): Promise<Filter[]> {
     if (databaseName !== name || commandName === "getMore" || commandName === "createIndexes") return;
     const found = filtersIn(command);
     if (found.length === 0) throw new Error(`no filter is known in ${commandName}`);
-    for (const filter of found) filters.push({ collection: String(command[commandName]), command: commandName, filter });
+    for (const filter of found)
+      filters.push({ collection: String(command[commandName]), command: commandName, filter });
   };
   watched.on("commandStarted", remember);
   await run().finally(() => watched.off("commandStarted", remember));
@@ -126,7 +127,12 @@ describe("commands of items name their shards", () => {
   const index = { dims: 4, embeddings: new FakeEmbeddings() };
   const expiring = new MongoMemoryStore({ client: watched, dbName: name, itemsCollection: "expiring", ttl });
   const semantic = new MongoMemoryStore({ client: watched, dbName: name, itemsCollection: "semantic", index });
-  const keywords = new MongoMemoryStore({ client: watched, dbName: name, itemsCollection: "keywords", textSearch: true });
+  const keywords = new MongoMemoryStore({
+    client: watched,
+    dbName: name,
+    itemsCollection: "keywords",
+    textSearch: true,
+  });
 
   beforeAll(async () => {
     for (const each of [store, expiring, semantic, keywords]) await each.put(item.namespace, item.key, { text: "abc" });
@@ -165,7 +171,11 @@ describe("commands of items name their shards", () => {
   it("listNamespaces alone asks every shard, for a range of its index", async () => {
     const filters = await filtersOf(() => store.listNamespaces({ prefix }));
     expect(filters).toEqual([
-      { collection: "items", command: "aggregate", filter: { ns: { $gte: "acme\0users", $lt: "acme\0users\u0001" }, expiresAt: expect.anything() } },
+      {
+        collection: "items",
+        command: "aggregate",
+        filter: { ns: { $gte: "acme\0users", $lt: "acme\0users\u0001" }, expiresAt: expect.anything() },
+      },
     ]);
   });
 

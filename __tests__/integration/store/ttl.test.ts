@@ -26,8 +26,15 @@ function fixture(ttl: MongoMemoryStoreOptions["ttl"]): Fixture {
   collections += 1;
   const collection = `items${collections}`;
   let now = start;
-  const options = { client, dbName: name, itemsCollection: collection, memoriesCollection: `memories${collections}`, clock: () => new Date(now) };
-  const reopened = (more: Partial<MongoMemoryStoreOptions>): MongoMemoryStore => new MongoMemoryStore({ ...options, ...more });
+  const options = {
+    client,
+    dbName: name,
+    itemsCollection: collection,
+    memoriesCollection: `memories${collections}`,
+    clock: () => new Date(now),
+  };
+  const reopened = (more: Partial<MongoMemoryStoreOptions>): MongoMemoryStore =>
+    new MongoMemoryStore({ ...options, ...more });
   return {
     store: reopened(ttl === undefined ? {} : { ttl }),
     collection,
@@ -49,7 +56,10 @@ describe("an item that expired", () => {
     await store.put(["a", "c"], "later", { x: 1 });
     at(9.999);
     expect(await store.get(["a", "b"], "k")).not.toBeNull();
-    expect(await store.listNamespaces()).toEqual([["a", "b"], ["a", "c"]]);
+    expect(await store.listNamespaces()).toEqual([
+      ["a", "b"],
+      ["a", "c"],
+    ]);
     at(10);
     expect(await store.get(["a", "b"], "k")).toBeNull();
     expect((await store.search(["a"])).map((item) => item.key)).toEqual(["later"]);
@@ -84,11 +94,18 @@ describe("an item that expired", () => {
     await store.put(["a"], "k", { version: 1 });
     at(9);
     await store.put(["a"], "k", { version: 2 });
-    expect(await store.get(["a"], "k")).toMatchObject({ createdAt: new Date(start), updatedAt: new Date(start + 9 * minuteMs) });
+    expect(await store.get(["a"], "k")).toMatchObject({
+      createdAt: new Date(start),
+      updatedAt: new Date(start + 9 * minuteMs),
+    });
     at(20);
     expect(await commandNamesOf(() => store.put(["a"], "k", { version: 3 }))).toEqual(["update"]);
     const created = new Date(start + 20 * minuteMs);
-    expect(await store.get(["a"], "k")).toMatchObject({ value: { version: 3 }, createdAt: created, updatedAt: created });
+    expect(await store.get(["a"], "k")).toMatchObject({
+      value: { version: 3 },
+      createdAt: created,
+      updatedAt: created,
+    });
   });
 
   // Requirement: store-search.ttl-off
@@ -110,7 +127,8 @@ describe("an item that expired", () => {
 
   it("can be put by 200 at once", async () => {
     const { store, at } = fixture({ defaultTtlMs: minuteMs });
-    const puts = (): Promise<unknown> => Promise.all(Array.from({ length: 200 }, (_, index) => store.put(["a"], "k", { index })));
+    const puts = (): Promise<unknown> =>
+      Promise.all(Array.from({ length: 200 }, (_, index) => store.put(["a"], "k", { index })));
     await puts();
     at(2);
     await puts();
@@ -129,7 +147,14 @@ describe("the time of an item", () => {
         { prefix: ["users", "ada", "session"], ttlMs: minuteMs },
       ],
     });
-    const namespaces = [["other"], ["users"], ["users-2"], ["users", "bob", "x"], ["users", "ada"], ["users", "ada", "session"]];
+    const namespaces = [
+      ["other"],
+      ["users"],
+      ["users-2"],
+      ["users", "bob", "x"],
+      ["users", "ada"],
+      ["users", "ada", "session"],
+    ];
     await store.batch(namespaces.map((namespace) => ({ namespace, key: "k", value: {} })));
     const left = async (): Promise<string[]> => (await store.listNamespaces()).map((labels) => labels.join("/"));
     at(1);
@@ -160,7 +185,9 @@ describe("the time of an item", () => {
       await store.put(["a"], "found", { x: 1 });
       await store.put(["b"], "unread", {});
       at(6);
-      expect(await commandNamesOf(() => store.get(["a"], "got"))).toEqual(refreshOnRead ? ["find", "update"] : ["find"]);
+      expect(await commandNamesOf(() => store.get(["a"], "got"))).toEqual(
+        refreshOnRead ? ["find", "update"] : ["find"],
+      );
       await store.search(["a"], { filter: { x: 1 } });
       at(12);
       expect((await store.search([])).map((item) => item.key)).toEqual(refreshOnRead ? ["found", "got"] : []);
@@ -173,12 +200,17 @@ describe("the time of an item", () => {
     const { store, at, collection } = fixture({
       defaultTtlMs: 10 * minuteMs,
       refreshOnRead: true,
-      namespaces: [{ prefix: ["long"], ttlMs: 20 * minuteMs }, { prefix: ["kept"], ttlMs: null }],
+      namespaces: [
+        { prefix: ["long"], ttlMs: 20 * minuteMs },
+        { prefix: ["kept"], ttlMs: null },
+      ],
     });
     await store.batch(["short", "long", "kept"].map((label) => ({ namespace: [label], key: "k", value: {} })));
     at(10);
     const reads = ["short", "long", "kept"].map((label) => ({ namespace: [label], key: "k" }));
-    const commands = await commandNamesOf(() => store.batch([...reads, { namespacePrefix: [] }, { namespacePrefix: ["long"] }]));
+    const commands = await commandNamesOf(() =>
+      store.batch([...reads, { namespacePrefix: [] }, { namespacePrefix: ["long"] }]),
+    );
     expect(commands.filter((command) => command === "update")).toHaveLength(1);
     const ends = await db.collection(collection).find().sort({ _id: 1 }).toArray();
     expect(ends.map((item) => (item["expiresAt"] as Date | undefined)?.getTime())).toEqual([
@@ -197,7 +229,12 @@ describe("the time of an item", () => {
     const times = [start + minuteMs - 1, start + minuteMs];
     const clock = (): Date => new Date(times.shift() ?? 0);
     const refreshing = reopened({ ttl: { defaultTtlMs: minuteMs, refreshOnRead: true }, clock });
-    expect(await refreshing.batch([{ namespace: ["a"], key: "k" }, { namespace: ["a"], key: "forever" }])).not.toContain(null);
+    expect(
+      await refreshing.batch([
+        { namespace: ["a"], key: "k" },
+        { namespace: ["a"], key: "forever" },
+      ]),
+    ).not.toContain(null);
     const ends = await db.collection(collection).find().sort({ _id: 1 }).toArray();
     expect(ends.map((item) => item["expiresAt"] as unknown)).toEqual([undefined, new Date(start + minuteMs)]);
   });
@@ -207,7 +244,8 @@ describe("the sweeper of MongoDB", () => {
   it("has an index to go by where TTL is configured, and only there", async () => {
     const { store, collection, reopened } = fixture(undefined);
     await store.start();
-    const names = async (): Promise<string[]> => (await db.collection(collection).indexes()).map((index) => index.name ?? "");
+    const names = async (): Promise<string[]> =>
+      (await db.collection(collection).indexes()).map((index) => index.name ?? "");
     expect(await names()).toEqual(["_id_", "items_by_namespace", "items_by_text"]);
     await reopened({ ttl: {} }).start();
     expect(await db.collection(collection).indexes()).toContainEqual(
@@ -218,7 +256,10 @@ describe("the sweeper of MongoDB", () => {
   it("is not kept away silently by another index", async () => {
     const { store, collection } = fixture({ defaultTtlMs: minuteMs });
     await db.collection(collection).createIndex({ expiresAt: 1 }, { name: "items_by_expiry", expireAfterSeconds: 60 });
-    await expect(store.put(["a"], "k", {})).rejects.toMatchObject({ code: "EIO", message: expect.stringContaining("items_by_expiry") });
+    await expect(store.put(["a"], "k", {})).rejects.toMatchObject({
+      code: "EIO",
+      message: expect.stringContaining("items_by_expiry"),
+    });
   });
 });
 
@@ -226,8 +267,15 @@ describe("values under TTL", () => {
   it("come back equal, whatever looks like an expression in them", async () => {
     const { store } = fixture({ defaultTtlMs: minuteMs });
     const value = {
-      $set: { $inc: "$key" }, "a.b": "$$ROOT", $literal: { $literal: 1 }, "": -0, big: 2n ** 62n, date: new Date(0),
-      bytes: Uint8Array.of(1), list: [{ $ref: "a", $id: 1 }], nul: "a\0",
+      $set: { $inc: "$key" },
+      "a.b": "$$ROOT",
+      $literal: { $literal: 1 },
+      "": -0,
+      big: 2n ** 62n,
+      date: new Date(0),
+      bytes: Uint8Array.of(1),
+      list: [{ $ref: "a", $id: 1 }],
+      nul: "a\0",
       text: "x".repeat(16 * 1024 * 1024 - 1700),
     };
     await store.put(["$$NOW"], "$key", value);
@@ -256,10 +304,19 @@ describe("the ttl option", () => {
     [{ namespaces: [{ prefix: "a", ttlMs: 5 }] }, "ttl.namespaces.0.prefix"],
     [{ namespaces: [{ prefix: ["memory", "n", "global"], ttlMs: 5 }] }, "which expire by the option expireMs"],
     [{ namespaces: [{ prefix: ["memory", "n"], ttlMs: 5 }] }, "which expire by the option expireMs"],
-    [{ namespaces: [{ prefix: ["a"], ttlMs: 5 }, { prefix: ["a"], ttlMs: null }] }, "twice"],
+    [
+      {
+        namespaces: [
+          { prefix: ["a"], ttlMs: 5 },
+          { prefix: ["a"], ttlMs: null },
+        ],
+      },
+      "twice",
+    ],
     [{ namespaces: [{ prefix: ["a"] }] }, "ttl.namespaces.0.ttlMs"],
   ])("refuses %j", (ttl, message) => {
-    const create = (): MongoMemoryStore => new MongoMemoryStore({ client, ttl: ttl as NonNullable<MongoMemoryStoreOptions["ttl"]> });
+    const create = (): MongoMemoryStore =>
+      new MongoMemoryStore({ client, ttl: ttl as NonNullable<MongoMemoryStoreOptions["ttl"]> });
     expect(create).toThrow(TypeError);
     expect(create).toThrow(message);
   });

@@ -20,7 +20,10 @@ describe("a value", () => {
     ["64-bit integers", { most: 2n ** 63n - 1n, least: -(2n ** 63n), small: 5n, number: 5 }],
     ["dates", { early: new Date(-8.64e15), late: new Date(8.64e15) }],
     ["bytes", { none: new Uint8Array(), some: Uint8Array.of(0, 255), nested: [{ deep: Uint8Array.of(1) }] }],
-    ["any field names", JSON.parse('{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"constructor":[{"a":1}],"_id":3}')],
+    [
+      "any field names",
+      JSON.parse('{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"constructor":[{"a":1}],"_id":3}'),
+    ],
     ["any strings", { nul: "a\0b", dollars: "$value", emoji: "\u{1F600}\uFE0F" }],
     ["what looks like a reference of the database", { $ref: "a.b", $id: 1, deep: { $ref: "x", $id: "y", $plain: [] } }],
     ["what looks like the mark of one", { $ref: "a", $id: 1, $plain: { $ref: "b", $id: 2, $db: "c" } }],
@@ -55,7 +58,13 @@ describe("a value", () => {
   // Requirement: store.client-with-other-defaults
   it("comes back equal through a client with other defaults", async () => {
     const odd = useClient(
-      new MongoClient(uri, { promoteValues: false, promoteLongs: false, ignoreUndefined: true, checkKeys: true, raw: true }),
+      new MongoClient(uri, {
+        promoteValues: false,
+        promoteLongs: false,
+        ignoreUndefined: true,
+        checkKeys: true,
+        raw: true,
+      }),
     );
     const store = new MongoMemoryStore({ client: odd, dbName: name, itemsCollection: "oddClient" });
     const value = { number: 1.5, integer: 7, big: 5n, $x: { "a.b": "t" }, date: new Date(0), bytes: Uint8Array.of(1) };
@@ -67,9 +76,14 @@ describe("a value", () => {
 
   // Requirement: store.client-that-ignores-undefined
   it("is neither read nor deleted without a key, through a client that ignores undefined", async () => {
-    const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri, { ignoreUndefined: true })), dbName: name, itemsCollection: "ignoring" });
+    const store = new MongoMemoryStore({
+      client: useClient(new MongoClient(uri, { ignoreUndefined: true })),
+      dbName: name,
+      itemsCollection: "ignoring",
+    });
     await store.put(["a"], "k", { x: 1 });
-    for (const call of [store.get(["a"], undefined as never), store.delete(["a"], undefined as never)]) await expect(call).rejects.toThrow("key");
+    for (const call of [store.get(["a"], undefined as never), store.delete(["a"], undefined as never)])
+      await expect(call).rejects.toThrow("key");
     expect(await store.search(["a"])).toMatchObject([{ key: "k", value: { x: 1 } }]);
   });
 

@@ -11,7 +11,10 @@ const stored = BSON.EJSON.parse(await readFile("__tests__/fixtures/version-0.1.0
 >;
 
 /** An index of words is listed in another form than it is made in. */
-const asMade = ({ key, ...index }: IndexDescription): IndexDescription => ({ ...index, key: "_fts" in key ? { text: "text" } : key });
+const asMade = ({ key, ...index }: IndexDescription): IndexDescription => ({
+  ...index,
+  key: "_fts" in key ? { text: "text" } : key,
+});
 
 describe("a database that version 0.1.0 has written", () => {
   let db: Db;
@@ -28,7 +31,8 @@ describe("a database that version 0.1.0 has written", () => {
   });
 
   const shared = () => store.memory({ nodeId: "assistant" }, { paths: "posix" });
-  const namesOfIndexes = async (): Promise<(string | undefined)[]> => (await db.collection("memories").indexes()).map(({ name }) => name);
+  const namesOfIndexes = async (): Promise<(string | undefined)[]> =>
+    (await db.collection("memories").indexes()).map(({ name }) => name);
 
   // Requirement: mongodb.data-of-version-0-1-0
   it("is read as it is", async () => {
@@ -36,9 +40,16 @@ describe("a database that version 0.1.0 has written", () => {
     expect([directories, revision]).toEqual([["/empty", "/notes"], 5]);
     expect(files).toMatchObject([
       { path: "/MEMORY.md", content: "# House rules\nBe brief.\n" },
-      { path: "/notes/today", content: "buy milk\nbuy bread", createdAt: new Date("2026-01-05T08:00:00Z"), updatedAt: new Date("2026-01-05T08:01:00Z") },
+      {
+        path: "/notes/today",
+        content: "buy milk\nbuy bread",
+        createdAt: new Date("2026-01-05T08:00:00Z"),
+        updatedAt: new Date("2026-01-05T08:01:00Z"),
+      },
     ]);
-    expect(await store.memory({ nodeId: "assistant", scope: "perThread", threadId: "ada@example.com" }).read("/profile")).toBe("Ada is vegetarian. é🧠");
+    expect(
+      await store.memory({ nodeId: "assistant", scope: "perThread", threadId: "ada@example.com" }).read("/profile"),
+    ).toBe("Ada is vegetarian. é🧠");
     expect((await store.get(["settings", "ada"], "theme"))?.value).toEqual({ dark: true });
     expect(await store.search(["memory"])).toHaveLength(5);
     expect(await db.collection("memories").find().toArray()).toEqual(stored.memories.documents);
@@ -49,7 +60,14 @@ describe("a database that version 0.1.0 has written", () => {
     await shared().append("/notes/today", "buy eggs");
     const ada = { nodeId: "assistant", scope: "perUser", userId: "ada@example.com" } as const;
     await Promise.all(Array.from({ length: 5 }, (_, index) => store.memory(ada).append("/profile", String(index))));
-    expect(await namesOfIndexes()).toEqual(["_id_", "uniq_global", "uniq_per_thread", "uniq_per_user", "memories_by_thread", "memories_by_user"]);
+    expect(await namesOfIndexes()).toEqual([
+      "_id_",
+      "uniq_global",
+      "uniq_per_thread",
+      "uniq_per_user",
+      "memories_by_thread",
+      "memories_by_user",
+    ]);
     expect(await shared().read("/notes/today")).toBe("buy milk\nbuy bread\nbuy eggs");
     expect((await store.memory(ada).read("/profile")).split("\n").toSorted()).toEqual(["0", "1", "2", "3", "4"]);
     expect(await db.collection("memories").countDocuments()).toBe(3);

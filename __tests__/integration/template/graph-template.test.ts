@@ -3,7 +3,15 @@ import type { BindToolsInput } from "@langchain/core/language_models/chat_models
 import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 import { tool } from "@langchain/core/tools";
-import { Command, InMemoryStore, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import {
+  Command,
+  InMemoryStore,
+  interrupt,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
 import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
 import { type BuiltGraph, buildGraph } from "../../../src/template/build-graph.js";
 import type { GraphDefinition } from "../../../src/template/definition.js";
@@ -44,7 +52,9 @@ class WatchedModel extends ScriptedChatModel {
 /** The documented example with memories of names of their own, so that no test meets another's. */
 async function example(memory = `M-${crypto.randomUUID()}`): Promise<GraphDefinition> {
   const definition = await documentedExample();
-  const nodes = definition.nodes.map((each) => (each.id === "M" ? node("M", "memory", { nodeId: memory, scope: "global" }) : each));
+  const nodes = definition.nodes.map((each) =>
+    each.id === "M" ? node("M", "memory", { nodeId: memory, scope: "global" }) : each,
+  );
   return { ...definition, nodes };
 }
 
@@ -62,8 +72,12 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     const nodeId = `M-${crypto.randomUUID()}`;
     const parts = [node("A", "agent"), node("M", "memory", { nodeId, scope: "perUser" }), node("T", "memoryTool")];
     const model = new ScriptedChatModel(obedient);
-    const graph = buildGraph(graphOf(parts, "A.tools -> T.$self", "M.$self -> T.$memory", "M.$self -> A.$memory"), { store: open(), model });
-    const ask = (text: string, user_id: string, thread_id: string) => graph.agent("A").invoke(turn(text), { configurable: { user_id, thread_id } });
+    const graph = buildGraph(graphOf(parts, "A.tools -> T.$self", "M.$self -> T.$memory", "M.$self -> A.$memory"), {
+      store: open(),
+      model,
+    });
+    const ask = (text: string, user_id: string, thread_id: string) =>
+      graph.agent("A").invoke(turn(text), { configurable: { user_id, thread_id } });
     await ask("call memory", "ada", "1");
     await ask("hello", "ada", "2");
     await ask("hello", "bob", "1");
@@ -104,12 +118,17 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
       node("C", "memoryConnector", { content: "full" }),
     ];
     const edges = ["A.tools -> T.$self", "B.tools -> T.$self", "M.$self -> T.$memory", "M.$self -> C.$memory"];
-    const graph = buildGraph(graphOf(nodes, ...edges, "C.$self -> A.$memory", "M.$self -> B.$memory"), { store: open(), model });
+    const graph = buildGraph(graphOf(nodes, ...edges, "C.$self -> A.$memory", "M.$self -> B.$memory"), {
+      store: open(),
+      model,
+    });
     await graph.agent("A").invoke(turn("call memory"), inThread("1"));
     await graph.agent("B").invoke(turn("hello"), inThread("1"));
     await graph.agent("B").invoke(turn("hello"), inThread("2"));
     expect(model.calls.map(shownEntries)).toEqual([[], ["/memory"], ["/memory"], []]);
-    expect([model.calls[1]?.[0]?.text, model.calls[2]?.[0]?.text].map((text) => /view="(\w+)"/.exec(text ?? "")?.[1])).toEqual(["full", "tree"]);
+    expect(
+      [model.calls[1]?.[0]?.text, model.calls[2]?.[0]?.text].map((text) => /view="(\w+)"/.exec(text ?? "")?.[1]),
+    ).toEqual(["full", "tree"]);
     expect(await filesOf(graph, "M", "1")).toEqual(["/memory: x"]);
   });
 
@@ -137,7 +156,9 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     expect(graph.agent("A")).toBe(agent);
     release();
     const { messages } = await running;
-    expect(messages.filter(({ type }) => type === "tool").map(({ text }) => (JSON.parse(text) as { ok: boolean }).ok)).toEqual([true, true]);
+    expect(
+      messages.filter(({ type }) => type === "tool").map(({ text }) => (JSON.parse(text) as { ok: boolean }).ok),
+    ).toEqual([true, true]);
     expect((await old.memory().snapshot()).files.map(({ content }) => content)).toEqual(["x\nx"]);
     expect(await filesOf(graph, "M")).toEqual(["/new: x"]);
     expect(model.offered).toEqual(Array.from({ length: 3 }, () => ["memory_readonly", "memory_write"]));
@@ -155,7 +176,10 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     const definition = await example();
     const checkpointer = new MemorySaver();
     const graph = buildGraph(without(definition, "T2"), { store: open(), model, checkpointer });
-    const lastTool = async () => (await graph.agent("A").invoke(turn("call memory_write"), inThread("1"))).messages.findLast(({ type }) => type === "tool")?.text;
+    const lastTool = async () =>
+      (await graph.agent("A").invoke(turn("call memory_write"), inThread("1"))).messages.findLast(
+        ({ type }) => type === "tool",
+      )?.text;
     expect(await lastTool()).toContain("not found");
     graph.apply(definition);
     expect(await lastTool()).toContain('"ok":true');
@@ -168,25 +192,44 @@ describe.each(storesUnderTest())("a graph template over %s", (_name, open) => {
     const model = new WatchedModel(obedient);
     const definition = await example();
     const graph = buildGraph(without(definition, "T2"), { store: open(), model, checkpointer: new MemorySaver() });
-    const ask = tool(async () => `the answer is ${String(interrupt("what?"))}`, { name: "ask", description: "ask", schema: { type: "object", properties: {} } });
+    const ask = tool(async () => `the answer is ${String(interrupt("what?"))}`, {
+      name: "ask",
+      description: "ask",
+      schema: { type: "object", properties: {} },
+    });
     graph.agent("A").addTool(ask);
     await graph.agent("A").invoke(turn("call ask memory_write"), inThread("1"));
     graph.apply(definition);
     const { messages } = await graph.agent("A").invoke(new Command({ resume: 42 }), inThread("1"));
-    expect(brief(messages).filter((text) => text.startsWith("tool"))).toEqual(["tool: the answer is 42", expect.stringContaining('"ok":true')]);
-    expect(model.offered).toEqual([["memory_readonly", "ask"], ["memory_readonly", "memory_write", "ask"], ["memory_readonly", "memory_write", "ask"]]);
+    expect(brief(messages).filter((text) => text.startsWith("tool"))).toEqual([
+      "tool: the answer is 42",
+      expect.stringContaining('"ok":true'),
+    ]);
+    expect(model.offered).toEqual([
+      ["memory_readonly", "ask"],
+      ["memory_readonly", "memory_write", "ask"],
+      ["memory_readonly", "memory_write", "ask"],
+    ]);
   });
 });
 
 describe("an agent of a graph template", () => {
   it("shows nobody what its turns run on, in streams and as a node of another graph", async () => {
-    const agent = buildGraph(await example(), { store: new InMemoryStore(), model: new ScriptedChatModel(obedient) }).agent("A");
+    const agent = buildGraph(await example(), {
+      store: new InMemoryStore(),
+      model: new ScriptedChatModel(obedient),
+    }).agent("A");
     const shown: unknown[] = [];
-    for await (const [, chunk] of await agent.stream(turn("call memory_write"), { streamMode: ["values", "updates", "tasks", "checkpoints"] })) shown.push(chunk);
+    for await (const [, chunk] of await agent.stream(turn("call memory_write"), {
+      streamMode: ["values", "updates", "tasks", "checkpoints"],
+    }))
+      shown.push(chunk);
     for await (const event of agent.graph.streamEvents(turn("call memory_write"), { version: "v2" })) shown.push(event);
     expect(shown.length).toBeGreaterThan(20);
     const states: object[] = [];
-    for await (const [mode, chunk] of await agent.stream(turn("call memory_write"), { streamMode: ["values", "updates"] })) {
+    for await (const [mode, chunk] of await agent.stream(turn("call memory_write"), {
+      streamMode: ["values", "updates"],
+    })) {
       states.push(...(mode === "values" ? [chunk] : Object.values(chunk as Record<string, object>)));
     }
     expect(new Set(states.flatMap((state) => Object.keys(state)))).toEqual(new Set(["messages"]));
@@ -206,8 +249,13 @@ describe("an agent of a graph template", () => {
     const nodes = [node("M", "memory"), node("A", "agent"), node("B", "agent"), node("C", "memoryConnector")];
     const definition = graphOf(nodes, "M.$self -> C.$memory", "C.$self -> A.$memory", "M.$self -> B.$memory");
     const model = new ScriptedChatModel(obedient);
-    const graph = buildGraph(definition, { store: new FailingStore(), model, onError: ({ code }) => reported.push(code) });
-    for (const id of ["A", "B"]) expect((await graph.agent(id).invoke(turn("hello"))).messages.at(-1)?.text).toBe("done");
+    const graph = buildGraph(definition, {
+      store: new FailingStore(),
+      model,
+      onError: ({ code }) => reported.push(code),
+    });
+    for (const id of ["A", "B"])
+      expect((await graph.agent(id).invoke(turn("hello"))).messages.at(-1)?.text).toBe("done");
     expect(reported).toEqual(["EIO", "EIO"]);
   });
 });

@@ -2,7 +2,13 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { LangChainTracer } from "@langchain/core/tracers/tracer_langchain";
-import { InMemoryStore, type LangGraphRunnableConfig, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import {
+  InMemoryStore,
+  type LangGraphRunnableConfig,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
 import type { Run } from "@langchain/core/tracers/base";
 import { Agent } from "../../../src/graph/agent.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
@@ -53,7 +59,11 @@ describe("the tree of a run in LangSmith", () => {
     const { tracer, ended } = langSmith();
     await agent.invoke({ messages: [new HumanMessage("go")] }, { callbacks: [tracer] });
     const [read] = ended.filter(({ run_type }) => run_type === "retriever");
-    expect(read).toMatchObject({ name: "memory connector", inputs: { query: "tree" }, outputs: { documents: [{ pageContent: "", metadata: { chars: expect.any(Number) } }] } });
+    expect(read).toMatchObject({
+      name: "memory connector",
+      inputs: { query: "tree" },
+      outputs: { documents: [{ pageContent: "", metadata: { chars: expect.any(Number) } }] },
+    });
     expect(ended.find(({ id }) => id === read?.parent_run_id)?.name).toBe("call_model");
   });
 
@@ -68,11 +78,18 @@ describe("the tree of a run in LangSmith", () => {
       await store.put(["docs"], "other", {});
     });
     await graph.invoke({ messages: [] }, { callbacks: [tracer] });
-    const readsOf = () => ended.filter(({ run_type }) => run_type === "retriever").map(({ name, inputs, outputs }) => [name, inputs, outputs]);
+    const readsOf = () =>
+      ended
+        .filter(({ run_type }) => run_type === "retriever")
+        .map(({ name, inputs, outputs }) => [name, inputs, outputs]);
     const document = { pageContent: "", metadata: { namespace: ["docs"], key: "k" } };
     expect(readsOf()).toEqual([
       ["memory store", { query: "docs/k" }, { documents: [document] }],
-      ["memory store", { query: "docs" }, { documents: [{ ...document, metadata: { ...document.metadata, score: expect.any(Number) } }] }],
+      [
+        "memory store",
+        { query: "docs" },
+        { documents: [{ ...document, metadata: { ...document.metadata, score: expect.any(Number) } }] },
+      ],
     ]);
     process.env[variable] = "true";
     ended.length = 0;
@@ -87,10 +104,15 @@ describe("the tree of a run in LangSmith", () => {
     process.env[variable] = captured;
     const { tracer, ended } = langSmith();
     const found: unknown[] = [];
-    await graphOf(async () => found.push((await store.get(["notes"], "count"))?.value)).invoke({ messages: [] }, { callbacks: [tracer] });
+    await graphOf(async () => found.push((await store.get(["notes"], "count"))?.value)).invoke(
+      { messages: [] },
+      { callbacks: [tracer] },
+    );
     expect(found).toEqual([{ count: 2n ** 60n }]);
     const [read] = ended.filter(({ run_type }) => run_type === "retriever");
-    expect(read?.outputs?.["documents"]).toMatchObject([{ pageContent: captured === "true" ? '{"count":"1152921504606846976"}' : "" }]);
+    expect(read?.outputs?.["documents"]).toMatchObject([
+      { pageContent: captured === "true" ? '{"count":"1152921504606846976"}' : "" },
+    ]);
   });
 
   // Requirement: traces.run-tree
@@ -134,7 +156,11 @@ describe("the event memory_read", () => {
     await graphOf(() => store.get(["docs"], "k")).invoke({ messages: [] });
     expect(await store.get(["docs"], "k")).toBeNull();
     const node = new MemoryNode({ store, nodeId: "n" });
-    expect(await node.createConnector().inject([], { callbacks: [{ handleCustomEvent: (name: string) => void heard.push(name) }] })).toEqual([]);
+    expect(
+      await node
+        .createConnector()
+        .inject([], { callbacks: [{ handleCustomEvent: (name: string) => void heard.push(name) }] }),
+    ).toEqual([]);
     expect(heard).toEqual([]);
   });
 });

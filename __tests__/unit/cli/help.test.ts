@@ -13,7 +13,17 @@ const page = await readFile("docs/command-line.md", "utf8");
 
 function programOfTest(): Command {
   const stdout = new PassThrough();
-  const io = { stdin: new PassThrough(), stdout, stderr: stdout, env: {}, version: "0", examplesFolder: "examples", openPager: async () => null, openBrowser: async () => undefined, untilStopped: () => Promise.resolve() };
+  const io = {
+    stdin: new PassThrough(),
+    stdout,
+    stderr: stdout,
+    env: {},
+    version: "0",
+    examplesFolder: "examples",
+    openPager: async () => null,
+    openBrowser: async () => undefined,
+    untilStopped: () => Promise.resolve(),
+  };
   const out = new Output(stdout, {});
   return createProgram({ io, out, err: out, redact: (text) => text, exitCode: 0 }, () => undefined);
 }
@@ -27,8 +37,34 @@ function leavesOf(command: Command, words: string[] = []): [name: string, comman
 describe("the program", () => {
   it("has all commands of its documentation", () => {
     expect(commands.map(([name]) => name)).toEqual([
-      "memories", "ls", "tree", "cat", "append", "write", "rm", "mv", "forget", "grep", "search", "log", "diff", "blame", "revert", "redact", "proposals", "approve", "reject", "export", "import", "copy", "doctor",
-      "migrate earlier-format", "migrate mongodb-store", "page", "mcp", "init",
+      "memories",
+      "ls",
+      "tree",
+      "cat",
+      "append",
+      "write",
+      "rm",
+      "mv",
+      "forget",
+      "grep",
+      "search",
+      "log",
+      "diff",
+      "blame",
+      "revert",
+      "redact",
+      "proposals",
+      "approve",
+      "reject",
+      "export",
+      "import",
+      "copy",
+      "doctor",
+      "migrate earlier-format",
+      "migrate mongodb-store",
+      "page",
+      "mcp",
+      "init",
     ]);
   });
 
@@ -54,7 +90,13 @@ describe.each(commands)("the help of %s", (name, command) => {
     const known = new Set(command.options.flatMap(({ short, long }) => [short, long]));
     for (const example of examples) {
       expect(example).toContain(` langgraph-mongo-memory ${name}`);
-      const flags = Array.from(example.replace(/^.*langgraph-mongo-memory/, "").replaceAll(/"[^"]*"|'[^']*'/g, "").matchAll(/ (--?[a-zA-Z][a-z-]*)/g), ([, flag]) => flag);
+      const flags = Array.from(
+        example
+          .replace(/^.*langgraph-mongo-memory/, "")
+          .replaceAll(/"[^"]*"|'[^']*'/g, "")
+          .matchAll(/ (--?[a-zA-Z][a-z-]*)/g),
+        ([, flag]) => flag,
+      );
       expect(flags.filter((flag) => !known.has(flag))).toEqual([]);
     }
   });
@@ -62,12 +104,17 @@ describe.each(commands)("the help of %s", (name, command) => {
   it("is in the guide, with every option", () => {
     expect(page).toContain(`### \`${name}\`\n\n\`${name}`);
     expect(page).toMatch(new RegExp(String.raw`\`\`\`sh\n(?:.*\n)*?(?:.*\| )?langgraph-mongo-memory ${name}`));
-    const missing = command.options.map(({ long }) => long ?? "").filter((long) => !page.includes(`\`${long}`) && !page.includes(`, \`${long}\``));
+    const missing = command.options
+      .map(({ long }) => long ?? "")
+      .filter((long) => !page.includes(`\`${long}`) && !page.includes(`, \`${long}\``));
     expect(missing).toEqual([]);
   });
 });
 
 it("the guide has the exit codes of the program", () => {
-  const rows = Array.from(page.matchAll(/^\| (\d+) \| (.+) \|$/gm), ([, code, meaning]) => [Number(code), meaning?.replaceAll("`", "")]);
+  const rows = Array.from(page.matchAll(/^\| (\d+) \| (.+) \|$/gm), ([, code, meaning]) => [
+    Number(code),
+    meaning?.replaceAll("`", ""),
+  ]);
   expect(rows).toEqual(exitCodeMeanings.map(([code, meaning]) => [code, meaning]));
 });

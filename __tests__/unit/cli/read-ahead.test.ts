@@ -24,7 +24,14 @@ function sourceOf(sizes: readonly number[]): Source {
     return paths.toReversed().map((path) => {
       const sizeBytes = sizeOf.get(path) ?? 0;
       handedOut.set(path, sizeBytes);
-      return { path, kind: "file", content: `text of ${path}`, sizeBytes, createdAt: new Date(1), updatedAt: new Date(2) };
+      return {
+        path,
+        kind: "file",
+        content: `text of ${path}`,
+        sizeBytes,
+        createdAt: new Date(1),
+        updatedAt: new Date(2),
+      };
     });
   };
   return { files, read, reads, handedOut };
@@ -35,7 +42,9 @@ const sum = (sizes: Iterable<number>): number => [...sizes].reduce((total, size)
 describe("files that are read ahead", () => {
   // Requirement: files.archives
   it("are read once each, and no more than a batch of them is held", async () => {
-    const sizes = Array.from({ length: 3000 }, (_, index) => (index % 500 === 7 ? 9_000_000 : index % 60 === 0 ? 1_500_000 : index % 5));
+    const sizes = Array.from({ length: 3000 }, (_, index) =>
+      index % 500 === 7 ? 9_000_000 : index % 60 === 0 ? 1_500_000 : index % 5,
+    );
     const { files, read, reads, handedOut } = sourceOf(sizes);
     for (const { path, sizeBytes, load } of readAhead(files, read)) {
       expect((await load()).content).toBe(`text of ${path}`);

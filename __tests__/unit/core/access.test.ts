@@ -1,7 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
-import { checkPolicy, isGranted, type MemoryAccess, type MemoryPolicy, type MemoryRule, restricted, Restrictions } from "../../../src/core/access.js";
+import {
+  checkPolicy,
+  isGranted,
+  type MemoryAccess,
+  type MemoryPolicy,
+  type MemoryRule,
+  restricted,
+  Restrictions,
+} from "../../../src/core/access.js";
 import { MemoryError } from "../../../src/core/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
@@ -59,20 +67,28 @@ describe("a restricted memory", () => {
     await memory.append("/log", "second");
     await memory.write("/new", "x", { ifExists: "fail" });
     await expect(memory.write("/log", "x", { ifExists: "fail" })).rejects.toMatchObject({ code: "EEXIST" });
-    await expect(memory.write("/log", "x")).rejects.toThrow('EACCES: /log can only be appended to here (access "append")');
+    await expect(memory.write("/log", "x")).rejects.toThrow(
+      'EACCES: /log can only be appended to here (access "append")',
+    );
     expect(await memory.read("/log")).toBe("first\nsecond");
   });
 
   // Requirement: access.rules
   it("goes by the first rule that fits", async () => {
-    const { memory } = await memoryUnder({ rules: [{ path: "/policies/drafts/**", access: "write" }, ...(readOnlyPolicies.rules ?? [])] });
+    const { memory } = await memoryUnder({
+      rules: [{ path: "/policies/drafts/**", access: "write" }, ...(readOnlyPolicies.rules ?? [])],
+    });
     await memory.write("/policies/drafts/new", "x");
     await expect(memory.write("/policies/new", "x")).rejects.toMatchObject({ code: "EACCES", path: "/policies/new" });
   });
 
   // Requirement: access.narrower-of-two
   it("goes by the narrower of two policies", async () => {
-    const { memory } = await memoryUnder({ rules: [{ path: "/log", access: "append" }] }, { rules: [{ path: "/**", access: "read" }, ] }, {});
+    const { memory } = await memoryUnder(
+      { rules: [{ path: "/log", access: "append" }] },
+      { rules: [{ path: "/**", access: "read" }] },
+      {},
+    );
     await expect(memory.append("/log", "x")).rejects.toThrow('access "read"');
     expect(memory.rights?.widest).toBe("read");
   });
@@ -85,7 +101,10 @@ describe("a restricted memory", () => {
   it("speaks of the paths of the tree that it is mounted in", async () => {
     const { free } = await memoryUnder();
     const paths: string[] = [];
-    const policy = checkPolicy({ rules: [{ path: "/team/policies/**", access: "read" }], guard: ({ path }) => void paths.push(path) });
+    const policy = checkPolicy({
+      rules: [{ path: "/team/policies/**", access: "read" }],
+      guard: ({ path }) => void paths.push(path),
+    });
     const memory = restricted(free, { ...policy, mountPoint: "/team" });
     await expect(memory.write("/policies/new", "x")).rejects.toMatchObject({
       message: 'EACCES: /team/policies/new is read-only here (access "read")',
@@ -99,14 +118,18 @@ describe("a restricted memory", () => {
   it("knows a spelling of Unicode for the same as the other", async () => {
     const { memory, free } = await memoryUnder({ rules: [{ path: "/caf\u00e9/**", access: "read" }] });
     await expect(memory.delete("/cafe\u0301")).rejects.toMatchObject({ code: "EACCES" });
-    await expect(restricted(free, checkPolicy({ rules: [{ path: "/cafe\u0301", access: "read" }] })).append("/caf\u00e9", "x")).rejects.toThrow("EACCES");
+    await expect(
+      restricted(free, checkPolicy({ rules: [{ path: "/cafe\u0301", access: "read" }] })).append("/caf\u00e9", "x"),
+    ).rejects.toThrow("EACCES");
   });
 });
 
 const names = ["a", "b", "ab", "\u{1f600}"];
 const anyPath = fc.array(fc.constantFrom(...names), { maxLength: 4 }).map((each) => `/${each.join("/")}`);
 const anyRule = fc.record<MemoryRule>({
-  path: fc.array(fc.constantFrom(...names, "*", "**", "a*", "*b", "?", "??", "?*"), { minLength: 1, maxLength: 4 }).map((each) => `/${each.join("/")}`),
+  path: fc
+    .array(fc.constantFrom(...names, "*", "**", "a*", "*b", "?", "??", "?*"), { minLength: 1, maxLength: 4 })
+    .map((each) => `/${each.join("/")}`),
   access: fc.constantFrom<MemoryAccess>("read", "append", "write", "ask"),
 });
 const anyRules = fc.array(anyRule, { maxLength: 5 });
@@ -114,7 +137,10 @@ const anyRules = fc.array(anyRule, { maxLength: 5 });
 describe("random trees of rules", () => {
   // Requirement: access.rules, access.narrower-of-two, approval.verdicts
   it("let 10,000 times everybody do what the model says, and no more", () => {
-    const anyTree = fc.tuple(fc.array(anyRules, { minLength: 1, maxLength: 3 }), fc.array(anyPath, { minLength: 5, maxLength: 5 }));
+    const anyTree = fc.tuple(
+      fc.array(anyRules, { minLength: 1, maxLength: 3 }),
+      fc.array(anyPath, { minLength: 5, maxLength: 5 }),
+    );
     fc.assert(
       fc.property(anyTree, ([trees, paths]) => {
         const policies = trees.map((rules) => ({ rules }));
@@ -125,7 +151,8 @@ describe("random trees of rules", () => {
             const expected = verdictOf(policies, path, needed);
             // What the words for a model promise holds of every path.
             const isTold = isGranted(needed, widest);
-            if (verdictIn(restrictions, path, needed) !== expected || (expected !== "no" && !isTold)) throw new Error(`${needed} of ${path}: ${expected}`);
+            if (verdictIn(restrictions, path, needed) !== expected || (expected !== "no" && !isTold))
+              throw new Error(`${needed} of ${path}: ${expected}`);
           }
         }
       }),
@@ -142,7 +169,9 @@ describe("random trees of rules", () => {
       const memory = restricted(free, checkPolicy({ rules }));
       for (const [command, path, other] of changes) {
         const before = await textsOf(free);
-        await run(memory, command, path, other).catch((error: unknown) => expect(MemoryError.isInstance(error)).toBe(true));
+        await run(memory, command, path, other).catch((error: unknown) =>
+          expect(MemoryError.isInstance(error)).toBe(true),
+        );
         const after = await textsOf(free);
         for (const each of new Set([...before.keys(), ...after.keys()])) {
           const [old, now] = [before.get(each), after.get(each)];
@@ -171,7 +200,14 @@ async function textsOf(memory: Memory): Promise<Map<string, string>> {
   const { files, directories } = await memory.snapshot();
   const deleted = files.map(({ path, content }): [string, string] => [path, content]);
   // A new directory is no change of its path; one that is gone is.
-  return new Map([...deleted, ...directories.filter((path) => files.some((file) => file.path.startsWith(`${path}/`))).map((path): [string, string] => [path, ""])].filter(([, text]) => text !== ""));
+  return new Map(
+    [
+      ...deleted,
+      ...directories
+        .filter((path) => files.some((file) => file.path.startsWith(`${path}/`)))
+        .map((path): [string, string] => [path, ""]),
+    ].filter(([, text]) => text !== ""),
+  );
 }
 
 async function run(memory: Memory, command: string, path: string, other: string): Promise<unknown> {
@@ -186,11 +222,36 @@ describe("a guard", () => {
 
   // Requirement: access.guard
   it.each<[string, (memory: Memory) => Promise<unknown>, object, string]>([
-    ["append", (memory) => memory.append("/log", "by a@b.c"), { command: "append", path: "/log", content: "by a@b.c" }, "first\nby [e-mail]"],
-    ["snapshotAndAppend", (memory) => memory.snapshotAndAppend("/log", "a@b.c"), { command: "append", path: "/log", content: "a@b.c" }, "first\n[e-mail]"],
-    ["write", (memory) => memory.write("//log", "a@b.c"), { command: "write", path: "/log", content: "a@b.c" }, "[e-mail]"],
-    ["update", (memory) => memory.update("/log", "first", "a@b.c"), { command: "update", path: "/log", content: "a@b.c" }, "[e-mail]"],
-    ["edit", (memory) => memory.edit("/log", (text) => `${text} a@b.c`), { command: "edit", path: "/log", content: "first a@b.c" }, "first [e-mail]"],
+    [
+      "append",
+      (memory) => memory.append("/log", "by a@b.c"),
+      { command: "append", path: "/log", content: "by a@b.c" },
+      "first\nby [e-mail]",
+    ],
+    [
+      "snapshotAndAppend",
+      (memory) => memory.snapshotAndAppend("/log", "a@b.c"),
+      { command: "append", path: "/log", content: "a@b.c" },
+      "first\n[e-mail]",
+    ],
+    [
+      "write",
+      (memory) => memory.write("//log", "a@b.c"),
+      { command: "write", path: "/log", content: "a@b.c" },
+      "[e-mail]",
+    ],
+    [
+      "update",
+      (memory) => memory.update("/log", "first", "a@b.c"),
+      { command: "update", path: "/log", content: "a@b.c" },
+      "[e-mail]",
+    ],
+    [
+      "edit",
+      (memory) => memory.edit("/log", (text) => `${text} a@b.c`),
+      { command: "edit", path: "/log", content: "first a@b.c" },
+      "first [e-mail]",
+    ],
   ])("sees the text of %s, and what it answers is stored", async (_name, change, seen, stored) => {
     const changes: object[] = [];
     const { memory, free } = await memoryUnder({ guard: (given) => void changes.push(given) }, { guard: redact });
@@ -200,14 +261,23 @@ describe("a guard", () => {
   });
 
   it("is not asked about what stores no text", async () => {
-    const { memory } = await memoryUnder({ guard: () => { throw new Error("asked"); } });
+    const { memory } = await memoryUnder({
+      guard: () => {
+        throw new Error("asked");
+      },
+    });
     await memory.rename("/log", "/old");
     await memory.delete("/old");
     expect(await memory.read("/policies/refunds")).toBe("30 days");
   });
 
   it("is not asked about what a rule refuses", async () => {
-    const { memory } = await memoryUnder({ access: "read", guard: () => { throw new Error("asked"); } });
+    const { memory } = await memoryUnder({
+      access: "read",
+      guard: () => {
+        throw new Error("asked");
+      },
+    });
     await expect(memory.append("/log", "x")).rejects.toThrow("read-only");
   });
 
@@ -218,8 +288,13 @@ describe("a guard", () => {
     ["a MemoryError", new MemoryError("ENOSPC", "ENOSPC: enough"), { code: "ENOSPC", message: "ENOSPC: enough" }],
     ["an interrupt of LangGraph", Object.assign(new Error("ask"), { is_bubble_up: true }), { message: "ask" }],
   ])("that throws %s refuses the change, and nothing is stored", async (_name, thrown, expected) => {
-    const { memory, free } = await memoryUnder({ guard: () => { throw thrown; } });
-    for (const change of [memory.append("/log", "x"), memory.edit("/log", (text) => `${text}x`)]) await expect(change).rejects.toMatchObject(expected);
+    const { memory, free } = await memoryUnder({
+      guard: () => {
+        throw thrown;
+      },
+    });
+    for (const change of [memory.append("/log", "x"), memory.edit("/log", (text) => `${text}x`)])
+      await expect(change).rejects.toMatchObject(expected);
     expect(await free.read("/log")).toBe("first");
   });
 
@@ -227,22 +302,39 @@ describe("a guard", () => {
   it.each<[string, unknown, object]>([
     ["a number", 7, { code: "EINVAL", message: "the guard must answer a text or nothing (given 7)" }],
     ["null", null, { code: "EINVAL", message: "the guard must answer a text or nothing (given null)" }],
-    ["an object", { content: "x" }, { code: "EINVAL", message: "the guard must answer a text or nothing (given an object)" }],
-    ["a lone surrogate", "\ud800", { code: "EINVAL", message: expect.stringContaining("the text of the guard is not well-formed") }],
+    [
+      "an object",
+      { content: "x" },
+      { code: "EINVAL", message: "the guard must answer a text or nothing (given an object)" },
+    ],
+    [
+      "a lone surrogate",
+      "\ud800",
+      { code: "EINVAL", message: expect.stringContaining("the text of the guard is not well-formed") },
+    ],
     ["too much", "x".repeat(1_000_001), { code: "EFBIG" }],
   ])("that answers %s refuses the change, and nothing is stored", async (_name, answer, expected) => {
     const { memory, free } = await memoryUnder({ guard: (() => answer) as MemoryPolicy["guard"] });
-    for (const change of [memory.write("/log", "x"), memory.edit("/log", (text) => `${text}x`)]) await expect(change).rejects.toMatchObject(expected);
+    for (const change of [memory.write("/log", "x"), memory.edit("/log", (text) => `${text}x`)])
+      await expect(change).rejects.toMatchObject(expected);
     expect(await free.read("/log")).toBe("first");
   });
 
   // Requirement: access.guard-answers
   it("that does not answer ends the call when its time is up, and what it answers later is not stored", async () => {
     const answers: (() => void)[] = [];
-    const { memory, free } = await memoryUnder({ guard: () => new Promise((resolve) => { answers.push(() => resolve("late")); }) });
+    const { memory, free } = await memoryUnder({
+      guard: () =>
+        new Promise((resolve) => {
+          answers.push(() => resolve("late"));
+        }),
+    });
     const soon = memory.with({ timeoutMs: 5 });
     for (const change of [soon.write("/log", "x"), soon.edit("/log", (text) => `${text}x`)]) {
-      await expect(change).rejects.toMatchObject({ code: "EIO", message: "EIO: no answer of the guard within 5 ms (timeoutMs)" });
+      await expect(change).rejects.toMatchObject({
+        code: "EIO",
+        message: "EIO: no answer of the guard within 5 ms (timeoutMs)",
+      });
     }
     const stop = new AbortController();
     const stopped = memory.with({ signal: stop.signal }).append("/log", "x");
@@ -255,43 +347,82 @@ describe("a guard", () => {
 
   // Requirement: access.guard-and-edits
   it("that takes its time lets no edit be lost", async () => {
-    const { memory, free } = await memoryUnder({ guard: async ({ content }) => { await new Promise((resolve) => setImmediate(resolve)); return content; } });
+    const { memory, free } = await memoryUnder({
+      guard: async ({ content }) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return content;
+      },
+    });
     const edits = Array.from({ length: 20 }, (_, index) => memory.edit("/log", (text) => `${text}\n${index}`));
     await Promise.all([...edits, free.append("/log", "free")]);
     const lines = (await free.read("/log")).split("\n");
-    expect(lines.toSorted()).toEqual(["first", "free", ...Array.from({ length: 20 }, (_, index) => String(index))].toSorted());
+    expect(lines.toSorted()).toEqual(
+      ["first", "free", ...Array.from({ length: 20 }, (_, index) => String(index))].toSorted(),
+    );
   });
 
   it("is told who acts in a run", async () => {
     const actors: unknown[] = [];
-    const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", scope: "perUser", userId: () => "ada", guard: ({ actor }) => void actors.push(actor) });
-    const config = { configurable: { thread_id: "t", user_id: 7, checkpoint_id: "c", run_id: "r" }, metadata: { langgraph_node: "tools" } };
-    await node.memoryTools[0]?.invoke({ name: "memory", args: { command: "append", path: "/a", content: "x" }, id: "call", type: "tool_call" }, config);
+    const node = new MemoryNode({
+      store: new InMemoryStore(),
+      nodeId: "assistant",
+      scope: "perUser",
+      userId: () => "ada",
+      guard: ({ actor }) => void actors.push(actor),
+    });
+    const config = {
+      configurable: { thread_id: "t", user_id: 7, checkpoint_id: "c", run_id: "r" },
+      metadata: { langgraph_node: "tools" },
+    };
+    await node.memoryTools[0]?.invoke(
+      { name: "memory", args: { command: "append", path: "/a", content: "x" }, id: "call", type: "tool_call" },
+      config,
+    );
     await node.memory("grace").append("/a", "x");
-    expect(actors).toEqual([{ userId: "ada", threadId: "t", runId: "r", checkpointId: "c", toolCallId: "call", node: "tools" }, null]);
+    expect(actors).toEqual([
+      { userId: "ada", threadId: "t", runId: "r", checkpointId: "c", toolCallId: "call", node: "tools" },
+      null,
+    ]);
   });
 });
 
 describe("bad rules and guards", () => {
-  const made = (options: Partial<MemoryNodeOptions> | Record<string, unknown>) => () => new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", ...options });
+  const made = (options: Partial<MemoryNodeOptions> | Record<string, unknown>) => () =>
+    new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", ...options });
   const one = (rule: unknown): object => ({ rules: [rule] });
 
   // Requirement: access.bad-rules
   it.each<[string, object, string]>([
-    ["an unknown access", one({ path: "/a", access: "rw" }), 'rules.0.access: must be "write", "append", "read" or "ask" (given "rw")'],
+    [
+      "an unknown access",
+      one({ path: "/a", access: "rw" }),
+      'rules.0.access: must be "write", "append", "read" or "ask" (given "rw")',
+    ],
     ["no access", one({ path: "/a" }), "rules.0.access: must be"],
-    ["a relative path", one({ path: "policies/**", access: "read" }), 'rules.0.path: must be an absolute path, such as "/policies/**" (given "policies/**")'],
+    [
+      "a relative path",
+      one({ path: "policies/**", access: "read" }),
+      'rules.0.path: must be an absolute path, such as "/policies/**" (given "policies/**")',
+    ],
     ["an empty path", one({ path: "", access: "read" }), "rules.0.path: must be an absolute path"],
     ["a path that is no text", one({ path: 7, access: "read" }), "rules.0.path"],
     ["a path that climbs", one({ path: "/a/../b", access: "read" }), 'rules.0.path: invalid path: ".." not allowed'],
     ["stars inside a name", one({ path: "/a**", access: "read" }), 'rules.0.path: "**" must be a whole name'],
     ["alternatives", one({ path: "/{a,b}/**", access: "read" }), "rules.0.path: must not hold [ ] { } or \\"],
-    ["a path over its limit", one({ path: `/${"a/".repeat(600)}`, access: "read" }), "rules.0.path: invalid path: more than 32 levels"],
+    [
+      "a path over its limit",
+      one({ path: `/${"a/".repeat(600)}`, access: "read" }),
+      "rules.0.path: invalid path: more than 32 levels",
+    ],
     ["an unknown field", one({ path: "/a", access: "read", who: "me" }), 'unknown option "rules.0.who"'],
     ["no list", { rules: "/a" }, "rules: "],
     ["a rule that is none", { rules: ["/a"] }, "rules.0: "],
     ["too many rules", { rules: Array.from({ length: 101 }, () => ({ path: "/a", access: "read" })) }, "rules: "],
-    ["a guard that is no function", { guard: "redact" }, "guard: must be a function from a change to a text or nothing"],
+    [
+      "a guard that is no function",
+      { guard: "redact" },
+      "guard: must be a function from a change to a text or nothing",
+    ],
   ])("%s is refused when it is given", (_name, options, message) => {
     expect(made(options)).toThrow(TypeError);
     expect(made(options)).toThrow(message);

@@ -12,16 +12,21 @@ const ids = [...new Set(legal.flatMap((name) => [name, `${name}/a`, `a.${name}`,
 
 const triples = repetitions({ usual: 25_000, long: 100_000 });
 
-/** Triples of a node, a thread and a user, who is called as the thread is: each is three memories, the node's own among them once. */
+/**
+ * Triples of a node, a thread and a user, who is called as the thread is: each is three memories, the node's own among
+ * them once.
+ */
 function* addresses(): Generator<CheckedAddress> {
   for (let index = 0; index < triples; index += 1) {
     const nodeId = ids[index % ids.length] ?? "";
     const owner = ids[Math.floor(index / ids.length)] ?? "";
-    for (const scope of index < ids.length ? memoryScopes : (["perThread", "perUser"] as const)) yield addressFor(nodeId, scope, owner);
+    for (const scope of index < ids.length ? memoryScopes : (["perThread", "perUser"] as const))
+      yield addressFor(nodeId, scope, owner);
   }
 }
 
-const isSame = (a: CheckedAddress | null, b: CheckedAddress): boolean => a !== null && a.nodeId === b.nodeId && a.scope === b.scope && ownerOf(a) === ownerOf(b);
+const isSame = (a: CheckedAddress | null, b: CheckedAddress): boolean =>
+  a !== null && a.nodeId === b.nodeId && a.scope === b.scope && ownerOf(a) === ownerOf(b);
 
 describe("addresses of hostile ids, equal ones in all scopes", () => {
   // Requirement: memory.no-two-addresses-share, base-store.namespaces
@@ -30,7 +35,8 @@ describe("addresses of hostile ids, equal ones in all scopes", () => {
     let count = 0;
     for (const address of addresses()) {
       count += 1;
-      if (!isSame(addressOfNamespace(namespaceFrom(storedNamespace(namespaceOfMemory(address)))), address)) strangers.push(address);
+      if (!isSame(addressOfNamespace(namespaceFrom(storedNamespace(namespaceOfMemory(address)))), address))
+        strangers.push(address);
       if (!isSame(lookUp(address) as CheckedAddress, address)) strangers.push(address);
     }
     expect(count).toBe(2 * triples + ids.length);

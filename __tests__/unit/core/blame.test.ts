@@ -14,7 +14,15 @@ interface Line {
 const textOf = (lines: readonly Line[]): string => lines.map(({ text }) => text).join("\n");
 
 function stepOf(id: string, older: readonly Line[] | null, newer: readonly Line[]): LineageStep {
-  const version = { id, path: "/f", operation: "modified", at: new Date(0), actor: null, sizeBytes: 0, sha256: "" } as const;
+  const version = {
+    id,
+    path: "/f",
+    operation: "modified",
+    at: new Date(0),
+    actor: null,
+    sizeBytes: 0,
+    sha256: "",
+  } as const;
   return { version, before: older === null ? "none" : olderTextOf(textOf(older), textOf(newer)) };
 }
 
@@ -27,34 +35,40 @@ function lineageOf(lines: readonly Line[], steps: readonly LineageStep[]): FileL
 }
 
 /** A change of a file: at some places, how many lines go and how many come. */
-const someChange = fc.array(fc.record({ place: fc.nat(), removed: fc.nat(2), added: fc.nat(2) }), { minLength: 1, maxLength: 12 });
+const someChange = fc.array(fc.record({ place: fc.nat(), removed: fc.nat(2), added: fc.nat(2) }), {
+  minLength: 1,
+  maxLength: 12,
+});
 
 it.each([
   ["long", ", with enough behind it to stay by itself"],
   ["short", ""],
-])("blame names the version that brought each of many %s lines, however many places a version changed", async (_length, rest) => {
-  const matchLines = await lineMatcher();
-  await fc.assert(
-    fc.asyncProperty(fc.array(someChange, { maxLength: 12 }), fc.nat(150), async (changes, count) => {
-      const brought = (id: string, index: number): Line => ({ text: `${index}.${id}${rest}`, id });
-      let lines = Array.from({ length: count + 1 }, (_, index) => brought("0", index));
-      const steps = [stepOf("0", null, lines)];
-      changes.forEach((change, index) => {
-        const older = lines;
-        const id = String(index + 1);
-        lines = change.reduce((all, { place, removed, added }, edit) => {
-          const come = Array.from({ length: added }, (_, line) => brought(id, edit * 10 + line));
-          return all.toSpliced(place % (all.length + 1), removed, ...come);
-        }, older);
-        if (lines.length === 0) lines = [brought(id, 999)];
-        steps.unshift(stepOf(id, older, lines));
-      });
-      const blamed = await blameLines(lineageOf(lines, steps), matchLines);
-      expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
-    }),
-    { numRuns: 300 },
-  );
-});
+])(
+  "blame names the version that brought each of many %s lines, however many places a version changed",
+  async (_length, rest) => {
+    const matchLines = await lineMatcher();
+    await fc.assert(
+      fc.asyncProperty(fc.array(someChange, { maxLength: 12 }), fc.nat(150), async (changes, count) => {
+        const brought = (id: string, index: number): Line => ({ text: `${index}.${id}${rest}`, id });
+        let lines = Array.from({ length: count + 1 }, (_, index) => brought("0", index));
+        const steps = [stepOf("0", null, lines)];
+        changes.forEach((change, index) => {
+          const older = lines;
+          const id = String(index + 1);
+          lines = change.reduce((all, { place, removed, added }, edit) => {
+            const come = Array.from({ length: added }, (_, line) => brought(id, edit * 10 + line));
+            return all.toSpliced(place % (all.length + 1), removed, ...come);
+          }, older);
+          if (lines.length === 0) lines = [brought(id, 999)];
+          steps.unshift(stepOf(id, older, lines));
+        });
+        const blamed = await blameLines(lineageOf(lines, steps), matchLines);
+        expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
 it("blame goes through versions of more lines than a call has arguments", async () => {
   const older = Array.from({ length: 300_000 }, (): Line => ({ text: "", id: "0" }));
@@ -68,13 +82,19 @@ it("blame finds lines that moved by one among lines that stayed", async () => {
   const lines = (id: string, texts: string[]): Line[] => texts.map((text) => ({ text, id }));
   const older = lines("0", ["one", "two", "three", "four", "five", "six", "seven", "eight"]);
   const [, two, three, four, five, , seven, eight] = older;
-  const newer = [...lines("1", ["ONE"]), two, three, four, five, seven, eight, ...lines("1", ["nine"])].filter((line) => line !== undefined);
-  const blamed = await blameLines(lineageOf(newer, [stepOf("1", older, newer), stepOf("0", null, older)]), await lineMatcher());
+  const newer = [...lines("1", ["ONE"]), two, three, four, five, seven, eight, ...lines("1", ["nine"])].filter(
+    (line) => line !== undefined,
+  );
+  const blamed = await blameLines(
+    lineageOf(newer, [stepOf("1", older, newer), stepOf("0", null, older)]),
+    await lineMatcher(),
+  );
   expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(newer);
 });
 
 it("blame asks for no older versions once it knows the version of each line", async () => {
-  const lines = (id: string, count: number): Line[] => Array.from({ length: count }, (_, index) => ({ text: `${index} of ${id}`, id }));
+  const lines = (id: string, count: number): Line[] =>
+    Array.from({ length: count }, (_, index) => ({ text: `${index} of ${id}`, id }));
   const [oldest, older, newer] = [lines("0", 3), lines("1", 3), lines("2", 3)];
   let asked = 0;
   async function* steps(): AsyncGenerator<readonly LineageStep[]> {

@@ -9,7 +9,9 @@ import { anyCharacter } from "../../helpers/any-character.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
 const delicate = fc.constantFrom(".", "%", "$", "%2E", "%25", "%24", ":", "a", "é", "🧠", " ", "__proto__", "|");
-const name = fc.array(fc.oneof(delicate, fc.string({ unit: anyCharacter })), { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
+const name = fc
+  .array(fc.oneof(delicate, fc.string({ unit: anyCharacter })), { minLength: 1, maxLength: 6 })
+  .map((parts) => parts.join(""));
 
 function legal<T>(make: () => T): T | null {
   try {
@@ -23,16 +25,25 @@ function legal<T>(make: () => T): T | null {
 // Requirement: paths.limits, paths.repeated-slashes-collapse
 it("a path is the same, or refused alike, whether or not it is given in its one spelling", () => {
   const long = fc.integer({ min: 0, max: 257 }).map((length) => "x".repeat(length));
-  const segments = fc.array(fc.oneof(name, long, fc.constantFrom("..", ".", "notes.txt", ".hidden")), { minLength: 1, maxLength: 34 });
+  const segments = fc.array(fc.oneof(name, long, fc.constantFrom("..", ".", "notes.txt", ".hidden")), {
+    minLength: 1,
+    maxLength: 34,
+  });
   const spelled = (path: string): unknown => legal(() => normalizePath(path));
   fc.assert(
     fc.property(segments, (parts) => expect(spelled(`/${parts.join("/")}`)).toBe(spelled(`//${parts.join("//")}`))),
     { numRuns: repetitions({ usual: 500, long: 5_000 }) },
   );
-  for (const legalPath of [`/${"x".repeat(255)}`, "/x".repeat(32), "/yyy".repeat(31) + `/${"x".repeat(255)}`, `/${"x".repeat(204)}`.repeat(4) + `/${"x".repeat(203)}`]) {
+  for (const legalPath of [
+    `/${"x".repeat(255)}`,
+    "/x".repeat(32),
+    "/yyy".repeat(31) + `/${"x".repeat(255)}`,
+    `/${"x".repeat(204)}`.repeat(4) + `/${"x".repeat(203)}`,
+  ]) {
     expect([spelled(legalPath), spelled(`/${legalPath}`)]).toEqual([legalPath, legalPath]);
   }
-  for (const illegal of [`/${"x".repeat(256)}`, "/x".repeat(33), `/${"x".repeat(204)}`.repeat(5)]) expect([spelled(illegal), spelled(`/${illegal}`)]).toEqual([null, null]);
+  for (const illegal of [`/${"x".repeat(256)}`, "/x".repeat(33), `/${"x".repeat(204)}`.repeat(5)])
+    expect([spelled(illegal), spelled(`/${illegal}`)]).toEqual([null, null]);
 });
 
 describe("a path as a stored key", () => {
@@ -44,7 +55,10 @@ describe("a path as a stored key", () => {
 
   // Requirement: paths.key-is-injective
   it("comes back equal, so no two paths share a key", () => {
-    fc.assert(fc.property(path, (one) => expect(pathOfKey(keyOfPath(one))).toBe(one)), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
+    fc.assert(
+      fc.property(path, (one) => expect(pathOfKey(keyOfPath(one))).toBe(one)),
+      { numRuns: repetitions({ usual: 400, long: 2_000 }) },
+    );
   });
 
   // Requirement: mongodb.escaped-keys
@@ -66,7 +80,11 @@ describe("a path as a stored key", () => {
 describe("an address as a namespace", () => {
   // Requirement: base-store.namespaces
   it("is percent-encoded where LangGraph allows a character in no label, and nowhere else", () => {
-    expect(namespaceOfMemory({ nodeId: "ann@example.com", scope: "global" })).toEqual(["memory", "ann@example%2Ecom", "global"]);
+    expect(namespaceOfMemory({ nodeId: "ann@example.com", scope: "global" })).toEqual([
+      "memory",
+      "ann@example%2Ecom",
+      "global",
+    ]);
     const thread = { nodeId: "a:b/c", scope: "perThread", threadId: "100% é" } as const;
     expect(namespaceOfMemory(thread)).toEqual(["memory", "a%3Ab/c", "perThread", "100%25 é"]);
   });
@@ -80,7 +98,10 @@ describe("an address as a namespace", () => {
 
   // Requirement: base-store.namespaces
   it("comes back equal, so no two addresses share a namespace", () => {
-    fc.assert(fc.property(address, (one) => expect(addressOfNamespace(namespaceOfMemory(one))).toEqual(one)), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
+    fc.assert(
+      fc.property(address, (one) => expect(addressOfNamespace(namespaceOfMemory(one))).toEqual(one)),
+      { numRuns: repetitions({ usual: 400, long: 2_000 }) },
+    );
   });
 
   // Requirement: base-store.labels-accepted
@@ -91,10 +112,16 @@ describe("an address as a namespace", () => {
     fc.assert(fc.property(address, accepted), { numRuns: repetitions({ usual: 400, long: 2_000 }) });
   });
 
-  it.each([[[]], [["memory"]], [["memory", "a"]], [["memory", "a", "global", "x"]], [["memory", "a%zz", "global"]], [["memory", "a%2e", "global"]], [["memory", "a", "perThread"]], [["other", "a", "global"]]])(
-    "is none for %j",
-    (namespace) => {
-      expect(addressOfNamespace(namespace)).toBeNull();
-    },
-  );
+  it.each([
+    [[]],
+    [["memory"]],
+    [["memory", "a"]],
+    [["memory", "a", "global", "x"]],
+    [["memory", "a%zz", "global"]],
+    [["memory", "a%2e", "global"]],
+    [["memory", "a", "perThread"]],
+    [["other", "a", "global"]],
+  ])("is none for %j", (namespace) => {
+    expect(addressOfNamespace(namespace)).toBeNull();
+  });
 });

@@ -17,8 +17,12 @@ const store = new InMemoryStore();
 describe("what an error says", () => {
   // Requirement: errors.options-say-what-would-do
   it("of an unknown option: which one, and which was probably meant", () => {
-    expect(() => new MemoryNode({ node: "a", store } as never)).toThrow('invalid MemoryNodeOptions: unknown option "node"; "nodeId" was probably meant');
-    expect(() => new MemoryNode({ nodeId: "a", storr: store } as never)).toThrow('unknown option "storr"; "store" was probably meant');
+    expect(() => new MemoryNode({ node: "a", store } as never)).toThrow(
+      'invalid MemoryNodeOptions: unknown option "node"; "nodeId" was probably meant',
+    );
+    expect(() => new MemoryNode({ nodeId: "a", storr: store } as never)).toThrow(
+      'unknown option "storr"; "store" was probably meant',
+    );
   });
 
   it("of an unknown option that is near to none: which ones there are", () => {
@@ -29,10 +33,18 @@ describe("what an error says", () => {
 
   it.each([
     ["memoryMiddleware", () => memoryMiddleware(undefined as never), /memoryMiddleware: memory must be a MemoryNode/],
-    ["MemoryConnectorNode", () => new MemoryConnectorNode(undefined as never), /MemoryConnectorNode: memory must be a MemoryNode/],
+    [
+      "MemoryConnectorNode",
+      () => new MemoryConnectorNode(undefined as never),
+      /MemoryConnectorNode: memory must be a MemoryNode/,
+    ],
     ["CallModelNode", () => new CallModelNode(undefined as never), /CallModelNode: model must be a chat model/],
     ["Agent", () => new Agent(undefined as never), /CallModelNode: model must be a chat model/],
-    ["createMemoryPrompt", () => createMemoryPrompt(undefined as never), /createMemoryPrompt: connector must be a MemoryConnectorNode or a MemoryNode/],
+    [
+      "createMemoryPrompt",
+      () => createMemoryPrompt(undefined as never),
+      /createMemoryPrompt: connector must be a MemoryConnectorNode or a MemoryNode/,
+    ],
     ["MemoryNode", () => new MemoryNode(undefined as never), /invalid MemoryNodeOptions: they are missing/],
   ])("of missing options, what is needed: %s", (_name, run, message) => {
     expect(run).toThrow(TypeError);
@@ -41,9 +53,12 @@ describe("what an error says", () => {
 
   it("of a connection string that is not there: that, and not that it is malformed", async () => {
     const uri = process.env["NO_SUCH_VARIABLE"] as string;
-    const missing = "the MongoDB connection string is missing (given undefined); is the environment variable set that should hold it?";
+    const missing =
+      "the MongoDB connection string is missing (given undefined); is the environment variable set that should hold it?";
     await expect(MongoMemoryStore.fromConnString(uri)).rejects.toThrow(new TypeError(missing));
-    await expect(MemoryDatabase.connect({ uri: "" })).rejects.toThrow("connection string is missing (given an empty text)");
+    await expect(MemoryDatabase.connect({ uri: "" })).rejects.toThrow(
+      "connection string is missing (given an empty text)",
+    );
   });
 
   // Requirement: errors.path
@@ -65,7 +80,9 @@ describe("what an error says", () => {
 
   it("of a server that has answered: not that it did not", () => {
     const answered = { name: "MongoServerError", code: 50, codeName: "MaxTimeMSExpired" };
-    expect(storageError(answered, "read", null).message).toBe("EIO: MongoDB could not finish to read (MaxTimeMSExpired, code 50)");
+    expect(storageError(answered, "read", null).message).toBe(
+      "EIO: MongoDB could not finish to read (MaxTimeMSExpired, code 50)",
+    );
     const unsatisfied = { name: "MongoWriteConcernError", code: 64, codeName: "WriteConcernFailed" };
     expect(storageError(unsatisfied, "write", null).message).toBe(
       "EIO: MongoDB could not finish to write (WriteConcernFailed, code 64); the outcome is unknown",

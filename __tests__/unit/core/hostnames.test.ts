@@ -15,7 +15,21 @@ describe("a host", () => {
     expect(asHostname(host)).toBe(hostname);
   });
 
-  it.each(["", "http://a", "a:80", "[::1]:80", "user@a", "a/b", "a\\b", "a?b", "a#b", "a b", "1:2", "256.1.1.1", "a%2Fb"])("is not %j", (text) => {
+  it.each([
+    "",
+    "http://a",
+    "a:80",
+    "[::1]:80",
+    "user@a",
+    "a/b",
+    "a\\b",
+    "a?b",
+    "a#b",
+    "a b",
+    "1:2",
+    "256.1.1.1",
+    "a%2Fb",
+  ])("is not %j", (text) => {
     expect(isHost(text)).toBe(false);
   });
 

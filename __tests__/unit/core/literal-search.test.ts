@@ -16,11 +16,13 @@ function overlapping(text: string, pattern: string): number[] {
 const repeated = fc
   .tuple(fc.stringMatching(/^[ab]{1,4}$/), fc.integer({ min: 1, max: 400 }), fc.constantFrom("", "b", "é", "a😀"))
   .map(([unit, times, end]) => unit.repeat(times) + end);
-const patternAndText = fc.tuple(
-  fc.array(repeated, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("")),
-  fc.array(repeated, { maxLength: 3 }).map((parts) => parts.join("")),
-  fc.array(repeated, { maxLength: 3 }).map((parts) => parts.join("")),
-).map(([pattern, before, after]) => ({ pattern, text: before + pattern + after + pattern.slice(1) }));
+const patternAndText = fc
+  .tuple(
+    fc.array(repeated, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("")),
+    fc.array(repeated, { maxLength: 3 }).map((parts) => parts.join("")),
+    fc.array(repeated, { maxLength: 3 }).map((parts) => parts.join("")),
+  )
+  .map(([pattern, before, after]) => ({ pattern, text: before + pattern + after + pattern.slice(1) }));
 
 describe("a literal search", () => {
   it("finds what indexOf and split find, in texts with the pattern and in others", () => {
@@ -50,12 +52,15 @@ describe("a literal search", () => {
   });
 
   // By the engine alone this takes half a minute for each.
-  it.each([1000, 250_000, 500_000])("comes to an end for %d characters that nearly occur everywhere in a megabyte", (sideChars) => {
-    const side = "a".repeat(sideChars);
-    const text = "a".repeat(1_000_000);
-    const search = new LiteralSearch(`${side.slice(1)}b${side.slice(1)}`);
-    expect(search.firstIn(text)).toBe(-1);
-    expect(search.placesIn(text, 100)).toEqual([]);
-    expect(search.split(text)).toEqual([text]);
-  });
+  it.each([1000, 250_000, 500_000])(
+    "comes to an end for %d characters that nearly occur everywhere in a megabyte",
+    (sideChars) => {
+      const side = "a".repeat(sideChars);
+      const text = "a".repeat(1_000_000);
+      const search = new LiteralSearch(`${side.slice(1)}b${side.slice(1)}`);
+      expect(search.firstIn(text)).toBe(-1);
+      expect(search.placesIn(text, 100)).toEqual([]);
+      expect(search.split(text)).toEqual([text]);
+    },
+  );
 });

@@ -13,13 +13,17 @@ const store = new InMemoryStore();
 const open = (): Memory => openMemory(store, freshAddress(), { paths: "posix" });
 
 /** Memories by mount point, each with files. */
-async function treeOf(mounts: Record<string, Record<string, string>>): Promise<{ tree: Memory; memories: Record<string, Memory> }> {
+async function treeOf(
+  mounts: Record<string, Record<string, string>>,
+): Promise<{ tree: Memory; memories: Record<string, Memory> }> {
   const memories = Object.fromEntries(Object.keys(mounts).map((point) => [point, open()]));
-  for (const [point, files] of Object.entries(mounts)) for (const [path, text] of Object.entries(files)) await memories[point]?.write(path, text);
+  for (const [point, files] of Object.entries(mounts))
+    for (const [path, text] of Object.entries(files)) await memories[point]?.write(path, text);
   return { tree: mountMemories(memories), memories };
 }
 
-const pathsIn = async (memory: Memory | undefined): Promise<string[]> => (await memory?.snapshot())?.files.map(({ path }) => path) ?? [];
+const pathsIn = async (memory: Memory | undefined): Promise<string[]> =>
+  (await memory?.snapshot())?.files.map(({ path }) => path) ?? [];
 
 /** The same memory. Each call of a method is told first. */
 function recording(memory: Memory, tell: (method: string) => void): Memory {
@@ -39,7 +43,8 @@ describe("a tree of mounts", () => {
   // Requirement: mounts.longest-prefix
   it("finds the memory of a path by the longest mount point that is a prefix of it by whole names", async () => {
     const { tree, memories } = await treeOf({ "/": {}, "/team": {}, "/team/a": {}, "/te": {} });
-    for (const path of ["/x", "/team/x", "/team/a/x", "/team/ab", "/te/x", "/teams", "/team/a/b/x"]) await tree.write(path, path);
+    for (const path of ["/x", "/team/x", "/team/a/x", "/team/ab", "/te/x", "/teams", "/team/a/b/x"])
+      await tree.write(path, path);
     expect(await Promise.all(["/", "/team", "/team/a", "/te"].map((point) => pathsIn(memories[point])))).toEqual([
       ["/teams", "/x"],
       ["/ab", "/x"],
@@ -66,7 +71,10 @@ describe("a tree of mounts", () => {
   // Requirement: mounts.points-exist
   it("shows mount points and the directories above them, whatever the memories hold", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/off/team": {} });
-    expect(await tree.list("/")).toEqual([{ name: "far", kind: "dir" }, { name: "own", kind: "file" }]);
+    expect(await tree.list("/")).toEqual([
+      { name: "far", kind: "dir" },
+      { name: "own", kind: "file" },
+    ]);
     expect(await tree.list("/far")).toEqual([{ name: "off", kind: "dir" }]);
     expect(await tree.list("/far/off/team")).toEqual([]);
     expect(await tree.stat("/far/off")).toEqual({ kind: "dir", sizeBytes: 0, createdAt: null, updatedAt: null });
@@ -77,7 +85,12 @@ describe("a tree of mounts", () => {
   it("refuses to delete, rename, replace or write to a mount point or a directory above one", async () => {
     const { tree } = await treeOf({ "/": { "/own": "x" }, "/far/team": { "/in": "y" } });
     await refuses(tree.delete("/far/team"), "EACCES", "EACCES: /far/team is a mount point, which cannot be deleted");
-    for (const [from, to] of [["/far", "/new"], ["/far/team", "/new"], ["/own", "/far"], ["/own", "/far/team"]] as const) {
+    for (const [from, to] of [
+      ["/far", "/new"],
+      ["/far/team", "/new"],
+      ["/own", "/far"],
+      ["/own", "/far/team"],
+    ] as const) {
       await refuses(tree.rename(from, to), "EACCES");
     }
     for (const path of ["/far", "/far/team"]) {
@@ -85,7 +98,10 @@ describe("a tree of mounts", () => {
       await refuses(tree.append(path, "x"), "EISDIR");
       await refuses(tree.snapshotAndAppend(path, "x"), "EISDIR");
       await refuses(tree.read(path), "EISDIR");
-      await refuses(tree.edit(path, (text) => text), "EISDIR");
+      await refuses(
+        tree.edit(path, (text) => text),
+        "EISDIR",
+      );
       await refuses(tree.update(path, "x", "y"), "EISDIR");
       expect(await tree.readFiles([path])).toEqual([null]);
     }
@@ -115,10 +131,16 @@ describe("a tree of mounts", () => {
 
   // Requirement: mounts.points-cannot-be-hidden
   it("does not show what a memory holds where another is mounted, nor a file in place of a directory above one", async () => {
-    const { memories } = await treeOf({ "/": { "/far": "file", "/team/hidden": "x", "/seen": "x" }, "/team": { "/in": "y" }, "/far/off": {} });
+    const { memories } = await treeOf({
+      "/": { "/far": "file", "/team/hidden": "x", "/seen": "x" },
+      "/team": { "/in": "y" },
+      "/far/off": {},
+    });
     const tree = mountMemories(memories);
     expect(await pathsIn(tree)).toEqual(["/seen", "/team/in"]);
-    expect(await tree.list("/")).toEqual(["far", "seen", "team"].map((name) => ({ name, kind: name === "seen" ? "file" : "dir" })));
+    expect(await tree.list("/")).toEqual(
+      ["far", "seen", "team"].map((name) => ({ name, kind: name === "seen" ? "file" : "dir" })),
+    );
     expect(await tree.list("/far")).toEqual([{ name: "off", kind: "dir" }]);
     expect(await tree.stat("/far")).toMatchObject({ kind: "dir" });
     await refuses(tree.read("/far"), "EISDIR");
@@ -130,13 +152,21 @@ describe("a tree of mounts", () => {
   // Requirement: mounts.root-without-memory
   it("without a memory at the root has a root that holds the mount points only", async () => {
     const { tree } = await treeOf({ "/a/team": { "/in": "y" } });
-    await refuses(tree.write("/x", "x"), "EACCES", "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point");
+    await refuses(
+      tree.write("/x", "x"),
+      "EACCES",
+      "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point",
+    );
     await refuses(tree.append("/a/x", "x"), "EACCES");
     await refuses(tree.append("/", "x"), "EISDIR");
     await refuses(tree.update("/x", "x", "y"), "ENOENT");
     await refuses(tree.list("/missing"), "ENOENT");
     await refuses(tree.rename("/x", "/y"), "ENOENT");
-    expect([await tree.delete("/"), await tree.stat("/x"), await tree.list("/")]).toEqual([{ files: 0, dirs: 0 }, null, [{ name: "a", kind: "dir" }]]);
+    expect([await tree.delete("/"), await tree.stat("/x"), await tree.list("/")]).toEqual([
+      { files: 0, dirs: 0 },
+      null,
+      [{ name: "a", kind: "dir" }],
+    ]);
     expect(await pathsIn(tree)).toEqual(["/a/team/in"]);
   });
 
@@ -169,7 +199,12 @@ describe("a tree of mounts", () => {
   it("asks only the memories that a command concerns, each once", async () => {
     const asked: string[] = [];
     const { memories } = await treeOf({ "/": { "/a": "x" }, "/t": { "/b": "y" }, "/u": {} });
-    const watched = Object.fromEntries(Object.entries(memories).map(([point, memory]) => [point, recording(memory, (name) => asked.push(`${point} ${name}`))]));
+    const watched = Object.fromEntries(
+      Object.entries(memories).map(([point, memory]) => [
+        point,
+        recording(memory, (name) => asked.push(`${point} ${name}`)),
+      ]),
+    );
     const tree = mountMemories(watched);
     const during = async (run: () => Promise<unknown>): Promise<string[]> => {
       asked.length = 0;
@@ -181,8 +216,13 @@ describe("a tree of mounts", () => {
     expect(await during(() => tree.list("/"))).toEqual(["/ list"]);
     expect(await during(() => tree.delete("/u/x"))).toEqual(["/u delete"]);
     expect(await during(() => tree.rename("/t/b", "/t/d"))).toEqual(["/t rename"]);
-    for (const name of ["snapshot", "outline"] as const) expect((await during(() => tree[name]())).toSorted()).toEqual([`/ ${name}`, `/t ${name}`, `/u ${name}`]);
-    expect((await during(() => tree.snapshotAndAppend("/t/x", "x"))).toSorted()).toEqual(["/ snapshot", "/t snapshotAndAppend", "/u snapshot"]);
+    for (const name of ["snapshot", "outline"] as const)
+      expect((await during(() => tree[name]())).toSorted()).toEqual([`/ ${name}`, `/t ${name}`, `/u ${name}`]);
+    expect((await during(() => tree.snapshotAndAppend("/t/x", "x"))).toSorted()).toEqual([
+      "/ snapshot",
+      "/t snapshotAndAppend",
+      "/u snapshot",
+    ]);
   });
 
   // Requirement: search.in-mounts, mounts.points-cannot-be-hidden
@@ -195,7 +235,9 @@ describe("a tree of mounts", () => {
     expect((await tree.search("zebra")).map(({ path }) => path).toSorted()).toEqual(["/own", "/team/plan"]);
     expect((await tree.grep("zebra")).map(({ path }) => path)).toEqual(["/own", "/team/plan"]);
     expect((await tree.search("lion", { path: "/team" })).map(({ path }) => path)).toEqual(["/team/deep/x"]);
-    expect((await tree.grep("zebra", { path: "/team/plan" })).map(({ path, line }) => [path, line])).toEqual([["/team/plan", 1]]);
+    expect((await tree.grep("zebra", { path: "/team/plan" })).map(({ path, line }) => [path, line])).toEqual([
+      ["/team/plan", 1],
+    ]);
     expect(await tree.grep("zebra", { path: "/team/deep" })).toEqual([]);
   });
 
@@ -210,7 +252,9 @@ describe("a tree of mounts", () => {
   // Requirement: search.in-mounts
   it("asks only memories that have something at the path of a search", async () => {
     const asked: string[] = [];
-    const mounts = Object.fromEntries(["/", "/t", "/u"].map((point) => [point, recording(open(), (name) => asked.push(`${point} ${name}`))]));
+    const mounts = Object.fromEntries(
+      ["/", "/t", "/u"].map((point) => [point, recording(open(), (name) => asked.push(`${point} ${name}`))]),
+    );
     const tree = mountMemories(mounts);
     await tree.search("x", { path: "/t/a" });
     await tree.grep("x", { path: "/u" });
@@ -223,7 +267,9 @@ describe("a tree of mounts", () => {
     const failing = recording(own, (name) => {
       if (name === "snapshot") throw new Error("down");
     });
-    await expect(mountMemories({ "/": failing, "/team": team }).snapshotAndAppend("/team/x", "x")).rejects.toThrow("down");
+    await expect(mountMemories({ "/": failing, "/team": team }).snapshotAndAppend("/team/x", "x")).rejects.toThrow(
+      "down",
+    );
     expect(await pathsIn(team)).toEqual([]);
   });
 });
@@ -231,13 +277,28 @@ describe("a tree of mounts", () => {
 describe("random trees of mounts and rules", () => {
   const accesses = ["write", "append", "read"] as const;
   type Access = (typeof accesses)[number];
-  const patterns: Record<string, RegExp> = { "/**": /^/, "/a/**": /^\/a(\/|$)/, "/*/f": /^\/[^/]+\/f$/, "/b/?/f": /^\/b\/[^/]\/f$/, "/f": /^\/f$/, "/**/b/**": /\/b(\/|$)/ };
+  const patterns: Record<string, RegExp> = {
+    "/**": /^/,
+    "/a/**": /^\/a(\/|$)/,
+    "/*/f": /^\/[^/]+\/f$/,
+    "/b/?/f": /^\/b\/[^/]\/f$/,
+    "/f": /^\/f$/,
+    "/**/b/**": /\/b(\/|$)/,
+  };
   const needed = { append: 1, write: 2, delete: 2, read: 0 } as const;
 
   // The model: who may do what.
   const level = (access: Access): number => 2 - accesses.indexOf(access);
-  const mayDo = (command: keyof typeof needed, path: string, mounts: Record<string, Access>, rules: { path: string; access: Access }[]): boolean => {
-    const point = Object.keys(mounts).filter((each) => path.startsWith(each === "/" ? "/" : `${each}/`)).toSorted((a, b) => b.length - a.length)[0] ?? "";
+  const mayDo = (
+    command: keyof typeof needed,
+    path: string,
+    mounts: Record<string, Access>,
+    rules: { path: string; access: Access }[],
+  ): boolean => {
+    const point =
+      Object.keys(mounts)
+        .filter((each) => path.startsWith(each === "/" ? "/" : `${each}/`))
+        .toSorted((a, b) => b.length - a.length)[0] ?? "";
     const rule = rules.find((each) => patterns[each.path]?.test(path))?.access ?? "write";
     return Math.min(level(mounts[point] ?? "read"), level(rule)) >= needed[command];
   };
@@ -246,17 +307,29 @@ describe("random trees of mounts and rules", () => {
   it("let everybody do what the model says, and no more", async () => {
     const access = fc.constantFrom(...accesses);
     const point = fc.constantFrom("/a", "/b", "/a/b", "/b/c");
-    const path = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 }).map((names) => `/${[...names, "f"].join("/")}`);
-    const calls = fc.array(fc.tuple(fc.constantFrom("append" as const, "write" as const, "delete" as const, "read" as const), path), { minLength: 3, maxLength: 3 });
+    const path = fc
+      .array(fc.constantFrom("a", "b", "c"), { maxLength: 3 })
+      .map((names) => `/${[...names, "f"].join("/")}`);
+    const calls = fc.array(
+      fc.tuple(fc.constantFrom("append" as const, "write" as const, "delete" as const, "read" as const), path),
+      { minLength: 3, maxLength: 3 },
+    );
     const rules = fc.array(fc.record({ path: fc.constantFrom(...Object.keys(patterns)), access }), { maxLength: 3 });
     // One memory everywhere: 10,000 trees of new ones would take four times as long.
     const memory = openMemory(new InMemoryStore(), freshAddress(), { timeoutMs: Infinity });
-    const trees = fc.tuple(access, fc.dictionary(point, access, { maxKeys: 3 })).map(([own, others]) => ({ "/": own, ...others }));
+    const trees = fc
+      .tuple(access, fc.dictionary(point, access, { maxKeys: 3 }))
+      .map(([own, others]) => ({ "/": own, ...others }));
     const property = fc.asyncProperty(trees, rules, calls, async (mounts, narrowing, commands) => {
       const memories = Object.entries(mounts).map(([at, allowed]) => [at, { memory, access: allowed }] as const);
       const tree = restricted(mountMemories(Object.fromEntries(memories)), checkPolicy({ rules: narrowing }));
       for (const [command, at] of commands) {
-        const outcome = await (command === "read" || command === "delete" ? tree[command](at) : tree[command](at, "x")).then(() => "done", ({ code }: { code: string }) => code);
+        const outcome = await (
+          command === "read" || command === "delete" ? tree[command](at) : tree[command](at, "x")
+        ).then(
+          () => "done",
+          ({ code }: { code: string }) => code,
+        );
         equal(outcome !== "EACCES", mayDo(command, at, mounts, narrowing), `${command} ${at}`);
       }
     });
@@ -278,11 +351,19 @@ describe("bad mounts", () => {
     ["an empty point", { "": memory }, '(given "")'],
     ["a point that climbs", { "/a/../b": memory }, 'given "/a/../b"): invalid path: ".." not allowed'],
     ["a control character", { "/a\n": memory }, "control characters are not allowed"],
-    ["the same point twice", { "/team": memory, "/team/": memory }, '"/team" and "/team/" are the same mount point; leave one of them out'],
+    [
+      "the same point twice",
+      { "/team": memory, "/team/": memory },
+      '"/team" and "/team/" are the same mount point; leave one of them out',
+    ],
     ["no memory", { "/": null }, 'invalid mount "/"'],
     ["a store", { "/": store }, "memory"],
     ["settings without a memory", { "/": { access: "read" } }, 'invalid mount "/": memory: must be a Memory'],
-    ["an unknown access", { "/": { memory, access: "readonly" } }, 'access: must be "write", "append", "read" or "ask"'],
+    [
+      "an unknown access",
+      { "/": { memory, access: "readonly" } },
+      'access: must be "write", "append", "read" or "ask"',
+    ],
     ["an unknown setting", { "/": { memory, readOnly: true } }, 'unknown option "readOnly"'],
     ["an empty description", { "/": { memory, description: "" } }, "description"],
     ["too small a share", { "/": { memory, maxChars: 99 } }, "maxChars"],

@@ -2,16 +2,23 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { canBeReadBy, olderTextOf, readOlderText } from "../../../src/core/older-text.js";
 
-const someLines = fc.array(fc.constantFrom("", "a", "b😀", "😀", "😁", "a line of some length", "x".repeat(100)), { maxLength: 30 }).map((lines) => lines.join("\n"));
+const someLines = fc
+  .array(fc.constantFrom("", "a", "b😀", "😀", "😁", "a line of some length", "x".repeat(100)), { maxLength: 30 })
+  .map((lines) => lines.join("\n"));
 
 /** Two texts that have much in common. */
-const someTexts = fc.tuple(someLines, fc.array(fc.tuple(fc.nat(), fc.nat(40), fc.constantFrom("", "!", "\n", "😁", "y\nz")), { maxLength: 4 })).map(([older, edits]) => {
-  const newer = edits.reduce((text, [place, count, added]) => {
-    const start = text.length === 0 ? 0 : place % text.length;
-    return text.slice(0, start) + added + text.slice(start + count);
-  }, older);
-  return { older, newer: newer.toWellFormed() };
-});
+const someTexts = fc
+  .tuple(
+    someLines,
+    fc.array(fc.tuple(fc.nat(), fc.nat(40), fc.constantFrom("", "!", "\n", "😁", "y\nz")), { maxLength: 4 }),
+  )
+  .map(([older, edits]) => {
+    const newer = edits.reduce((text, [place, count, added]) => {
+      const start = text.length === 0 ? 0 : place % text.length;
+      return text.slice(0, start) + added + text.slice(start + count);
+    }, older);
+    return { older, newer: newer.toWellFormed() };
+  });
 
 describe("an older text", () => {
   it("is read by the newer one", () => {

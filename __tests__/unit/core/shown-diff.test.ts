@@ -6,7 +6,8 @@ import { unifiedDiff } from "../../../src/core/unified-diff.js";
 import { patched } from "../../helpers/patched.js";
 import { testFolder } from "../../helpers/test-folder.js";
 
-const diffOf = (before: string, after: string): Promise<string> => unifiedDiff({ name: "a/a", text: before }, { name: "b/a", text: after });
+const diffOf = (before: string, after: string): Promise<string> =>
+  unifiedDiff({ name: "a/a", text: before }, { name: "b/a", text: after });
 
 describe("a unified diff", () => {
   // Requirement: approval.shown
@@ -21,14 +22,21 @@ describe("a unified diff", () => {
 
   // Requirement: approval.shown
   it("makes the one text of the other", async () => {
-    const anyText = fc.array(fc.constantFrom("a", "b", "c\n", "\n", "\r\n", "é"), { maxLength: 30 }).map((parts) => parts.join(""));
-    const property = fc.asyncProperty(anyText, anyText, async (before, after) => applyPatch(before, await diffOf(before, after)) === after);
+    const anyText = fc
+      .array(fc.constantFrom("a", "b", "c\n", "\n", "\r\n", "é"), { maxLength: 30 })
+      .map((parts) => parts.join(""));
+    const property = fc.asyncProperty(
+      anyText,
+      anyText,
+      async (before, after) => applyPatch(before, await diffOf(before, after)) === after,
+    );
     await fc.assert(property);
   });
 
   // Requirement: approval.shown
   it("replaces all lines of texts that have too little in common, in time that grows with them alone", async () => {
-    const lines = (factor: number, prime: number): string => Array.from({ length: 60_000 }, (_, index) => (index * factor) % prime).join("\n");
+    const lines = (factor: number, prime: number): string =>
+      Array.from({ length: 60_000 }, (_, index) => (index * factor) % prime).join("\n");
     const [before, after] = [lines(7919, 10_007), lines(7907, 10_009)];
     const diff = await diffOf(before, after);
     expect(diff).toContain("@@ -1,60000 +1,60000 @@");
@@ -41,7 +49,7 @@ describe("a diff as people are shown it", () => {
   it("hides no character", async () => {
     const hidden = "a\u200bb\u202ec\u{e0041}d\u001b[2Ke\rf\u0000";
     expect(await shownChange("/a\u200b", "a", hidden)).toBe(
-      "--- \"a/a\\342\\200\\213\"\n+++ \"b/a\\342\\200\\213\"\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\\u200bb\\u202ec\\udb40\\udc41d\\u001b[2Ke\\u000df\\u0000\n\\ No newline at end of file\n",
+      '--- "a/a\\342\\200\\213"\n+++ "b/a\\342\\200\\213"\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\\u200bb\\u202ec\\udb40\\udc41d\\u001b[2Ke\\u000df\\u0000\n\\ No newline at end of file\n',
     );
     expect(shownDiff("+a\r\n")).toBe("+a\\r\n");
   });

@@ -6,8 +6,39 @@ import { hiddenIn, specialTokens, tokensIn } from "../../helpers/harmful-texts.j
 import { repetitions } from "../../helpers/repetitions.js";
 
 const pieces = fc.oneof(
-  fc.constantFrom(...specialTokens, "<|", "|>", "<", ">", "[", "]", "/", "|", "｜", "\\", "\\u200b", " ", "\n", "\t", "\r\n", "a"),
-  fc.constantFrom("\u200b", "\u200d", "\ufe0f", "\u{e0041}", "\u202e", "\u001b", "\r", "\ud800", "👩", "م", "1", "\u20e3"),
+  fc.constantFrom(
+    ...specialTokens,
+    "<|",
+    "|>",
+    "<",
+    ">",
+    "[",
+    "]",
+    "/",
+    "|",
+    "｜",
+    "\\",
+    "\\u200b",
+    " ",
+    "\n",
+    "\t",
+    "\r\n",
+    "a",
+  ),
+  fc.constantFrom(
+    "\u200b",
+    "\u200d",
+    "\ufe0f",
+    "\u{e0041}",
+    "\u202e",
+    "\u001b",
+    "\r",
+    "\ud800",
+    "👩",
+    "م",
+    "1",
+    "\u20e3",
+  ),
   anyCharacter,
 );
 const text = fc.array(pieces, { maxLength: 20 }).map((parts) => parts.join(""));
@@ -56,7 +87,10 @@ describe("a text as models are shown it", () => {
     ["Persian", "می‌خواهم"],
     ["Sinhala, Malayalam and Hindi", "ශ්‍රී ന്‍ क्‍ष"],
     ["tabs and line ends", "a\tb\nc\r\nd\r"],
-    ["code", "if (a<b || c>d) x[0] |> f <| g; a <|> b; Map<string, string[]>; - [ ] [x](y) [INFO] <div> </section> A｜B"],
+    [
+      "code",
+      "if (a<b || c>d) x[0] |> f <| g; a <|> b; Map<string, string[]>; - [ ] [x](y) [INFO] <div> </section> A｜B",
+    ],
   ])("leaves %s as they are", (_what, given) => {
     expect(shownText(given)).toBe(given);
   });

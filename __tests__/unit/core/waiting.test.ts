@@ -38,7 +38,10 @@ describe("a storage that does not answer", () => {
   // Requirement: waiting.time-limit
   it.each(Object.entries(reads))("ends %s with EIO when its time is up", async (_name, call) => {
     const { memory } = hanging({ timeoutMs: 5 });
-    await expect(call(memory)).rejects.toMatchObject({ code: "EIO", message: "EIO: no answer within 5 ms (timeoutMs)" });
+    await expect(call(memory)).rejects.toMatchObject({
+      code: "EIO",
+      message: "EIO: no answer within 5 ms (timeoutMs)",
+    });
   });
 
   // Requirement: waiting.time-limit, guarantees.unknown-outcome
@@ -115,7 +118,11 @@ describe("a signal", () => {
     const both = memory.with({ signal: first.signal }).with({ signal: second.signal });
     first.abort(stopped);
     await expect(both.read("/a")).rejects.toBe(stopped);
-    const outcome = memory.with({ signal: second.signal }).with({ timeoutMs: 60_000 }).read("/a").catch((error: unknown) => error);
+    const outcome = memory
+      .with({ signal: second.signal })
+      .with({ timeoutMs: 60_000 })
+      .read("/a")
+      .catch((error: unknown) => error);
     second.abort(stopped);
     expect(await outcome).toBe(stopped);
   });
@@ -138,7 +145,10 @@ describe("the options of a memory's use", () => {
   it.each([0, -1, 1.5, Number.NaN, 2 ** 31, "100", null])("refuse a timeoutMs of %p", (timeoutMs) => {
     const words = /timeoutMs: must be a whole number of ms from 1 to 2147483647, or Infinity for no limit \(given /;
     const memory = openMemory(new HangingStore(), freshAddress());
-    for (const use of [() => openMemory(new HangingStore(), freshAddress(), { timeoutMs: timeoutMs as number }), () => memory.with({ timeoutMs: timeoutMs as number })]) {
+    for (const use of [
+      () => openMemory(new HangingStore(), freshAddress(), { timeoutMs: timeoutMs as number }),
+      () => memory.with({ timeoutMs: timeoutMs as number }),
+    ]) {
       expect(use).toThrow(TypeError);
       expect(use).toThrow(words);
     }
@@ -147,7 +157,9 @@ describe("the options of a memory's use", () => {
   // Requirement: waiting.options
   it("refuse what is no signal, and what is not known", () => {
     const memory = openMemory(new HangingStore(), freshAddress());
-    expect(() => memory.with({ signal: {} as AbortSignal })).toThrow("signal: must be an AbortSignal (given an object)");
+    expect(() => memory.with({ signal: {} as AbortSignal })).toThrow(
+      "signal: must be an AbortSignal (given an object)",
+    );
     expect(() => memory.with({ actor: { name: "ada" } as never })).toThrow(/unknown option "actor.name"/);
   });
 

@@ -78,7 +78,11 @@ describe("a watch of a storage that tells the versions of texts", () => {
     const stored = new Map(["/a", "/b", "/c"].map((path) => [path, { version: "1", content: "x" }]));
     const given: string[][] = [];
     memory.snapshot = async (known) => {
-      const files = Array.from(stored, ([path, { version, content }]) => ({ path, version, content: known.get(path) === version ? null : content }));
+      const files = Array.from(stored, ([path, { version, content }]) => ({
+        path,
+        version,
+        content: known.get(path) === version ? null : content,
+      }));
       given.push(files.flatMap(({ path, content }) => (content === null ? [] : [path])));
       return { files, directories: ["/d"] };
     };
@@ -89,7 +93,10 @@ describe("a watch of a storage that tells the versions of texts", () => {
     stored.delete("/c");
     expect((await changes.next()).value).toEqual({ path: "/c", kind: "file", operation: "deleted" });
     await changes.return();
-    expect(given.filter((paths) => paths.length > 0)).toEqual([["/a", "/b", "/c"], ["/a", "/b"]]);
+    expect(given.filter((paths) => paths.length > 0)).toEqual([
+      ["/a", "/b", "/c"],
+      ["/a", "/b"],
+    ]);
   });
 });
 

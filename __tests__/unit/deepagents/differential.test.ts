@@ -61,7 +61,17 @@ describe("beside deepagents' own backends", () => {
     disk: await run(backends.disk),
   });
 
-  const windows: [offset: number, limit: number][] = [[0, 500], [0, 5], [3, 4], [11, 1], [5, 100], [0, 0], [-3, 2.9], [1.7, 3], [Number.NaN, 2]];
+  const windows: [offset: number, limit: number][] = [
+    [0, 500],
+    [0, 5],
+    [3, 4],
+    [11, 1],
+    [5, 100],
+    [0, 0],
+    [-3, 2.9],
+    [1.7, 3],
+    [Number.NaN, 2],
+  ];
   const texts = Object.keys(tree).filter((path) => path !== "/empty.txt" && path !== "/blank");
   // Requirement: deepagents.answers-as-its-own
   it.each(texts.flatMap((path) => windows.map(([offset, limit]): [string, number, number] => [path, offset, limit])))(
@@ -82,33 +92,59 @@ describe("beside deepagents' own backends", () => {
     }
   });
 
-  it.each(["/none", "/data", "/data/none.md", "/AGENTS.md/below"])("read and edit of %s, which is no file, answer alike", async (path) => {
-    const reads = await all((backend) => backend.read(path));
-    expect(reads.ours).toEqual(reads.store);
-    const edits = await all((backend) => backend.edit(path, "a", "b"));
-    expect(edits.ours).toEqual(edits.store);
-  });
+  it.each(["/none", "/data", "/data/none.md", "/AGENTS.md/below"])(
+    "read and edit of %s, which is no file, answer alike",
+    async (path) => {
+      const reads = await all((backend) => backend.read(path));
+      expect(reads.ours).toEqual(reads.store);
+      const edits = await all((backend) => backend.edit(path, "a", "b"));
+      expect(edits.ours).toEqual(edits.store);
+    },
+  );
 
   // Requirement: deepagents.answers-as-its-own
-  it.each(["/", "/data", "/data/", "/data/deep", "/none", "/AGENTS.md"])("ls of %s shows the same entries", async (path) => {
-    const answers = await all(async (backend) => entriesOf(await backend.ls(path)));
-    expect(answers.ours).toEqual(answers.store);
-    expect(answers.ours).toEqual(answers.disk);
-  });
-
-  const patterns = [
-    "*", "**", "**/*", "*.md", "**/*.md", "data/*", "data/**", "data/**/*.md", "**/deep/**", "*/*.csv", "{AGENTS,lines}.*", "**/*.{md,json}",
-    "?ines.txt", "[A-Z]*", "!(lines).txt", "+(l|i|n|e|s).txt", "*.txt", ".*", "**/.*", "./lines.txt", "{1..3}", "nothing", "lines.txt",
-  ];
-  // Requirement: deepagents.answers-as-its-own
-  it.each(patterns.flatMap((pattern) => ["/", "/data", "/data/deep/"].map((path): [string, string] => [pattern, path])))(
-    "glob of %s in %s finds the same files",
-    async (pattern, path) => {
-      const answers = await all(async (backend) => entriesOf(await backend.glob(pattern, path)));
+  it.each(["/", "/data", "/data/", "/data/deep", "/none", "/AGENTS.md"])(
+    "ls of %s shows the same entries",
+    async (path) => {
+      const answers = await all(async (backend) => entriesOf(await backend.ls(path)));
       expect(answers.ours).toEqual(answers.store);
       expect(answers.ours).toEqual(answers.disk);
     },
   );
+
+  const patterns = [
+    "*",
+    "**",
+    "**/*",
+    "*.md",
+    "**/*.md",
+    "data/*",
+    "data/**",
+    "data/**/*.md",
+    "**/deep/**",
+    "*/*.csv",
+    "{AGENTS,lines}.*",
+    "**/*.{md,json}",
+    "?ines.txt",
+    "[A-Z]*",
+    "!(lines).txt",
+    "+(l|i|n|e|s).txt",
+    "*.txt",
+    ".*",
+    "**/.*",
+    "./lines.txt",
+    "{1..3}",
+    "nothing",
+    "lines.txt",
+  ];
+  // Requirement: deepagents.answers-as-its-own
+  it.each(
+    patterns.flatMap((pattern) => ["/", "/data", "/data/deep/"].map((path): [string, string] => [pattern, path])),
+  )("glob of %s in %s finds the same files", async (pattern, path) => {
+    const answers = await all(async (backend) => entriesOf(await backend.glob(pattern, path)));
+    expect(answers.ours).toEqual(answers.store);
+    expect(answers.ours).toEqual(answers.disk);
+  });
 
   it("glob takes a leading slash for the directory searched, as the tool describes it and the disk's does", async () => {
     const answers = await all(async (backend) => entriesOf(await backend.glob("/data/**/*.md")));
@@ -138,13 +174,16 @@ describe("beside deepagents' own backends", () => {
     expect(answers.disk).toEqual([]);
   });
 
-  it.each(["/data/deep/er/notes.md", "/none", "/dat"])("glob in %s, which is no directory, answers as the store's", async (path) => {
-    const answers = await all(async (backend) => entriesOf(await backend.glob("*", path)));
-    expect(answers.ours).toEqual(answers.store);
-  });
+  it.each(["/data/deep/er/notes.md", "/none", "/dat"])(
+    "glob in %s, which is no directory, answers as the store's",
+    async (path) => {
+      const answers = await all(async (backend) => entriesOf(await backend.glob("*", path)));
+      expect(answers.ours).toEqual(answers.store);
+    },
+  );
 
-  // Not beside the disk's: that runs ripgrep where there is one, which skips files, and leaves a timer where there is none.
-  // Requirement: deepagents.answers-as-its-own
+  // Not beside the disk's: that runs ripgrep where there is one, which skips files, and leaves a timer where there is
+  // none. Requirement: deepagents.answers-as-its-own
   it.each<[string, string | null, string | null]>([
     ["needle", "/", null],
     ["needle", null, null],
@@ -187,18 +226,43 @@ describe("beside deepagents' own backends", () => {
 describe("globs beside deepagents' own", () => {
   const letters = fc.stringMatching(/^[ab-]{1,4}$/);
   const file = fc.array(letters, { minLength: 1, maxLength: 3 }).map((names) => `/${names.join("/")}.md`);
-  const pieces = ["a", "b", "-", "*", "?", "/", "[ab]", "[a-b]", "{a,b}", "{a-,*b}", "**/", "@(a|b)", "?(a)b", "+(a|ab)b", "*(a|b)a", ".md"];
+  const pieces = [
+    "a",
+    "b",
+    "-",
+    "*",
+    "?",
+    "/",
+    "[ab]",
+    "[a-b]",
+    "{a,b}",
+    "{a-,*b}",
+    "**/",
+    "@(a|b)",
+    "?(a)b",
+    "+(a|ab)b",
+    "*(a|b)a",
+    ".md",
+  ];
   // Stars beside stars, and what follows a group of its own, mean to a regular expression what they mean to no shell.
   const isPlain = (pattern: string): boolean => !/\*\*(?!\/)|[^/]\*\*|\)[?*]|^\/|\/\//.test(pattern);
-  const pattern = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }).map((parts) => parts.join("")).filter(isPlain);
+  const pattern = fc
+    .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 })
+    .map((parts) => parts.join(""))
+    .filter(isPlain);
 
   // Requirement: deepagents.answers-as-its-own
   it("find the same files by any pattern", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(file, { maxLength: 30 }), fc.array(pattern, { minLength: 1, maxLength: 20 }), async (paths, patterns) => {
-        const { ours, store } = await storesOnly(Object.fromEntries(paths.map((path) => [path, "x"])));
-        for (const each of patterns) expect([each, entriesOf(await ours.glob(each))]).toEqual([each, entriesOf(await store.glob(each))]);
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(file, { maxLength: 30 }),
+        fc.array(pattern, { minLength: 1, maxLength: 20 }),
+        async (paths, patterns) => {
+          const { ours, store } = await storesOnly(Object.fromEntries(paths.map((path) => [path, "x"])));
+          for (const each of patterns)
+            expect([each, entriesOf(await ours.glob(each))]).toEqual([each, entriesOf(await store.glob(each))]);
+        },
+      ),
       { numRuns: repetitions({ usual: 40, long: 1000 }) },
     );
   });
@@ -213,7 +277,10 @@ describe("edits beside deepagents' own", () => {
     await fc.assert(
       fc.asyncProperty(text, text, text, fc.boolean(), async (content, oldString, newString, replaceAll) => {
         const { ours, store } = await storesOnly({ "/f.md": content });
-        const [one, other] = [await ours.edit("/f.md", oldString, newString, replaceAll), await store.edit("/f.md", oldString, newString, replaceAll)];
+        const [one, other] = [
+          await ours.edit("/f.md", oldString, newString, replaceAll),
+          await store.edit("/f.md", oldString, newString, replaceAll),
+        ];
         expect(one).toEqual(other);
         expect((await ours.readRaw("/f.md")).data?.content).toBe((await store.readRaw("/f.md")).data?.content);
       }),
@@ -248,10 +315,18 @@ async function storesOnly(files: Files): Promise<Pick<Backends, "ours" | "store"
 /** Paths in an order of our own, with a failure standing out. */
 function entriesOf({ error, files }: { error?: string; files?: { path: string; is_dir?: boolean }[] }): string[] {
   if (error !== undefined) return [`error: ${error}`];
-  return (files ?? []).map(({ path, is_dir: isDirectory }) => `${path}${isDirectory === true ? " (directory)" : ""}`).toSorted();
+  return (files ?? [])
+    .map(({ path, is_dir: isDirectory }) => `${path}${isDirectory === true ? " (directory)" : ""}`)
+    .toSorted();
 }
 
-function matchesOf({ error, matches }: { error?: string; matches?: { path: string; line: number; text: string }[] }): string[] {
+function matchesOf({
+  error,
+  matches,
+}: {
+  error?: string;
+  matches?: { path: string; line: number; text: string }[];
+}): string[] {
   if (error !== undefined) return [`error: ${error}`];
   return (matches ?? []).map(({ path, line, text }) => `${path}:${line}:${text}`).toSorted();
 }

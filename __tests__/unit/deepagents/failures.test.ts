@@ -27,8 +27,10 @@ const transfers: [string, (backend: MemoryBackend) => Promise<unknown>][] = [
 ];
 
 /** A run of LangChain, which a backend knows by AsyncLocalStorage alone. */
-const inRun = <T>(config: { configurable?: Record<string, unknown>; signal?: AbortSignal }, run: () => Promise<T>): Promise<T> =>
-  RunnableLambda.from<null, T>(run as () => Promise<never>).invoke(null, config);
+const inRun = <T>(
+  config: { configurable?: Record<string, unknown>; signal?: AbortSignal },
+  run: () => Promise<T>,
+): Promise<T> => RunnableLambda.from<null, T>(run as () => Promise<never>).invoke(null, config);
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -76,7 +78,11 @@ describe("an argument that is no text", () => {
   const calls: [string, (backend: MemoryBackend) => Promise<unknown>, RegExp][] = [
     ["the path of write", (backend) => backend.write(undefined as never, "x"), /^Error: path is required$/],
     ["the content of write", (backend) => backend.write("/f", 1 as never), /^Error: content must be a string/],
-    ["the old text of edit", (backend) => backend.edit("/f", null as never, "x"), /^Error: oldString must be a string$/],
+    [
+      "the old text of edit",
+      (backend) => backend.edit("/f", null as never, "x"),
+      /^Error: oldString must be a string$/,
+    ],
     ["the new text of edit", (backend) => backend.edit("/f", "a", {} as never), /^Error: newString must be a string$/],
     ["the pattern of grep", (backend) => backend.grep({ $ne: "" } as never), /^Error: pattern must be a string$/],
     ["the glob of grep", (backend) => backend.grep("a", "/", 1 as never), /^Error: glob must be a string$/],
@@ -150,21 +156,33 @@ describe("an interrupt or an abort", () => {
     expect(await outcomeOf(new AbortController(), { before: true }, () => call(backend))).toBe("stopped");
   });
 
-  it.each([...methods, ...transfers])("ends %s by the reason of the abort, where its storage fails meanwhile", async (_name, call) => {
-    const abort = new AbortController();
-    const backend = new MemoryBackend(() => {
-      abort.abort(new Error("stopped"));
-      throw new Error("closed");
-    });
-    expect(await outcomeOf(abort, { before: false }, () => call(backend))).toBe("stopped");
-  });
+  it.each([...methods, ...transfers])(
+    "ends %s by the reason of the abort, where its storage fails meanwhile",
+    async (_name, call) => {
+      const abort = new AbortController();
+      const backend = new MemoryBackend(() => {
+        abort.abort(new Error("stopped"));
+        throw new Error("closed");
+      });
+      expect(await outcomeOf(abort, { before: false }, () => call(backend))).toBe("stopped");
+    },
+  );
 
   /** What the call itself comes to: LangChain ends an aborted run whatever becomes of it. */
-  function outcomeOf(abort: AbortController, { before }: { before: boolean }, call: () => Promise<unknown>): Promise<unknown> {
+  function outcomeOf(
+    abort: AbortController,
+    { before }: { before: boolean },
+    call: () => Promise<unknown>,
+  ): Promise<unknown> {
     return new Promise((resolve) => {
       const run = inRun({ signal: abort.signal }, async () => {
         if (before) abort.abort(new Error("stopped"));
-        resolve(await call().then(() => "answered", (error: Error) => error.message));
+        resolve(
+          await call().then(
+            () => "answered",
+            (error: Error) => error.message,
+          ),
+        );
       });
       run.catch(() => {});
     });
@@ -180,7 +198,9 @@ describe("the constructor", () => {
   // Requirement: deepagents.options-checked
   it("refuses bad options", () => {
     const memory = openMemory(new FailingStore(), freshAddress());
-    expect(() => new MemoryBackend(memory, { onError: "log" } as never)).toThrow("invalid MemoryBackendOptions: onError: expected a function");
+    expect(() => new MemoryBackend(memory, { onError: "log" } as never)).toThrow(
+      "invalid MemoryBackendOptions: onError: expected a function",
+    );
     expect(() => new MemoryBackend(memory, { root: "/" } as never)).toThrow(TypeError);
   });
 

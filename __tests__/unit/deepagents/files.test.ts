@@ -118,7 +118,9 @@ describe("edit", () => {
     const { memory, backend } = start();
     await backend.write("/f", "aXbX");
     expect(await backend.edit("/f", "Y", "Z")).toEqual({ error: "Error: String not found in file: 'Y'" });
-    expect((await backend.edit("/f", "X", "Z")).error).toMatch(/^Error: String 'X' has multiple occurrences \(appears 2 times\) in file\. /);
+    expect((await backend.edit("/f", "X", "Z")).error).toMatch(
+      /^Error: String 'X' has multiple occurrences \(appears 2 times\) in file\. /,
+    );
     expect(await memory.read("/f")).toBe("aXbX");
     expect(await backend.edit("/f", "X", "Z", true)).toMatchObject({ occurrences: 2 });
     expect(await memory.read("/f")).toBe("aZbZ");
@@ -156,7 +158,12 @@ describe("downloads and uploads", () => {
   it("give back what was given, byte for byte, a byte order mark too", async () => {
     const { backend } = start();
     const content = bytes("\ufeffä\r\n😀");
-    expect(await backend.uploadFiles([["/f.md", content], ["/empty", bytes("")]])).toEqual([
+    expect(
+      await backend.uploadFiles([
+        ["/f.md", content],
+        ["/empty", bytes("")],
+      ]),
+    ).toEqual([
       { path: "/f.md", error: null },
       { path: "/empty", error: null },
     ]);
@@ -172,15 +179,17 @@ describe("downloads and uploads", () => {
     [["/none"], ["file_not_found"]],
     [["/d"], ["is_directory"]],
     [["/../f"], ["invalid_path"]],
-    [["/none", "/d", "/../f"], ["file_not_found", "is_directory", "invalid_path"]],
-  ])(
-    "of %j are refused as %j",
-    async (paths, errors) => {
-      const { backend } = start();
-      await backend.write("/d/f", "x");
-      expect(await backend.downloadFiles(paths)).toEqual(paths.map((path, index) => ({ path, content: null, error: errors[index] })));
-    },
-  );
+    [
+      ["/none", "/d", "/../f"],
+      ["file_not_found", "is_directory", "invalid_path"],
+    ],
+  ])("of %j are refused as %j", async (paths, errors) => {
+    const { backend } = start();
+    await backend.write("/d/f", "x");
+    expect(await backend.downloadFiles(paths)).toEqual(
+      paths.map((path, index) => ({ path, content: null, error: errors[index] })),
+    );
+  });
 
   // Requirement: deepagents.downloads-and-uploads
   it("say of each upload what became of it", async () => {
@@ -188,9 +197,21 @@ describe("downloads and uploads", () => {
     const told: string[] = [];
     const backend = new MemoryBackend(memory, { onError: ({ code }) => told.push(code) });
     const binary = Uint8Array.from([0x89, 0x50, 0x4e, 0x47]);
-    const uploads: [string, Uint8Array][] = [["/f", bytes("old")], ["/f/below", bytes("x")], ["/b.png", binary], ["/", bytes("x")], ["/f", bytes("new")]];
+    const uploads: [string, Uint8Array][] = [
+      ["/f", bytes("old")],
+      ["/f/below", bytes("x")],
+      ["/b.png", binary],
+      ["/", bytes("x")],
+      ["/f", bytes("new")],
+    ];
     const answers = await backend.uploadFiles(uploads);
-    expect(answers.map(({ error }) => error)).toEqual([null, "invalid_path", "permission_denied", "is_directory", null]);
+    expect(answers.map(({ error }) => error)).toEqual([
+      null,
+      "invalid_path",
+      "permission_denied",
+      "is_directory",
+      null,
+    ]);
     expect(told).toEqual(["EACCES"]);
     expect((await memory.snapshot()).files.map(({ path, content }) => [path, content])).toEqual([["/f", "new"]]);
   });

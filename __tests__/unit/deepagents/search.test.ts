@@ -63,7 +63,9 @@ describe("glob", () => {
   });
 
   it("refuses a pattern that is longer than a path", async () => {
-    expect(await backend.glob("x".repeat(1025))).toEqual({ error: "invalid glob pattern: longer than 1024 characters" });
+    expect(await backend.glob("x".repeat(1025))).toEqual({
+      error: "invalid glob pattern: longer than 1024 characters",
+    });
   });
 });
 
@@ -83,7 +85,11 @@ describe("grep", () => {
 
   it("looks in a directory, not in one whose name begins alike, and among names", async () => {
     expect(await found("needle", "/a")).toEqual(["/a/one.md:2:needle", "/a/two.txt:1:needle"]);
-    expect(await found("needle", "/", "*.md")).toEqual(["/a/one.md:2:needle", "/b.md:1:ä needle", "/b.md:2:needle again"]);
+    expect(await found("needle", "/", "*.md")).toEqual([
+      "/a/one.md:2:needle",
+      "/b.md:1:ä needle",
+      "/b.md:2:needle again",
+    ]);
     expect(await found("needle", "/", "/*.md")).toEqual(["/b.md:1:ä needle", "/b.md:2:needle again"]);
     expect(await found("needle", "/", "")).toHaveLength(5);
   });
@@ -100,22 +106,38 @@ describe("grep", () => {
     expect(await backend.grep("needle", "/", null, 5)).not.toHaveProperty("truncated");
   });
 
-  it.each(["+(*a)b", "*(!(b))c", "*(a*)(a*)b", "*({a,aa})b", "+(\\)|*a)b", "+(+(a))b"])("refuses %s, which repeats more than texts", async (pattern) => {
-    const reason = "invalid glob pattern: a repeated group may hold plain text only";
-    expect(await backend.glob(pattern)).toEqual({ error: reason });
-    expect(await backend.grep("x", "/", pattern)).toEqual({ error: `Error: ${reason}` });
-  });
+  it.each(["+(*a)b", "*(!(b))c", "*(a*)(a*)b", "*({a,aa})b", "+(\\)|*a)b", "+(+(a))b"])(
+    "refuses %s, which repeats more than texts",
+    async (pattern) => {
+      const reason = "invalid glob pattern: a repeated group may hold plain text only";
+      expect(await backend.glob(pattern)).toEqual({ error: reason });
+      expect(await backend.grep("x", "/", pattern)).toEqual({ error: `Error: ${reason}` });
+    },
+  );
 
-  it.each(["a!(b*)", "!(a!(b))", "*!(?)"])("refuses %s, which excludes more than texts within a name", async (pattern) => {
-    const reason = "invalid glob pattern: an excluded group may hold plain text only, but for the start of a name";
-    expect(await backend.glob(pattern)).toEqual({ error: reason });
-  });
+  it.each(["a!(b*)", "!(a!(b))", "*!(?)"])(
+    "refuses %s, which excludes more than texts within a name",
+    async (pattern) => {
+      const reason = "invalid glob pattern: an excluded group may hold plain text only, but for the start of a name";
+      expect(await backend.glob(pattern)).toEqual({ error: reason });
+    },
+  );
 
-  // As regular expressions, which deepagents' own backends make of them, these take from minutes to longer than anyone waits.
+  // As regular expressions, which deepagents' own backends make of them, these take from minutes to longer than anyone
+  // waits.
   // Requirement: deepagents.globs-are-linear
   it.each([
-    "+(a)+(a)+(a)+(a)+(a)z", "*a*a*a*a/*a*a*a*ab", "*a".repeat(500) + "b", "**/".repeat(300) + "b", "{a,aa}".repeat(100) + "b", "?(a)".repeat(200) + "b",
-    "*(a|aa)*(a|aa)*(a|aa)*(a|aa)b", "!(a)!(a)!(a)!(a)!(a)b", "!(*a*a*a*a*b)b", "*.*a*a*a*{a,*a*a}b", "(a|aa|aaa)".repeat(90) + "b",
+    "+(a)+(a)+(a)+(a)+(a)z",
+    "*a*a*a*a/*a*a*a*ab",
+    "*a".repeat(500) + "b",
+    "**/".repeat(300) + "b",
+    "{a,aa}".repeat(100) + "b",
+    "?(a)".repeat(200) + "b",
+    "*(a|aa)*(a|aa)*(a|aa)*(a|aa)b",
+    "!(a)!(a)!(a)!(a)!(a)b",
+    "!(*a*a*a*a*b)b",
+    "*.*a*a*a*{a,*a*a}b",
+    "(a|aa|aaa)".repeat(90) + "b",
   ])("comes to an end with %s among long names (%#)", async (pattern) => {
     const long = new MemoryBackend(openMemory(new InMemoryStore(), { nodeId: "long" }));
     const name = "a".repeat(250);

@@ -42,7 +42,12 @@ const table: Record<DialectName, { needs: Record<string, Access>; rule: MemoryRu
 };
 
 /** Outside of a run nobody can be asked. */
-const grants: Record<Access | "ask", Access[]> = { ask: ["read"], read: ["read"], append: ["read", "append"], write: ["read", "append", "write"] };
+const grants: Record<Access | "ask", Access[]> = {
+  ask: ["read"],
+  read: ["read"],
+  append: ["read", "append"],
+  write: ["read", "append", "write"],
+};
 
 const folder = testFolder();
 const underTest = await dialectsUnderTest();
@@ -57,7 +62,10 @@ const deepagentsCalls: Record<string, { needs: Access; call: (backend: MemoryBac
   write: { needs: "write", call: (backend) => backend.write("/notes/today", "x") },
   edit: { needs: "write", call: (backend) => backend.edit("/notes/today", "first", "x") },
   delete: { needs: "write", call: (backend) => backend.delete("/notes") },
-  uploadFiles: { needs: "write", call: async (backend) => (await backend.uploadFiles([["/notes/today", new Uint8Array([120])]]))[0] },
+  uploadFiles: {
+    needs: "write",
+    call: async (backend) => (await backend.uploadFiles([["/notes/today", new Uint8Array([120])]]))[0],
+  },
 };
 
 /** Each command on a memory of its own. @returns those that were refused. None of them may have stored anything. */
@@ -69,7 +77,10 @@ async function refusedBy(rules: MemoryRule[], name: DialectName, way: "tools" | 
     const source = way === "tools" ? node : free;
     for (const each of dialect?.prepare ?? []) await toolNamed(dialect?.tools(free) ?? [], each.tool).invoke(each.args);
     const before = await free.snapshot();
-    const answer = way === "tools" ? await toolNamed(dialect?.tools(source) ?? [], call.tool).invoke(call.args) : await overMcp(node, name, call);
+    const answer =
+      way === "tools"
+        ? await toolNamed(dialect?.tools(source) ?? [], call.tool).invoke(call.args)
+        : await overMcp(node, name, call);
     if (dialect?.outcomeOf(answer as string) !== "refused") continue;
     refused.push(command);
     expect(answer).toContain("EACCES: ");
@@ -85,7 +96,10 @@ function withoutKeyIndex({ files }: { files: { path: string; content: string }[]
 
 function opened(rules: MemoryRule[]): { node: MemoryNode; free: Memory } {
   const store = new InMemoryStore();
-  return { node: new MemoryNode({ store, nodeId: "assistant", rules }), free: openMemory(store, { nodeId: "assistant" }) };
+  return {
+    node: new MemoryNode({ store, nodeId: "assistant", rules }),
+    free: openMemory(store, { nodeId: "assistant" }),
+  };
 }
 
 function toolNamed<Tool extends { name: string }>(tools: Tool[], name: string): Tool {
@@ -102,12 +116,15 @@ describe.each(dialectNames)("the dialect %s under rules", (name) => {
   const { needs, rule, refused } = table[name];
 
   // Requirement: access.every-way-in
-  it.each(["write", "append", "read", "ask"] as const)("lets models do what %s allows, by its tools and over MCP", async (access) => {
-    const expected = Object.keys(needs).filter((command) => !grants[access].includes(needs[command] ?? "write"));
-    const rules: MemoryRule[] = [{ path: "/**", access }];
-    expect(await refusedBy(rules, name, "tools")).toEqual(expected);
-    expect(await refusedBy(rules, name, "MCP")).toEqual(expected);
-  });
+  it.each(["write", "append", "read", "ask"] as const)(
+    "lets models do what %s allows, by its tools and over MCP",
+    async (access) => {
+      const expected = Object.keys(needs).filter((command) => !grants[access].includes(needs[command] ?? "write"));
+      const rules: MemoryRule[] = [{ path: "/**", access }];
+      expect(await refusedBy(rules, name, "tools")).toEqual(expected);
+      expect(await refusedBy(rules, name, "MCP")).toEqual(expected);
+    },
+  );
 
   // Requirement: access.rules
   it("keeps to a rule for one path", async () => {
@@ -136,7 +153,10 @@ describe("deepagents under rules", () => {
       const before = await free.snapshot();
       const { error } = (await call(new MemoryBackend(node, { onError: () => {} }))) as { error?: string | null };
       const isAllowed = grants[access].includes(needs);
-      expect([name, error ?? null]).toEqual([name, isAllowed ? null : expect.stringMatching(/EACCES: \/notes(\/today)? (is|can)|permission_denied/)]);
+      expect([name, error ?? null]).toEqual([
+        name,
+        isAllowed ? null : expect.stringMatching(/EACCES: \/notes(\/today)? (is|can)|permission_denied/),
+      ]);
       if (!isAllowed) expect(await free.snapshot()).toEqual(before);
     }
   });
@@ -152,7 +172,12 @@ describe("the unified tool", () => {
   it("offers only the commands that can succeed somewhere", () => {
     expect(commandsFor([{ path: "/**", access: "read" }])).toEqual(["read", "list"]);
     expect(commandsFor([{ path: "/**", access: "append" }])).toEqual(["read", "list", "append"]);
-    expect(commandsFor([{ path: "/log/**", access: "append" }, { path: "/**", access: "read" }])).toEqual(["read", "list", "append"]);
+    expect(
+      commandsFor([
+        { path: "/log/**", access: "append" },
+        { path: "/**", access: "read" },
+      ]),
+    ).toEqual(["read", "list", "append"]);
     expect(commandsFor([{ path: "/policies/**", access: "read" }])).toHaveLength(5);
     expect(commandsFor([])).toHaveLength(5);
   });
@@ -163,7 +188,10 @@ describe("the unified tool", () => {
     expect(Object.keys(tool?.schema.properties ?? {})).toEqual(["path", "command"]);
     expect(tool?.description).not.toContain("append");
     const client = await connectInMemory(createMcpServer({ memory: node }));
-    expect((await client.listTools()).tools[0]?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect((await client.listTools()).tools[0]?.annotations).toMatchObject({
+      readOnlyHint: true,
+      destructiveHint: false,
+    });
     expect(client.getInstructions()).not.toContain("write down");
   });
 
@@ -171,7 +199,9 @@ describe("the unified tool", () => {
     const rules = Array.from({ length: 12 }, (_, index): MemoryRule => ({ path: `/${index}/**`, access: "read" }));
     const description = opened(rules).node.memoryTools[0]?.description ?? "";
     expect(description).toContain("\n/0/** is read-only. /1/** is read-only.");
-    expect(description).toMatch(/\/9\/\*\* is read-only\. The first of these that fits a path counts\. More rules follow\.$/);
+    expect(description).toMatch(
+      /\/9\/\*\* is read-only\. The first of these that fits a path counts\. More rules follow\.$/,
+    );
   });
 
   it("of another memory is told anew", () => {
@@ -207,13 +237,16 @@ describe("the guard of docs/access.md", () => {
       const texts = (await node.memory().snapshot()).files.map(({ content }) => content).join("\n");
       expect([name, texts]).toEqual([name, expect.stringContaining("ask [e-mail address], key [key], [key]")]);
       expect(texts).not.toContain("ada@");
-      await expect(node.memory().append("/b", "-----BEGIN PRIVATE KEY-----")).rejects.toThrow("EACCES: /b must not hold a private key");
+      await expect(node.memory().append("/b", "-----BEGIN PRIVATE KEY-----")).rejects.toThrow(
+        "EACCES: /b must not hold a private key",
+      );
     }
   });
 
   it("reads a megabyte without a match as fast as any other", async () => {
     const guard = await guardOfPage();
     const node = new MemoryNode({ store: new InMemoryStore(), nodeId: "assistant", guard });
-    for (const text of ["a".repeat(1_000_000), "a@".repeat(500_000), "sk-".repeat(300_000)]) await node.memory().write("/a", text);
+    for (const text of ["a".repeat(1_000_000), "a@".repeat(500_000), "sk-".repeat(300_000)])
+      await node.memory().write("/a", text);
   });
 });

@@ -42,7 +42,9 @@ describe("Claude's memory tool", () => {
     const { call } = await claudeOn("/a\u202eb<|end|>.txt", "text");
     const shown = String.raw`/memories/a\u202eb\u003c|end|>.txt`;
     expect(await call({ command: "view", path: "/memories" })).toContain(`\t${shown}`);
-    expect(await call({ command: "view", path: shown })).toBe(`Here's the content of ${shown} with line numbers:\n     1\ttext`);
+    expect(await call({ command: "view", path: shown })).toBe(
+      `Here's the content of ${shown} with line numbers:\n     1\ttext`,
+    );
   });
 
   // Requirement: claude.hidden-characters
@@ -55,7 +57,9 @@ describe("Claude's memory tool", () => {
       await call({ command: "\u200b<|end|>" }),
     ];
     const command = { command: "view", path: "/memories/\u202e<|end|>" } as const;
-    const refusal: unknown = await claudeMemoryHandlers(memory).view(command).catch((error: unknown) => error);
+    const refusal: unknown = await claudeMemoryHandlers(memory)
+      .view(command)
+      .catch((error: unknown) => error);
     if (!MemoryError.isInstance(refusal)) throw new Error("not refused");
     for (const answer of [...answers, refusal.message]) {
       expect(answer).toMatch(/^(?:Error: |The path|No replacement)/);

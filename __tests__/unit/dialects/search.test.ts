@@ -21,17 +21,24 @@ async function memoryWith(texts: Record<string, string>): Promise<Memory> {
 
 const commands = ["read", "search"] as const;
 const withSearch = (memory: Memory): MemoryTool => new MemoryTool({ memory, commands: [...commands] });
-const recordSearch = (memory: Memory) => createRecordTools(memory, { search: true, prefix: "my_" }).find(({ name }) => name === "my_memory_search");
+const recordSearch = (memory: Memory) =>
+  createRecordTools(memory, { search: true, prefix: "my_" }).find(({ name }) => name === "my_memory_search");
 
 describe("a search for models", () => {
   // Requirement: search.for-models
   it("is offered only where it is asked for, and leaves the other tools as they are", () => {
     const told = (tools: { name: string; schema: object; description: unknown }[]) =>
-      tools.map(({ name, schema, description }) => JSON.stringify([name, schema, typeof description === "function" ? String(description("adr")) : description]));
+      tools.map(({ name, schema, description }) =>
+        JSON.stringify([name, schema, typeof description === "function" ? String(description("adr")) : description]),
+      );
     expect(told(claudeDialect({ search: true }).tools).slice(0, 1)).toEqual(told(claudeDialect().tools));
     expect(told(recordsDialect({ search: true }).tools).slice(0, -1)).toEqual(told(recordsDialect().tools));
-    expect([...claudeDialect({ search: true }).tools, ...recordsDialect({ search: true }).tools].map(({ name }) => name)).toContain("memory_search");
-    expect(told([...unifiedDialect().tools, ...claudeDialect().tools, ...recordsDialect().tools]).join("")).not.toMatch(/search/i);
+    expect(
+      [...claudeDialect({ search: true }).tools, ...recordsDialect({ search: true }).tools].map(({ name }) => name),
+    ).toContain("memory_search");
+    expect(told([...unifiedDialect().tools, ...claudeDialect().tools, ...recordsDialect().tools]).join("")).not.toMatch(
+      /search/i,
+    );
   });
 
   // Requirement: search.for-models
@@ -44,19 +51,30 @@ describe("a search for models", () => {
       '{"command":"search","path":"/","ok":true,"result":{"passages":[{"path":"/a","startLine":1,"endLine":1,"text":"zebra"}]}}',
     );
     const [plain] = new MemoryNode({ store, nodeId: "node" }).memoryTools;
-    const refused: unknown = JSON.parse(String(await plain?.invoke({ command: "search", path: "/", query: "x" } as never)));
+    const refused: unknown = JSON.parse(
+      String(await plain?.invoke({ command: "search", path: "/", query: "x" } as never)),
+    );
     expect(refused).toMatchObject({ ok: false });
   });
 
   it("reads only, whatever else may be done", () => {
-    const tools = [...unifiedDialect({ commands: [...commands] }).tools, ...claudeDialect({ search: true }).tools.slice(1), ...recordsDialect({ search: true }).tools.slice(-1)];
+    const tools = [
+      ...unifiedDialect({ commands: [...commands] }).tools,
+      ...claudeDialect({ search: true }).tools.slice(1),
+      ...recordsDialect({ search: true }).tools.slice(-1),
+    ];
     expect(tools.map(({ readOnly, destructive }) => [readOnly, destructive])).toEqual(tools.map(() => [true, false]));
   });
 
   // Requirement: search.bounded-answers
   it("answers at most 8,000 characters, and says what is left out", async () => {
-    const long = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`/long/${index}`, `zebra ${"word ".repeat(190)}`]));
-    const memory = await memoryWith({ ...long, ...Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`/short/${index}`, "a lion"])) });
+    const long = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`/long/${index}`, `zebra ${"word ".repeat(190)}`]),
+    );
+    const memory = await memoryWith({
+      ...long,
+      ...Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`/short/${index}`, "a lion"])),
+    });
     const unified = async (query: string) => {
       const answer = await withSearch(memory).invoke({ command: "search", path: "/", query });
       expect(answer.length).toBeLessThan(10_000);
@@ -65,9 +83,16 @@ describe("a search for models", () => {
     };
     expect(await unified("zebra")).toEqual([8, "22 passages that fit less"]);
     expect(await unified("lion")).toEqual([10, "35 passages that fit less"]);
-    expect(await unified("lion zebra")).toEqual([expect.any(Number), expect.stringMatching(/^\d+ or more passages that fit less$/)]);
-    expect(await createClaudeSearchTool(memory).invoke({ query: "lion" })).toMatch(/\n\n\(35 passages that fit less are left out\.\)$/);
-    expect(parse(String(await recordSearch(memory)?.invoke({ query: "lion" })))).toMatchObject({ left_out: "35 passages that fit less" });
+    expect(await unified("lion zebra")).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/^\d+ or more passages that fit less$/),
+    ]);
+    expect(await createClaudeSearchTool(memory).invoke({ query: "lion" })).toMatch(
+      /\n\n\(35 passages that fit less are left out\.\)$/,
+    );
+    expect(parse(String(await recordSearch(memory)?.invoke({ query: "lion" })))).toMatchObject({
+      left_out: "35 passages that fit less",
+    });
   });
 
   it("answers Claude in paths and lines that it can view", async () => {
@@ -78,16 +103,26 @@ describe("a search for models", () => {
     );
     expect(await tool.invoke({ query: "nothing", path: "/memories/other" })).toContain("Nothing.\\u200b");
     expect(await tool.invoke({ query: "zebra" })).toBe("No passage below /memories has these words");
-    expect(await tool.invoke({ query: "x", path: "/elsewhere" })).toBe("Error: Path must start with /memories, got: /elsewhere");
-    expect(await tool.invoke({ path: "/memories" } as never)).toBe("Error: Invalid `query` parameter: it is required and must be a string");
+    expect(await tool.invoke({ query: "x", path: "/elsewhere" })).toBe(
+      "Error: Path must start with /memories, got: /elsewhere",
+    );
+    expect(await tool.invoke({ path: "/memories" } as never)).toBe(
+      "Error: Invalid `query` parameter: it is required and must be a string",
+    );
     expect(await tool.invoke({ query: "x", words: 1 } as never)).toBe("Error: Unknown parameter: words");
-    expect(await createClaudeMemoryTool(memory).invoke({ command: "search", query: "x" })).toContain("Unknown parameter: query");
+    expect(await createClaudeMemoryTool(memory).invoke({ command: "search", query: "x" })).toContain(
+      "Unknown parameter: query",
+    );
   });
 
   it("answers records by their paths", async () => {
     const memory = await memoryWith({ "/project/todo": "Plant beans.", "/else": "beans" });
-    const search = async (args: object) => parse(String(await recordSearch(memory)?.invoke(args))) as Record<string, unknown>;
-    expect(await search({ query: "bean", path: "project" })).toEqual({ status: "ok", passages: [{ path: "project/todo", lines: "1", text: "Plant beans." }] });
+    const search = async (args: object) =>
+      parse(String(await recordSearch(memory)?.invoke(args))) as Record<string, unknown>;
+    expect(await search({ query: "bean", path: "project" })).toEqual({
+      status: "ok",
+      passages: [{ path: "project/todo", lines: "1", text: "Plant beans." }],
+    });
     expect(await search({ query: "zebra" })).toEqual({ status: "ok", passages: [] });
     expect(await search({})).toMatchObject({ status: "error", error_code: "MEMORY_INVALID_ARGUMENT" });
     expect(await search({ query: "x", path: "/project" })).toMatchObject({ error_code: "MEMORY_PATH_INVALID" });
@@ -96,13 +131,24 @@ describe("a search for models", () => {
   it("refuses a missing query and tells why", async () => {
     const tool = withSearch(await memoryWith({}));
     const answer = async (args: object) => JSON.parse(await tool.invoke(args as never)) as object;
-    expect(await answer({ command: "search", path: "/" })).toMatchObject({ ok: false, error: { code: "EINVAL", message: "query is required for search" } });
-    expect(await answer({ command: "search", path: "/", query: "" })).toMatchObject({ ok: false, error: { code: "EINVAL" } });
+    expect(await answer({ command: "search", path: "/" })).toMatchObject({
+      ok: false,
+      error: { code: "EINVAL", message: "query is required for search" },
+    });
+    expect(await answer({ command: "search", path: "/", query: "" })).toMatchObject({
+      ok: false,
+      error: { code: "EINVAL" },
+    });
   });
 
   it("finds the same in mounts", async () => {
-    const tree = mountMemories({ "/": await memoryWith({ "/a": "lion" }), "/team": await memoryWith({ "/b": "zebra" }) });
+    const tree = mountMemories({
+      "/": await memoryWith({ "/a": "lion" }),
+      "/team": await memoryWith({ "/b": "zebra" }),
+    });
     expect(await withSearch(tree).invoke({ command: "search", path: "/", query: "zebra" })).toContain('"/team/b"');
-    expect(await createClaudeSearchTool(tree).invoke({ query: "zebra", path: "/memories/team" })).toContain("/memories/team/b, line 1:\nzebra");
+    expect(await createClaudeSearchTool(tree).invoke({ query: "zebra", path: "/memories/team" })).toContain(
+      "/memories/team/b, line 1:\nzebra",
+    );
   });
 });

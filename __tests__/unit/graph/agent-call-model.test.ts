@@ -23,7 +23,9 @@ it("an Agent runs the turns that begin later on the node it was set to, and the 
     },
     { name: "change", description: "change", schema: { type: "object", properties: {} } },
   );
-  const model = new ScriptedChatModel((messages) => (messages.at(-1)?.type === "tool" ? "from the first" : { tool: "change", args: {} }));
+  const model = new ScriptedChatModel((messages) =>
+    messages.at(-1)?.type === "tool" ? "from the first" : { tool: "change", args: {} },
+  );
   const agent = new Agent({ model, tools: [change] });
   const answer = async () => (await agent.invoke(turn)).messages.at(-1)?.text;
   expect(await answer()).toBe("from the first");
@@ -56,15 +58,20 @@ it("a MemoryNode is shown by its connector wherever a connector is taken", async
   expect(model.calls.map(shownEntries)).toEqual([["/a"], ["/a"], ["/a"], ["/a"]]);
 });
 
-it.each([null, {}, "M", new ScriptedChatModel(() => "x")])("what shows no memory is refused as a connector at once: %j", (wrong) => {
-  const message = /must be a MemoryConnectorNode or a MemoryNode/;
-  const model = new ScriptedChatModel(() => "x");
-  expect(() => new Agent({ model }).attachMemoryConnector(wrong as never)).toThrow(message);
-  expect(() => new CallModelNode({ model, memoryConnector: wrong as never })).toThrow(message);
-  expect(() => createMemoryPrompt({ connector: wrong as never })).toThrow(message);
-});
+it.each([null, {}, "M", new ScriptedChatModel(() => "x")])(
+  "what shows no memory is refused as a connector at once: %j",
+  (wrong) => {
+    const message = /must be a MemoryConnectorNode or a MemoryNode/;
+    const model = new ScriptedChatModel(() => "x");
+    expect(() => new Agent({ model }).attachMemoryConnector(wrong as never)).toThrow(message);
+    expect(() => new CallModelNode({ model, memoryConnector: wrong as never })).toThrow(message);
+    expect(() => createMemoryPrompt({ connector: wrong as never })).toThrow(message);
+  },
+);
 
 it("a connector is refused by addNode, and told where it belongs", () => {
   const connector = new MemoryNode(freshAddress()).createConnector();
-  expect(() => new StateGraph(MessagesAnnotation).addNode("memory", connector as never)).toThrow(/no node of a StateGraph: give it to setMemoryConnector/);
+  expect(() => new StateGraph(MessagesAnnotation).addNode("memory", connector as never)).toThrow(
+    /no node of a StateGraph: give it to setMemoryConnector/,
+  );
 });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { Command, InMemoryStore, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import {
+  Command,
+  InMemoryStore,
+  interrupt,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createDeepAgent } from "deepagents";
 import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from "langchain";
@@ -43,7 +51,10 @@ const asking = { rules: [{ path: "/**", access: "ask" as const }] };
 
 function freshMemory(options: Partial<MemoryNodeOptions> = asking): { node: MemoryNode; free: Memory } {
   const store = new InMemoryStore();
-  return { node: new MemoryNode({ store, nodeId: "assistant", ...options }), free: openMemory(store, { nodeId: "assistant" }, { paths: "posix" }) };
+  return {
+    node: new MemoryNode({ store, nodeId: "assistant", ...options }),
+    free: openMemory(store, { nodeId: "assistant" }, { paths: "posix" }),
+  };
 }
 
 /** Calls the tools once, then answers. */
@@ -51,21 +62,32 @@ function modelThatCalls(...calls: ScriptedCall[]): ScriptedChatModel {
   return new ScriptedChatModel((messages) => (messages.at(-1)?.getType() === "tool" ? "done" : calls));
 }
 
-const append = (path: string, content: string): ScriptedCall => ({ tool: "memory", args: { command: "append", path, content } });
+const append = (path: string, content: string): ScriptedCall => ({
+  tool: "memory",
+  args: { command: "append", path, content },
+});
 
 function agentThatCalls(node: MemoryNode, ...calls: ScriptedCall[]): Runnable {
-  return createAgent({ model: modelThatCalls(...calls), middleware: [memoryMiddleware({ memory: node })], checkpointer: new MemorySaver() });
+  return createAgent({
+    model: modelThatCalls(...calls),
+    middleware: [memoryMiddleware({ memory: node })],
+    checkpointer: new MemorySaver(),
+  });
 }
 
 const start = async (agent: Runnable): Promise<Reply> => (await agent.invoke(input, config)) as Reply;
-const resume = async (agent: Runnable, answer: unknown): Promise<Reply> => (await agent.invoke(new Command({ resume: answer }), config)) as Reply;
+const resume = async (agent: Runnable, answer: unknown): Promise<Reply> =>
+  (await agent.invoke(new Command({ resume: answer }), config)) as Reply;
 
 const reviewsOf = (reply: Reply): Review[] => (reply.__interrupt__ ?? []).flatMap(({ value }) => value.actionRequests);
-const toolTexts = ({ messages }: Reply): string[] => messages.filter((message) => message.getType() === "tool").map(({ text }) => text);
+const toolTexts = ({ messages }: Reply): string[] =>
+  messages.filter((message) => message.getType() === "tool").map(({ text }) => text);
 
 async function textsOf(memory: Memory): Promise<Record<string, string>> {
   const { files } = await memory.snapshot();
-  return Object.fromEntries(files.filter(({ path }) => !path.startsWith("/.journal")).map(({ path, content }) => [path, content]));
+  return Object.fromEntries(
+    files.filter(({ path }) => !path.startsWith("/.journal")).map(({ path, content }) => [path, content]),
+  );
 }
 
 describe("a change that asks", () => {
@@ -87,7 +109,9 @@ describe("a change that asks", () => {
       reviewConfigs: [{ actionName: "memory", allowedDecisions: ["approve", "edit", "reject"] }],
     });
     expect(await textsOf(free)).toEqual({ "/a": "one" });
-    expect(toolTexts(await resume(agent, approved))).toEqual(['{"command":"append","path":"/a","ok":true,"result":{"status":"ok"}}']);
+    expect(toolTexts(await resume(agent, approved))).toEqual([
+      '{"command":"append","path":"/a","ok":true,"result":{"status":"ok"}}',
+    ]);
     expect(await textsOf(free)).toEqual({ "/a": "one\ntwo" });
   });
 
@@ -107,12 +131,17 @@ describe("a change that asks", () => {
     const agent = agentThatCalls(node, append("/a", "two"));
     await start(agent);
     const [answer = ""] = toolTexts(await resume(agent, { decisions: [{ type: "reject", message: "not now" }] }));
-    expect(JSON.parse(answer)).toMatchObject({ ok: false, error: { code: "EACCES", message: "EACCES: a person rejected the change of /a: not now" } });
+    expect(JSON.parse(answer)).toMatchObject({
+      ok: false,
+      error: { code: "EACCES", message: "EACCES: a person rejected the change of /a: not now" },
+    });
     expect(await textsOf(free)).toEqual({});
   });
 
   const args = { command: "append", path: "/a", content: "two" };
-  const edit = (changed: object, name = "memory"): object => ({ decisions: [{ type: "edit", editedAction: { name, args: { ...args, ...changed } } }] });
+  const edit = (changed: object, name = "memory"): object => ({
+    decisions: [{ type: "edit", editedAction: { name, args: { ...args, ...changed } } }],
+  });
   // Requirement: approval.decisions
   it.each<[string, unknown]>([
     ["another path", edit({ path: "/b" })],
@@ -141,7 +170,11 @@ describe("a change that asks", () => {
     // Its types do not take its own options under exactOptionalPropertyTypes.
     const theirs = humanInTheLoopMiddleware({ interruptOn: { memory: true } } as never) as unknown as AgentMiddleware;
     const middleware = [memoryMiddleware({ memory: node }), theirs];
-    const agent = createAgent({ model: modelThatCalls(append("/a", "two")), middleware, checkpointer: new MemorySaver() });
+    const agent = createAgent({
+      model: modelThatCalls(append("/a", "two")),
+      middleware,
+      checkpointer: new MemorySaver(),
+    });
     const [first] = reviewsOf(await start(agent));
     const [second] = reviewsOf(await resume(agent, approved));
     expect([first?.args, second?.args]).toEqual([args, args]);
@@ -153,12 +186,47 @@ describe("a change that asks", () => {
 
 describe("every way in asks", () => {
   const changes: [string, (node: MemoryNode) => Runnable, Record<string, string>][] = [
-    ["our agent", (node) => new Agent({ model: modelThatCalls(append("/a", "x")), tools: node.memoryTools, checkpointer: new MemorySaver() }), { "/a": "x" }],
+    [
+      "our agent",
+      (node) =>
+        new Agent({
+          model: modelThatCalls(append("/a", "x")),
+          tools: node.memoryTools,
+          checkpointer: new MemorySaver(),
+        }),
+      { "/a": "x" },
+    ],
     ["a ToolNode", (node) => graphWith(node.memoryTools, append("/a", "x")), { "/a": "x" }],
-    ["Claude's create", (node) => graphWith([createClaudeMemoryTool(node)], claude({ command: "create", path: "/memories/a", file_text: "x" })), { "/a": "x" }],
-    ["the journal", (node) => graphWith(createJournalTools(node, { clock: () => new Date(0) }), { tool: "memory_write", args: { key: "k", content: "x" } }), { "/1970/01/01.md": expect.stringContaining("x") as unknown as string }],
-    ["records", (node) => graphWith(createRecordTools(node), { tool: "add_memory", args: { path: "a", content: "x" } }), { "/a": "x" }],
-    ["deepagents", (node) => createDeepAgent({ model: modelThatCalls({ tool: "write_file", args: { file_path: "/a", content: "x" } }), backend: new MemoryBackend(node), checkpointer: new MemorySaver() }), { "/a": "x" }],
+    [
+      "Claude's create",
+      (node) =>
+        graphWith([createClaudeMemoryTool(node)], claude({ command: "create", path: "/memories/a", file_text: "x" })),
+      { "/a": "x" },
+    ],
+    [
+      "the journal",
+      (node) =>
+        graphWith(createJournalTools(node, { clock: () => new Date(0) }), {
+          tool: "memory_write",
+          args: { key: "k", content: "x" },
+        }),
+      { "/1970/01/01.md": expect.stringContaining("x") as unknown as string },
+    ],
+    [
+      "records",
+      (node) => graphWith(createRecordTools(node), { tool: "add_memory", args: { path: "a", content: "x" } }),
+      { "/a": "x" },
+    ],
+    [
+      "deepagents",
+      (node) =>
+        createDeepAgent({
+          model: modelThatCalls({ tool: "write_file", args: { file_path: "/a", content: "x" } }),
+          backend: new MemoryBackend(node),
+          checkpointer: new MemorySaver(),
+        }),
+      { "/a": "x" },
+    ],
     ["an agent as a subgraph", (node) => subgraphOf(node), { "/a": "x" }],
     ["a memory that a node of a graph changes by itself", (node) => graphOfNode(node), { "/a": "x" }],
   ];
@@ -176,13 +244,33 @@ describe("every way in asks", () => {
 
   // Requirement: approval.every-way-in
   it.each<[string, ScriptedCall, Record<string, string>]>([
-    ["update", { tool: "memory", args: { command: "update", path: "/a", oldContent: "one", content: "1" } }, { "/a": "1", "/d/b": "b" }],
+    [
+      "update",
+      { tool: "memory", args: { command: "update", path: "/a", oldContent: "one", content: "1" } },
+      { "/a": "1", "/d/b": "b" },
+    ],
     ["delete of a file", { tool: "memory", args: { command: "delete", path: "/a" } }, { "/d/b": "b" }],
     ["delete of a directory", { tool: "memory", args: { command: "delete", path: "/d" } }, { "/a": "one" }],
-    ["str_replace", claude({ command: "str_replace", path: "/memories/a", old_str: "ne", new_str: "h" }), { "/a": "oh", "/d/b": "b" }],
-    ["insert", claude({ command: "insert", path: "/memories/a", insert_line: 0, insert_text: "zero\n" }), { "/a": "zero\none", "/d/b": "b" }],
-    ["rename of a file", claude({ command: "rename", old_path: "/memories/a", new_path: "/memories/c" }), { "/c": "one", "/d/b": "b" }],
-    ["rename of a directory", claude({ command: "rename", old_path: "/memories/d", new_path: "/memories/e" }), { "/a": "one", "/e/b": "b" }],
+    [
+      "str_replace",
+      claude({ command: "str_replace", path: "/memories/a", old_str: "ne", new_str: "h" }),
+      { "/a": "oh", "/d/b": "b" },
+    ],
+    [
+      "insert",
+      claude({ command: "insert", path: "/memories/a", insert_line: 0, insert_text: "zero\n" }),
+      { "/a": "zero\none", "/d/b": "b" },
+    ],
+    [
+      "rename of a file",
+      claude({ command: "rename", old_path: "/memories/a", new_path: "/memories/c" }),
+      { "/c": "one", "/d/b": "b" },
+    ],
+    [
+      "rename of a directory",
+      claude({ command: "rename", old_path: "/memories/d", new_path: "/memories/e" }),
+      { "/a": "one", "/e/b": "b" },
+    ],
     ["clear_memory", { tool: "clear_memory", args: {} }, {}],
   ])("%s", async (_name, call, expected) => {
     const { node, free } = freshMemory();
@@ -225,13 +313,18 @@ describe("every way in asks", () => {
       {
         nodes: [
           { id: "A", data: { template: "agent", config: {} } },
-          { id: "M", data: { template: "memory", config: { rules: [{ path: "/**", access: "ask" }], onAsk: "interrupt" } } },
+          {
+            id: "M",
+            data: { template: "memory", config: { rules: [{ path: "/**", access: "ask" }], onAsk: "interrupt" } },
+          },
         ],
         edges: [{ source: "M", sourceHandle: "$self", target: "A", targetHandle: "$memory" }],
       } as never,
       { store, model: modelThatCalls(append("/a", "x")) },
     );
-    expect(built.memory("M").memoryTools[0]?.description).toContain("/** is writable with approval: a person is asked about each change.");
+    expect(built.memory("M").memoryTools[0]?.description).toContain(
+      "/** is writable with approval: a person is asked about each change.",
+    );
   });
 });
 
@@ -266,7 +359,11 @@ describe("several questions", () => {
   // Requirement: approval.each-call
   it("never take the answer to another tool's question", async () => {
     const { node, free } = freshMemory();
-    const other = tool(async () => JSON.stringify(interrupt("another question")), { name: "other", description: "asks", schema: { type: "object", properties: {} } });
+    const other = tool(async () => JSON.stringify(interrupt("another question")), {
+      name: "other",
+      description: "asks",
+      schema: { type: "object", properties: {} },
+    });
     const agent = graphWith([...node.memoryTools, other], append("/a", "x"), { tool: "other", args: {} });
     let reply = await start(agent);
     for (let round = 0; round < 6 && reply.__interrupt__ !== undefined; round += 1) {
@@ -313,11 +410,18 @@ describe("what was approved", () => {
   it("is made once when the same interrupt is resumed twice", async () => {
     const { node, free } = freshMemory();
     const checkpointer = new MemorySaver();
-    const agent = createAgent({ model: modelThatCalls(append("/a", "x")), middleware: [memoryMiddleware({ memory: node })], checkpointer });
+    const agent = createAgent({
+      model: modelThatCalls(append("/a", "x")),
+      middleware: [memoryMiddleware({ memory: node })],
+      checkpointer,
+    });
     await agent.invoke(input, config);
     const { config: asked } = await agent.graph.getState(config);
     for (let time = 0; time < 3; time += 1) {
-      const reply = (await agent.graph.invoke(new Command({ resume: approved }) as never, asked as never)) as unknown as Reply;
+      const reply = (await agent.graph.invoke(
+        new Command({ resume: approved }) as never,
+        asked as never,
+      )) as unknown as Reply;
       expect(toolTexts(reply)[0]).toContain('"ok":true');
     }
     expect(await textsOf(free)).toEqual({ "/a": "x" });
@@ -333,12 +437,20 @@ describe("what was approved", () => {
     const agent = agentThatCalls(node, append("/a", "my secret"));
     const [review] = reviewsOf(await start(agent));
     expect(review?.args["content"]).toBe("my [hidden]");
-    const edited = (content: string): object => ({ decisions: [{ type: "edit", editedAction: { name: "memory", args: { ...review?.args, content } } }] });
+    const edited = (content: string): object => ({
+      decisions: [{ type: "edit", editedAction: { name: "memory", args: { ...review?.args, content } } }],
+    });
     await resume(agent, edited("your secret"));
     expect(await textsOf(free)).toEqual({ "/a": "your [hidden]" });
     const other = agentThatCalls(node, append("/b", "fine"));
     await start(other);
-    expect(toolTexts(await resume(other, { decisions: [{ type: "edit", editedAction: { name: "memory", args: { content: "forbidden" } } }] }))[0]).toContain("EACCES: no such text");
+    expect(
+      toolTexts(
+        await resume(other, {
+          decisions: [{ type: "edit", editedAction: { name: "memory", args: { content: "forbidden" } } }],
+        }),
+      )[0],
+    ).toContain("EACCES: no such text");
     expect(await textsOf(free)).toEqual({ "/a": "your [hidden]" });
   });
 });
@@ -347,11 +459,20 @@ describe("where nobody can be asked", () => {
   // Requirement: approval.nobody
   it.each<[string, (node: MemoryNode) => Promise<unknown>, string]>([
     ["a program's own call", (node) => node.memory().append("/a", "x"), "part of no run with a checkpointer"],
-    ["a tool outside of a run", async (node) => { throw new Error(String(await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "x" }))); }, "part of no run with a checkpointer"],
+    [
+      "a tool outside of a run",
+      async (node) => {
+        throw new Error(String(await node.memoryTools[0]?.invoke({ command: "append", path: "/a", content: "x" })));
+      },
+      "part of no run with a checkpointer",
+    ],
     [
       "a graph without a checkpointer",
       async (node) => {
-        const agent = createAgent({ model: modelThatCalls(append("/a", "x")), middleware: [memoryMiddleware({ memory: node })] });
+        const agent = createAgent({
+          model: modelThatCalls(append("/a", "x")),
+          middleware: [memoryMiddleware({ memory: node })],
+        });
         throw new Error(toolTexts(await start(agent)).join());
       },
       'give the graph one, or set onAsk: \\"propose\\"',
@@ -365,13 +486,17 @@ describe("where nobody can be asked", () => {
   // Requirement: approval.nobody
   it("proposals need a store that keeps them", async () => {
     const { node, free } = freshMemory({ ...asking, onAsk: "propose" });
-    await expect(node.memory().append("/a", "x")).rejects.toThrow('proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"');
+    await expect(node.memory().append("/a", "x")).rejects.toThrow(
+      'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"',
+    );
     expect([await textsOf(free), free.proposals, mountMemories({ "/": free }).proposals]).toEqual([{}, null, null]);
   });
 
   // Requirement: approval.nobody
   it("an unknown onAsk is refused when it is given", () => {
-    expect(() => freshMemory({ onAsk: "later" as never })).toThrow('onAsk: must be "interrupt" or "propose" (given "later")');
+    expect(() => freshMemory({ onAsk: "later" as never })).toThrow(
+      'onAsk: must be "interrupt" or "propose" (given "later")',
+    );
   });
 });
 
@@ -388,7 +513,12 @@ function toolsFor({ tool: name, args }: ScriptedCall, node: MemoryNode): Constru
 
 /** One node that runs all calls. */
 function graphWith(tools: ConstructorParameters<typeof ToolNode>[0], ...calls: ScriptedCall[]): Runnable {
-  const toolCalls = calls.map(({ tool: name, args }, index) => ({ id: `call-${index}`, name, args, type: "tool_call" as const }));
+  const toolCalls = calls.map(({ tool: name, args }, index) => ({
+    id: `call-${index}`,
+    name,
+    args,
+    type: "tool_call" as const,
+  }));
   return new StateGraph(MessagesAnnotation)
     .addNode("model", () => ({ messages: [new AIMessage({ content: "", tool_calls: toolCalls })] }))
     .addNode("tools", new ToolNode(tools))
@@ -398,7 +528,10 @@ function graphWith(tools: ConstructorParameters<typeof ToolNode>[0], ...calls: S
 }
 
 function subgraphOf(node: MemoryNode): Runnable {
-  const agent = createAgent({ model: modelThatCalls(append("/a", "x")), middleware: [memoryMiddleware({ memory: node })] });
+  const agent = createAgent({
+    model: modelThatCalls(append("/a", "x")),
+    middleware: [memoryMiddleware({ memory: node })],
+  });
   return new StateGraph(MessagesAnnotation)
     .addNode("agent", agent.graph as never)
     .addEdge(START, "agent")

@@ -12,7 +12,9 @@ describe("the message of a connector", () => {
     for (const content of ["tree", "index", "full"] as const) {
       const connector = thread.createConnector({ content });
       expect([await connector.renderMessage({ threadId: "1" }), await connector.renderMessage()]).toEqual([null, null]);
-      expect(await new MemoryNode({ ...freshAddress(), store }).createConnector({ content }).renderMessage()).toBeNull();
+      expect(
+        await new MemoryNode({ ...freshAddress(), store }).createConnector({ content }).renderMessage(),
+      ).toBeNull();
     }
     await thread.globalMemory().append("/shared", "x");
     expect((await thread.createConnector().renderMessage({ threadId: "1" }))?.text).toContain("/shared");
@@ -23,7 +25,8 @@ describe("the message of a connector", () => {
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     await node.globalMemory().append("/shared", "x");
     await node.memory("1").append("/own/note", "x");
-    const shown = async (): Promise<string> => (await node.createConnector().renderMessage({ threadId: "1" }))?.text ?? "";
+    const shown = async (): Promise<string> =>
+      (await node.createConnector().renderMessage({ threadId: "1" }))?.text ?? "";
     await node.memory("1").delete("/own/note");
     expect(await shown()).toContain("\n/own/\n");
     await node.memory("1").delete("/");

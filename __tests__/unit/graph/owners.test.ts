@@ -40,7 +40,8 @@ async function watched(options: Partial<MemoryNodeOptions>) {
   const connector = node.createConnector({ onError: (error) => errors.push(error) });
   return {
     errors,
-    answer: async (config = {}): Promise<{ error?: { code: string; message: string } }> => JSON.parse(await new MemoryTool({ memory: node }).invoke(list, config)),
+    answer: async (config = {}): Promise<{ error?: { code: string; message: string } }> =>
+      JSON.parse(await new MemoryTool({ memory: node }).invoke(list, config)),
     shown: async (config = {}): Promise<string[]> => shownEntries(await connector.inject(hello, config)),
     inject: (config = {}) => connector.inject(hello, config),
   };
@@ -51,7 +52,14 @@ describe("a run without its id", () => {
   it("is warned of once a process, even if only a tool uses the memory", async () => {
     const first = await watched({ scope: "perUser" });
     await first.answer();
-    expect(warnings).toEqual([[expect.stringMatching(/^a run cannot use the perUser memory of node ".+": user_id is required for perUser scope$/), { type: "MemoryWarning" }]]);
+    expect(warnings).toEqual([
+      [
+        expect.stringMatching(
+          /^a run cannot use the perUser memory of node ".+": user_id is required for perUser scope$/,
+        ),
+        { type: "MemoryWarning" },
+      ],
+    ]);
     const ownerless = scopes.flatMap(({ scope }) => [{ scope }, { mounts: { "/mine": { nodeId: "drafts", scope } } }]);
     for (const options of ownerless) {
       const { answer, shown } = await watched(options);
@@ -62,17 +70,28 @@ describe("a run without its id", () => {
   });
 
   // Requirement: memory.missing-owner-is-told
-  it.each(scopes)("of scope $scope is EINVAL to the tool, and told to onError each time, with the global memory shown", async ({ scope, field, name }) => {
-    const message = `${name} is required for ${scope} scope`;
-    const named = { configurable: { [name]: "a client's" } };
-    const runs = [[{}, {}], [{ [field]: () => undefined }, {}], [{ [field]: () => null }, named], [{ [field]: async () => "" }, named]] as const;
-    for (const [owner, config] of runs) {
-      const { errors, answer, shown } = await watched({ scope, ...(owner as Partial<MemoryNodeOptions>) });
-      expect((await answer(config)).error).toEqual({ code: "EINVAL", message });
-      expect([await shown(config), await shown(config)]).toEqual([["/shared"], ["/shared"]]);
-      expect(errors.map((error) => [error.code, error.message])).toEqual([["EINVAL", message], ["EINVAL", message]]);
-    }
-  });
+  it.each(scopes)(
+    "of scope $scope is EINVAL to the tool, and told to onError each time, with the global memory shown",
+    async ({ scope, field, name }) => {
+      const message = `${name} is required for ${scope} scope`;
+      const named = { configurable: { [name]: "a client's" } };
+      const runs = [
+        [{}, {}],
+        [{ [field]: () => undefined }, {}],
+        [{ [field]: () => null }, named],
+        [{ [field]: async () => "" }, named],
+      ] as const;
+      for (const [owner, config] of runs) {
+        const { errors, answer, shown } = await watched({ scope, ...(owner as Partial<MemoryNodeOptions>) });
+        expect((await answer(config)).error).toEqual({ code: "EINVAL", message });
+        expect([await shown(config), await shown(config)]).toEqual([["/shared"], ["/shared"]]);
+        expect(errors.map((error) => [error.code, error.message])).toEqual([
+          ["EINVAL", message],
+          ["EINVAL", message],
+        ]);
+      }
+    },
+  );
 });
 
 describe("an id that is no text", () => {
@@ -91,7 +110,11 @@ describe("an id that is no text", () => {
 
   // Requirement: memory.ids-that-are-no-text
   it.each(scopes)("answered by a function for $scope is refused likewise", async ({ scope, field, name }) => {
-    for (const [value, given] of [[7, "7"], [["ada"], "an object"], [true, "true"]] as const) {
+    for (const [value, given] of [
+      [7, "7"],
+      [["ada"], "an object"],
+      [true, "true"],
+    ] as const) {
       const { errors, answer, shown } = await watched({ scope, [field]: async () => value as never });
       const message = `${name} is required for ${scope} scope: a non-empty string (given ${given})`;
       const config = { configurable: { [name]: "ada" } };
@@ -104,25 +127,43 @@ describe("an id that is no text", () => {
   // Requirement: memory.ids-that-are-no-text
   it("is no function either: a node takes nothing else for one", () => {
     for (const { scope, field } of scopes) {
-      expect(() => new MemoryNode({ nodeId: "n", scope, [field]: "ada" as never })).toThrow(`${field}: must be a function from a run to an id`);
+      expect(() => new MemoryNode({ nodeId: "n", scope, [field]: "ada" as never })).toThrow(
+        `${field}: must be a function from a run to an id`,
+      );
     }
   });
 });
 
 describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
-  const nodeWith = (owner: OwnerOfRun, more: Partial<MemoryNodeOptions> = {}) => watched({ scope, [field]: owner, ...more });
+  const nodeWith = (owner: OwnerOfRun, more: Partial<MemoryNodeOptions> = {}) =>
+    watched({ scope, [field]: owner, ...more });
   const config = { configurable: { [name]: "ada" } };
 
   // Requirement: memory.functions-for-ids
   it.each([
-    ["at once", (): never => { throw new Error("no session: hunter2"); }],
-    ["later", async (): Promise<never> => { throw new Error("no session: hunter2"); }],
+    [
+      "at once",
+      (): never => {
+        throw new Error("no session: hunter2");
+      },
+    ],
+    [
+      "later",
+      async (): Promise<never> => {
+        throw new Error("no session: hunter2");
+      },
+    ],
   ])("that throws %s is EINVAL, without its words", async (_when, owner) => {
     const { errors, answer, shown } = await nodeWith(owner);
     const { code, message } = (await answer(config)).error ?? {};
-    expect([code, message]).toEqual(["EINVAL", expect.stringMatching(new RegExp(`the function ${field} of node .+ failed$`))]);
+    expect([code, message]).toEqual([
+      "EINVAL",
+      expect.stringMatching(new RegExp(`the function ${field} of node .+ failed$`)),
+    ]);
     expect(await shown(config)).toEqual([]);
-    expect(errors.map((error) => [error.message, (error.cause as Error).message])).toEqual([[message, "no session: hunter2"]].map(([text, cause]) => [expect.stringContaining(text ?? ""), cause]));
+    expect(errors.map((error) => [error.message, (error.cause as Error).message])).toEqual(
+      [[message, "no session: hunter2"]].map(([text, cause]) => [expect.stringContaining(text ?? ""), cause]),
+    );
   });
 
   // Requirement: memory.functions-for-ids
@@ -146,10 +187,20 @@ describe.each(scopes)("a function for the $field", ({ scope, field, name }) => {
 
   // Requirement: memory.functions-for-ids, tool.passes-on-interrupts
   it("may interrupt the run to ask a person, and is answered when the run goes on", async () => {
-    const node = new MemoryNode({ ...freshAddress(), store, scope, [field]: () => interrupt("who are you?") as string });
+    const node = new MemoryNode({
+      ...freshAddress(),
+      store,
+      scope,
+      [field]: () => interrupt("who are you?") as string,
+    });
     await node.memory("ada").append("/own", "x");
     const model = new ScriptedChatModel(() => "done");
-    const agent = createAgent({ model, tools: [], middleware: [memoryMiddleware({ memory: node })], checkpointer: new MemorySaver() });
+    const agent = createAgent({
+      model,
+      tools: [],
+      middleware: [memoryMiddleware({ memory: node })],
+      checkpointer: new MemorySaver(),
+    });
     const run = { configurable: { thread_id: "1" } };
     expect(await agent.invoke({ messages: hello }, run)).toMatchObject({ __interrupt__: [{ value: "who are you?" }] });
     await agent.invoke(new Command({ resume: "ada" }), run);
@@ -161,14 +212,18 @@ describe("a function that chooses the memory", () => {
   // Requirement: tool.source-may-be-a-function
   it("and never answers ends when the run is aborted", async () => {
     const controller = new AbortController();
-    const tool = new MemoryTool({ memory: () => (controller.abort(new Error("stopped by the user")), new Promise(() => undefined)) });
+    const tool = new MemoryTool({
+      memory: () => (controller.abort(new Error("stopped by the user")), new Promise(() => undefined)),
+    });
     await expect(tool.invoke(list, { signal: controller.signal })).rejects.toThrow("stopped by the user");
   });
 
   // Requirement: tool.source-may-be-a-function
   it("gets the user of the run", async () => {
     const { nodeId } = freshAddress();
-    const tool = new MemoryTool({ memory: async ({ userId = "" }) => openMemory(store, { nodeId, scope: "perUser", userId }) });
+    const tool = new MemoryTool({
+      memory: async ({ userId = "" }) => openMemory(store, { nodeId, scope: "perUser", userId }),
+    });
     await tool.invoke({ path: "/a", command: "append", content: "x" }, { configurable: { user_id: "ada" } });
     expect(await openMemory(store, { nodeId, scope: "perUser", userId: "ada" }).read("/a")).toBe("x");
     expect(await tool.invoke(list)).toContain("user_id is required for perUser scope");

@@ -11,7 +11,13 @@ type Call = Operation<Command>;
 /** A call from one time to another, and the answer; none where its outcome is unknown. */
 function call(calledAt: number, answeredAt: number | null, command: Command, answer?: unknown): Call {
   const outcome = typeof answer === "string" && /^E[A-Z]+$/.test(answer) ? { code: answer } : { value: answer ?? null };
-  return { caller: "somebody", calledAt: BigInt(calledAt), answeredAt: answeredAt === null ? null : BigInt(answeredAt), command, answer: JSON.stringify(outcome) };
+  return {
+    caller: "somebody",
+    calledAt: BigInt(calledAt),
+    answeredAt: answeredAt === null ? null : BigInt(answeredAt),
+    command,
+    answer: JSON.stringify(outcome),
+  };
 }
 
 const append = (content: string, path = "/file"): Command => ({ name: "append", path, content });
@@ -28,52 +34,136 @@ const bad: [string, Call[]][] = [
   ["a stale read", [call(0, 1, write("old"), 3), call(2, 3, write("new"), 3), call(4, 5, read(), "old")]],
   ["a read of what nobody wrote", [call(0, 1, write("a"), 1), call(2, 3, read(), "b")]],
   ["a read of what is written later", [call(0, 1, read(), "a"), call(2, 3, write("a"), 1)]],
-  ["a write that is seen and then gone", [call(0, 1, write("old"), 3), call(2, null, write("new")), call(3, 4, read(), "new"), call(5, 6, read(), "old")]],
+  [
+    "a write that is seen and then gone",
+    [call(0, 1, write("old"), 3), call(2, null, write("new")), call(3, 4, read(), "new"), call(5, 6, read(), "old")],
+  ],
   ["an acknowledged write that is gone", [call(0, 1, write("a"), 1), call(2, 3, read(), "ENOENT")]],
   ["an append that landed twice", [call(0, 1, append("a")), call(2, 3, read(), "a\na")]],
   ["an append of unknown outcome that landed twice", [call(0, null, append("a")), call(2, 3, read(), "a\na")]],
   ["a change of unknown outcome before it began", [call(0, 1, read(), "a"), call(2, null, append("a"))]],
-  ["two readers who see two writes in opposite orders", [
-    call(0, 100, write("a"), 1), call(0, 100, write("b"), 1),
-    call(1, 2, read(), "a"), call(3, 4, read(), "b"), call(5, 6, read(), "a"),
-  ]],
-  ["a rename of which both names are seen", [call(0, 1, append("x", "/a")), call(2, 10, rename("/a", "/b")), call(3, 4, list, files("a", "b"))]],
-  ["a rename of which no name is seen", [call(0, 1, append("x", "/a")), call(2, 10, rename("/a", "/b")), call(3, 4, list, [])]],
-  ["a rename of a directory of which half is seen", [
-    call(0, 1, append("x", "/a/one")), call(2, 3, append("y", "/a/two")), call(4, 20, rename("/a", "/b")),
-    call(5, 6, snapshot, [[["/a/one", "x"], ["/b/two", "y"]], ["/a", "/b"]]),
-  ]],
-  ["a rename that a later reader does not see any more", [
-    call(0, 1, append("x", "/a")), call(2, 20, rename("/a", "/b")), call(3, 4, read("/b"), "x"), call(5, 6, read("/a"), "x"),
-  ]],
-  ["two creations that both won", [call(0, 10, { name: "create", path: "/file", content: "a" }, 1), call(1, 9, { name: "create", path: "/file", content: "b" }, 1)]],
-  ["an append into a directory that a delete took with it, and that is there alone", [
-    call(0, 1, append("x", "/a/x")), call(2, 10, remove("/a"), { files: 1, dirs: 1 }), call(3, 9, append("y", "/a/y")),
-    call(11, 12, snapshot, [[["/a/y", "y"]], []]),
-  ]],
-  ["a delete that counts a file that another one took", [
-    call(0, 1, append("x")), call(2, 10, remove("/file"), { files: 1, dirs: 0 }), call(3, 9, remove("/file"), { files: 1, dirs: 0 }),
-  ]],
+  [
+    "two readers who see two writes in opposite orders",
+    [
+      call(0, 100, write("a"), 1),
+      call(0, 100, write("b"), 1),
+      call(1, 2, read(), "a"),
+      call(3, 4, read(), "b"),
+      call(5, 6, read(), "a"),
+    ],
+  ],
+  [
+    "a rename of which both names are seen",
+    [call(0, 1, append("x", "/a")), call(2, 10, rename("/a", "/b")), call(3, 4, list, files("a", "b"))],
+  ],
+  [
+    "a rename of which no name is seen",
+    [call(0, 1, append("x", "/a")), call(2, 10, rename("/a", "/b")), call(3, 4, list, [])],
+  ],
+  [
+    "a rename of a directory of which half is seen",
+    [
+      call(0, 1, append("x", "/a/one")),
+      call(2, 3, append("y", "/a/two")),
+      call(4, 20, rename("/a", "/b")),
+      call(5, 6, snapshot, [
+        [
+          ["/a/one", "x"],
+          ["/b/two", "y"],
+        ],
+        ["/a", "/b"],
+      ]),
+    ],
+  ],
+  [
+    "a rename that a later reader does not see any more",
+    [
+      call(0, 1, append("x", "/a")),
+      call(2, 20, rename("/a", "/b")),
+      call(3, 4, read("/b"), "x"),
+      call(5, 6, read("/a"), "x"),
+    ],
+  ],
+  [
+    "two creations that both won",
+    [
+      call(0, 10, { name: "create", path: "/file", content: "a" }, 1),
+      call(1, 9, { name: "create", path: "/file", content: "b" }, 1),
+    ],
+  ],
+  [
+    "an append into a directory that a delete took with it, and that is there alone",
+    [
+      call(0, 1, append("x", "/a/x")),
+      call(2, 10, remove("/a"), { files: 1, dirs: 1 }),
+      call(3, 9, append("y", "/a/y")),
+      call(11, 12, snapshot, [[["/a/y", "y"]], []]),
+    ],
+  ],
+  [
+    "a delete that counts a file that another one took",
+    [
+      call(0, 1, append("x")),
+      call(2, 10, remove("/file"), { files: 1, dirs: 0 }),
+      call(3, 9, remove("/file"), { files: 1, dirs: 0 }),
+    ],
+  ],
 ];
 
 const good: [string, Call[]][] = [
   ["nothing", []],
   ["calls one after the other", [call(0, 1, append("a")), call(2, 3, append("b")), call(4, 5, read(), "a\nb")]],
-  ["concurrent appends in either order", [call(0, 10, append("a")), call(1, 9, append("b")), call(20, 21, read(), "b\na")]],
-  ["a read beside a write that sees the old text", [call(0, 1, write("old"), 3), call(2, 9, write("new"), 3), call(3, 4, read(), "old"), call(5, 6, read(), "new")]],
+  [
+    "concurrent appends in either order",
+    [call(0, 10, append("a")), call(1, 9, append("b")), call(20, 21, read(), "b\na")],
+  ],
+  [
+    "a read beside a write that sees the old text",
+    [call(0, 1, write("old"), 3), call(2, 9, write("new"), 3), call(3, 4, read(), "old"), call(5, 6, read(), "new")],
+  ],
   ["calls that meet at one moment", [call(0, 5, write("a"), 1), call(5, 6, read(), "ENOENT")]],
   ["a change of unknown outcome that never happened", [call(0, null, append("a")), call(2, 3, read(), "ENOENT")]],
   ["a change of unknown outcome that happened at once", [call(0, null, append("a")), call(2, 3, read(), "a")]],
-  ["a change of unknown outcome that happened much later", [
-    call(0, null, append("late")), call(2, 3, append("a")), call(4, 5, read(), "a"), call(6, 7, append("b")), call(8, 9, read(), "a\nlate\nb"),
-  ]],
-  ["one of two changes of unknown outcome", [call(0, null, append("a")), call(1, null, append("b")), call(2, 3, read(), "b"), call(4, 5, read(), "b\na")]],
-  ["a refusal", [call(0, 1, append("x", "/a")), call(2, 3, append("y", "/a/b"), "ENOTDIR"), call(4, 5, { name: "create", path: "/a", content: "z" }, "EEXIST")]],
-  ["a directory that is deleted before an append into it", [
-    call(0, 1, append("x", "/a/x")), call(2, 10, remove("/a"), { files: 1, dirs: 1 }), call(3, 9, append("y", "/a/y")),
-    call(11, 12, snapshot, [[["/a/y", "y"]], ["/a"]]),
-  ]],
-  ["a rename beside a reader", [call(0, 1, append("x", "/a")), call(2, 20, rename("/a", "/b")), call(3, 4, list, files("a")), call(5, 6, list, files("b"))]],
+  [
+    "a change of unknown outcome that happened much later",
+    [
+      call(0, null, append("late")),
+      call(2, 3, append("a")),
+      call(4, 5, read(), "a"),
+      call(6, 7, append("b")),
+      call(8, 9, read(), "a\nlate\nb"),
+    ],
+  ],
+  [
+    "one of two changes of unknown outcome",
+    [call(0, null, append("a")), call(1, null, append("b")), call(2, 3, read(), "b"), call(4, 5, read(), "b\na")],
+  ],
+  [
+    "a refusal",
+    [
+      call(0, 1, append("x", "/a")),
+      call(2, 3, append("y", "/a/b"), "ENOTDIR"),
+      call(4, 5, { name: "create", path: "/a", content: "z" }, "EEXIST"),
+    ],
+  ],
+  [
+    "a directory that is deleted before an append into it",
+    [
+      call(0, 1, append("x", "/a/x")),
+      call(2, 10, remove("/a"), { files: 1, dirs: 1 }),
+      call(3, 9, append("y", "/a/y")),
+      call(11, 12, snapshot, [[["/a/y", "y"]], ["/a"]]),
+    ],
+  ],
+  [
+    "a rename beside a reader",
+    [
+      call(0, 1, append("x", "/a")),
+      call(2, 20, rename("/a", "/b")),
+      call(3, 4, list, files("a")),
+      call(5, 6, list, files("b")),
+    ],
+  ],
 ];
 
 describe("the checker of histories", () => {
@@ -96,22 +186,40 @@ describe("the checker of histories", () => {
   });
 
   it("answers an order that is one", () => {
-    const verdict = checkMemoryHistory([call(0, 10, append("a")), call(1, 9, append("b")), call(20, 21, read(), "b\na")]);
+    const verdict = checkMemoryHistory([
+      call(0, 10, append("a")),
+      call(1, 9, append("b")),
+      call(20, 21, read(), "b\na"),
+    ]);
     expect(verdict.isLinearizable && verdict.order.map(({ calledAt }) => Number(calledAt))).toEqual([1, 0, 20]);
   });
 
   it("checks by themselves what cannot meet, and together what can", () => {
-    const history = [call(0, 1, append("a", "/a/x")), call(0, 1, append("b", "/b")), call(0, 1, append("c", "/ab/x")), call(0, 1, append("d", "/c"))];
-    const sizesOf = (calls: Parameters<typeof partsOf>[0]): number[] => partsOf(calls).map(({ length }) => length).toSorted((one, other) => one - other);
+    const history = [
+      call(0, 1, append("a", "/a/x")),
+      call(0, 1, append("b", "/b")),
+      call(0, 1, append("c", "/ab/x")),
+      call(0, 1, append("d", "/c")),
+    ];
+    const sizesOf = (calls: Parameters<typeof partsOf>[0]): number[] =>
+      partsOf(calls)
+        .map(({ length }) => length)
+        .toSorted((one, other) => one - other);
     expect(sizesOf(history)).toEqual([1, 1, 1, 1]);
     expect(sizesOf([...history, call(0, 1, remove("/a"))])).toEqual([1, 1, 1, 2]);
     expect(sizesOf([...history, call(0, 1, rename("/a/x", "/b/y"))])).toEqual([1, 1, 3]);
     expect(partsOf([...history, call(0, 1, list)])).toHaveLength(1);
   });
 
-  it.each(["files", "tree"] as const)("takes any history of %s in which each call takes place at one moment of it", (name) => {
-    fc.assert(fc.property(fc.integer(), (seed) => expect(faultOf(madeUp(seed, name, 80))).toBeUndefined()), { numRuns: repetitions({ usual: 25, long: 1000 }) });
-  });
+  it.each(["files", "tree"] as const)(
+    "takes any history of %s in which each call takes place at one moment of it",
+    (name) => {
+      fc.assert(
+        fc.property(fc.integer(), (seed) => expect(faultOf(madeUp(seed, name, 80))).toBeUndefined()),
+        { numRuns: repetitions({ usual: 25, long: 1000 }) },
+      );
+    },
+  );
 
   it("agrees with one that tries every order of every choice", () => {
     let refused = 0;
@@ -129,26 +237,49 @@ describe("the checker of histories", () => {
   });
 
   it("gives up on a history with more orders than it can try", () => {
-    const state = { step: (count: number) => ({ state: count * 2 + 1, answer: "" }), initial: 0, keyOf: () => String(Math.random()) };
-    const many = Array.from({ length: 30 }, (_, number) => call(0, 100, append(String(number)))).map((each) => ({ ...each, answer: "" }));
-    expect(() => checkLinearizable(state, [...many, { ...call(200, 201, read()), answer: "none" }], 1000)).toThrow("the history of 31 calls has too many possible orders");
+    const state = {
+      step: (count: number) => ({ state: count * 2 + 1, answer: "" }),
+      initial: 0,
+      keyOf: () => String(Math.random()),
+    };
+    const many = Array.from({ length: 30 }, (_, number) => call(0, 100, append(String(number)))).map((each) => ({
+      ...each,
+      answer: "",
+    }));
+    expect(() => checkLinearizable(state, [...many, { ...call(200, 201, read()), answer: "none" }], 1000)).toThrow(
+      "the history of 31 calls has too many possible orders",
+    );
   });
 });
 
-/** What callers of a memory without a fault see: each call takes place at a moment between its beginning and its answer. Some learn no outcome. */
+/**
+ * What callers of a memory without a fault see: each call takes place at a moment between its beginning and its answer.
+ * Some learn no outcome.
+ */
 function madeUp(seed: number, name: keyof typeof workloads, length: number): Call[] {
   const commands = randomCommands(workloads[name], "x", seed);
-  const random = randomCommands({ commands: ["read"], paths: Array.from({ length: 100 }, (_, number) => String(number)) }, "x", seed + 1);
+  const random = randomCommands(
+    { commands: ["read"], paths: Array.from({ length: 100 }, (_, number) => String(number)) },
+    "x",
+    seed + 1,
+  );
   const below = (limit: number): number => Number(random.next().value.path) % limit;
   let state = memorySpecification.initial;
   return Array.from({ length }, (_, number) => {
     const command = commands.next().value;
     const moment = 10 * number;
     const isUnknown = below(10) === 0;
-    if (isUnknown && below(2) === 0) return { caller: "x", calledAt: BigInt(moment), answeredAt: null, command, answer: "" };
+    if (isUnknown && below(2) === 0)
+      return { caller: "x", calledAt: BigInt(moment), answeredAt: null, command, answer: "" };
     const { state: next, answer } = memorySpecification.step(state, command);
     state = next;
-    return { caller: "x", calledAt: BigInt(moment - below(40)), answeredAt: isUnknown ? null : BigInt(moment + 1 + below(40)), command, answer };
+    return {
+      caller: "x",
+      calledAt: BigInt(moment - below(40)),
+      answeredAt: isUnknown ? null : BigInt(moment + 1 + below(40)),
+      command,
+      answer,
+    };
   });
 }
 

@@ -18,7 +18,9 @@ class CountingStore extends InMemoryStore {
   asked = 0;
   isDown = false;
 
-  override async batch<Operations extends readonly Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
+  override async batch<Operations extends readonly Operation[]>(
+    operations: Operations,
+  ): Promise<OperationResults<Operations>> {
     this.asked += 1;
     if (this.isDown) throw new Error("down");
     return super.batch(operations);

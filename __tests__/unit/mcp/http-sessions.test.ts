@@ -53,7 +53,9 @@ describe("the sessions of an HTTP server", () => {
     const sessions = new HttpSessions({ maxSessions: 5, maxStreams: 5, idleMs, createServer });
     const { transport, id } = await begin(sessions);
     const headers = { "Mcp-Session-Id": id };
-    expect((await transport.handleRequest(new Request("http://localhost/mcp", { method: "DELETE", headers }))).status).toBe(200);
+    expect(
+      (await transport.handleRequest(new Request("http://localhost/mcp", { method: "DELETE", headers }))).status,
+    ).toBe(200);
     expect(sessions.size).toBe(0);
   });
 

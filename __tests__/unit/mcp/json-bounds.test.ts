@@ -11,7 +11,11 @@ function excessOf(text: string, pieceBytes = text.length): string | undefined {
 describe("the bounds of a JSON text", () => {
   // Requirement: mcp.http-message-size
   it.each([
-    ["keys", JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1]))), "more than 10000 values"],
+    [
+      "keys",
+      JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1]))),
+      "more than 10000 values",
+    ],
     ["elements", `[${"0,".repeat(10_000)}0]`, "more than 10000 values"],
     ["lists in lists", "[".repeat(101), "more than 100 levels"],
     ["objects in objects", '{"a":'.repeat(101), "more than 100 levels"],

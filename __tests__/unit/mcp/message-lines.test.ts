@@ -8,7 +8,12 @@ import { repetitions } from "../../helpers/repetitions.js";
 /** What passes and what is refused of `chunks`, with messages of at most 300 bytes. */
 async function linesOf(...chunks: (string | Buffer)[]): Promise<{ passed: unknown[]; refused: Refusal[] }> {
   const refused: Refusal[] = [];
-  const lines = new MessageLines({ maxMessageBytes: 300, refuse: (refusal) => refused.push(refusal), beforeMessage: async () => {}, beforeEnd: async () => {} });
+  const lines = new MessageLines({
+    maxMessageBytes: 300,
+    refuse: (refusal) => refused.push(refusal),
+    beforeMessage: async () => {},
+    beforeEnd: async () => {},
+  });
   const passed: unknown[] = [];
   lines.on("data", (chunk: Buffer) => passed.push(JSON.parse(chunk.toString()) as unknown));
   for (const chunk of chunks) lines.write(chunk);
@@ -20,7 +25,8 @@ async function linesOf(...chunks: (string | Buffer)[]): Promise<{ passed: unknow
 }
 
 const ping = (id: number | string) => ({ method: "ping", jsonrpc: "2.0", id });
-const long = (id: number | string, chars = 1000) => JSON.stringify({ method: "ping", params: { text: "x".repeat(chars) }, jsonrpc: "2.0", id });
+const long = (id: number | string, chars = 1000) =>
+  JSON.stringify({ method: "ping", params: { text: "x".repeat(chars) }, jsonrpc: "2.0", id });
 
 describe("lines of messages", () => {
   it("pass whole, however they are cut into chunks", async () => {
@@ -37,7 +43,10 @@ describe("lines of messages", () => {
   });
 
   it("need no newline at the very end", async () => {
-    expect(await linesOf(`${JSON.stringify(ping(1))}\n${JSON.stringify(ping(2))}`)).toEqual({ passed: [ping(1), ping(2)], refused: [] });
+    expect(await linesOf(`${JSON.stringify(ping(1))}\n${JSON.stringify(ping(2))}`)).toEqual({
+      passed: [ping(1), ping(2)],
+      refused: [],
+    });
     expect((await linesOf('{"jsonrpc":')).refused).toHaveLength(1);
   });
 
@@ -45,11 +54,14 @@ describe("lines of messages", () => {
     expect(await linesOf(`\n  \r\n${JSON.stringify(ping(1))}\r\n`)).toEqual({ passed: [ping(1)], refused: [] });
   });
 
-  it.each(["{", "hello", '{"jsonrpc":"2.0"', "\u0000", Buffer.from([0x22, 0xff, 0x22])])("that are no JSON (%j) are refused, and the next one passes", async (line) => {
-    const { passed, refused } = await linesOf(line, `\n${JSON.stringify(ping(1))}\n`);
-    expect(passed).toEqual([ping(1)]);
-    expect(refused).toEqual([{ id: null, code: -32_700, reason: expect.stringContaining("not valid JSON") }]);
-  });
+  it.each(["{", "hello", '{"jsonrpc":"2.0"', "\u0000", Buffer.from([0x22, 0xff, 0x22])])(
+    "that are no JSON (%j) are refused, and the next one passes",
+    async (line) => {
+      const { passed, refused } = await linesOf(line, `\n${JSON.stringify(ping(1))}\n`);
+      expect(passed).toEqual([ping(1)]);
+      expect(refused).toEqual([{ id: null, code: -32_700, reason: expect.stringContaining("not valid JSON") }]);
+    },
+  );
 
   // Requirement: mcp.http-message-size
   it("that are nested too deep are refused by their id, and the next one passes", async () => {
@@ -85,7 +97,10 @@ describe("lines of messages", () => {
   });
 
   it("that are too long and end by no id of their own are refused without one", async () => {
-    const { refused } = await linesOf(`${JSON.stringify({ id: 1, params: { text: "x".repeat(1000), id: 2 } })}\n`, `${"x".repeat(1000)}\n`);
+    const { refused } = await linesOf(
+      `${JSON.stringify({ id: 1, params: { text: "x".repeat(1000), id: 2 } })}\n`,
+      `${"x".repeat(1000)}\n`,
+    );
     expect(refused.map(({ id }) => id)).toEqual([null, null]);
   });
 
@@ -96,7 +111,12 @@ describe("lines of messages", () => {
   });
 
   it("that never end hold no more than their last bytes", async () => {
-    const lines = new MessageLines({ maxMessageBytes: 300, refuse: () => {}, beforeMessage: async () => {}, beforeEnd: async () => {} });
+    const lines = new MessageLines({
+      maxMessageBytes: 300,
+      refuse: () => {},
+      beforeMessage: async () => {},
+      beforeEnd: async () => {},
+    });
     const before = process.memoryUsage();
     for (let count = 0; count < 2000; count += 1) {
       await new Promise<void>((resolve) => {

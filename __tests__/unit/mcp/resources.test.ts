@@ -43,7 +43,10 @@ describe("the resources of an MCP server", () => {
     for (const name of ["b", "d", "f", "h", "j"]) await memory.write(`/${name}`, name);
     const client = await connect(memory, { pageSize: 2 });
     const page = async (cursor?: string) => {
-      const { resources, nextCursor } = await client.request({ method: "resources/list", params: cursor === undefined ? {} : { cursor } });
+      const { resources, nextCursor } = await client.request({
+        method: "resources/list",
+        params: cursor === undefined ? {} : { cursor },
+      });
       return { names: resources.map(({ name }) => name), nextCursor };
     };
     const first = await page();
@@ -69,7 +72,10 @@ describe("the resources of an MCP server", () => {
 
   // Requirement: mcp.resource-uris
   it.each([
-    ["memory:///none", { code: -32_602, data: { uri: "memory:///none" }, message: "ENOENT: file not found: memory:///none" }],
+    [
+      "memory:///none",
+      { code: -32_602, data: { uri: "memory:///none" }, message: "ENOENT: file not found: memory:///none" },
+    ],
     ["memory:///dir", { code: -32_602, message: "EISDIR: path is a directory" }],
     ["memory:///", { code: -32_602, message: expect.stringContaining("path is") }],
     ["memory:///a/../b", { code: -32_602, message: expect.stringContaining("invalid uri: memory:///a/../b;") }],
@@ -108,9 +114,16 @@ describe("the resources of an MCP server", () => {
       throw new Error("mongodb://user:secret@host");
     };
     const client = await connectInMemory(createMcpServer({ memory }));
-    await expect(client.listResources()).rejects.toMatchObject({ code: -32_603, message: "the memory could not be opened" });
-    await expect(client.readResource({ uri: "memory:///a" })).rejects.toMatchObject({ message: "the memory could not be opened" });
-    await expect(client.subscribeResource({ uri: "memory:///a" })).rejects.toMatchObject({ message: "the memory could not be opened" });
+    await expect(client.listResources()).rejects.toMatchObject({
+      code: -32_603,
+      message: "the memory could not be opened",
+    });
+    await expect(client.readResource({ uri: "memory:///a" })).rejects.toMatchObject({
+      message: "the memory could not be opened",
+    });
+    await expect(client.subscribeResource({ uri: "memory:///a" })).rejects.toMatchObject({
+      message: "the memory could not be opened",
+    });
   });
 });
 
@@ -143,7 +156,10 @@ describe("a client that subscribed", () => {
     const changes = new HeardChanges(client);
     await client.subscribeResource({ uri: "memory:///a" });
     // Of the same size: a count of bytes would not show it.
-    await client.callTool({ name: "memory", arguments: { command: "update", path: "/a", oldContent: "one", content: "two" } });
+    await client.callTool({
+      name: "memory",
+      arguments: { command: "update", path: "/a", oldContent: "one", content: "two" },
+    });
     expect(await changes.next(1)).toEqual(["memory:///a"]);
     await client.callTool({ name: "memory", arguments: { command: "delete", path: "/a" } });
     expect(await changes.next(2)).toEqual(["list", "memory:///a"]);
@@ -204,7 +220,8 @@ describe("a client that listed", () => {
     const client = await connect(posixMemory());
     const changes = new HeardChanges(client);
     await client.listResources();
-    const append = (path: string) => client.callTool({ name: "memory", arguments: { command: "append", path, content: "x" } });
+    const append = (path: string) =>
+      client.callTool({ name: "memory", arguments: { command: "append", path, content: "x" } });
     await append("/a");
     expect(await changes.next(1)).toEqual(["list"]);
     await append("/a");

@@ -16,7 +16,10 @@ async function begin() {
   const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
   await transport.handleRequest(new Request(url, { method: "POST", headers }), { parsedBody: initialize });
   const open = (response = new EventEmitter()) =>
-    transport.openStream(new Request(url, { headers: { Accept: "text/event-stream", "Mcp-Session-Id": "id" } }), response as ServerResponse);
+    transport.openStream(
+      new Request(url, { headers: { Accept: "text/event-stream", "Mcp-Session-Id": "id" } }),
+      response as ServerResponse,
+    );
   const tell = (name: string) => mcp.server.sendResourceUpdated({ uri: `memory:///${name}` });
   return { transport, open, tell };
 }

@@ -37,11 +37,17 @@ describe("a connection over stdio", () => {
     const { memory, gated, begun, letGo } = gatedMemory();
     const connection = new StdioConnection(new MemoryService({ memory: gated }), 1_000_000);
     const input = new PassThrough();
-    const output = new Writable({ write: (_chunk, _encoding, done) => done(reason === "output that fails" ? new Error("EPIPE") : null) });
+    const output = new Writable({
+      write: (_chunk, _encoding, done) => done(reason === "output that fails" ? new Error("EPIPE") : null),
+    });
     const ended: string[] = [];
     const served = connection.serve(input, output).then(() => ended.push("ended"));
     // Where the output fails, it does so at the answer to the second message.
-    input.write([...(reason === "output that fails" ? [] : [initialize]), appendCall].map((message) => `${JSON.stringify(message)}\n`).join(""));
+    input.write(
+      [...(reason === "output that fails" ? [] : [initialize]), appendCall]
+        .map((message) => `${JSON.stringify(message)}\n`)
+        .join(""),
+    );
     await begun;
     if (reason === "stop") connection.stop();
     else if (reason === "end of input") input.end();
@@ -66,7 +72,10 @@ describe("a connection over stdio", () => {
     await begun;
     letGo();
     await served;
-    const answers = String(output.read()).trim().split("\n").map((line) => (JSON.parse(line) as { id: number }).id);
+    const answers = String(output.read())
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { id: number }).id);
     expect(answers.toSorted((one, other) => one - other)).toEqual([1, 2, 4]);
   });
 });

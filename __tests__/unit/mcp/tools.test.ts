@@ -5,7 +5,15 @@ import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/cl
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Memory } from "../../../src/core/memory.js";
 import { dialectNames } from "../../../src/dialects/registry.js";
-import { addMemoryTo, claudeDialect, createMcpServer, type Dialect, journalDialect, type McpMemoryOptions, unifiedDialect } from "../../../src/mcp/index.js";
+import {
+  addMemoryTo,
+  claudeDialect,
+  createMcpServer,
+  type Dialect,
+  journalDialect,
+  type McpMemoryOptions,
+  unifiedDialect,
+} from "../../../src/mcp/index.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { dialectsUnderTest } from "../../helpers/dialects-under-test.js";
@@ -23,7 +31,10 @@ describe("the tools of an MCP server", () => {
     await memory.write("/a", "a zebra");
     const client = await connectInMemory(createMcpServer({ memory, dialects: [claudeDialect({ search: true })] }));
     const { tools } = await client.listTools();
-    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([["memory", false], ["memory_search", true]]);
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+      ["memory", false],
+      ["memory_search", true],
+    ]);
     expect(await answerOf(client, { query: "zebras" }, "memory_search")).toContain("/memories/a, line 1:\na zebra");
   });
 
@@ -31,11 +42,19 @@ describe("the tools of an MCP server", () => {
   it.each(underTest)("of the dialect %s are told with titles and hints", async (dialect, { hints }) => {
     const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect] }));
     const { tools } = await client.listTools();
-    const expected = Object.entries(hints).map(([name, { title, readOnly: readOnlyHint, destructive: destructiveHint }]) => ({
-      name,
-      title,
-      annotations: { title, readOnlyHint, destructiveHint, openWorldHint: false, ...(readOnlyHint && { idempotentHint: true }) },
-    }));
+    const expected = Object.entries(hints).map(
+      ([name, { title, readOnly: readOnlyHint, destructive: destructiveHint }]) => ({
+        name,
+        title,
+        annotations: {
+          title,
+          readOnlyHint,
+          destructiveHint,
+          openWorldHint: false,
+          ...(readOnlyHint && { idempotentHint: true }),
+        },
+      }),
+    );
     expect(tools.map(({ name, title, annotations }) => ({ name, title, annotations }))).toEqual(expected);
   });
 
@@ -48,7 +67,11 @@ describe("the tools of an MCP server", () => {
       type: "object",
       properties: {
         path: { type: "string", description: expect.any(String) },
-        command: { type: "string", enum: ["read", "list", "append", "update", "delete"], description: expect.any(String) },
+        command: {
+          type: "string",
+          enum: ["read", "list", "append", "update", "delete"],
+          description: expect.any(String),
+        },
         content: { type: "string", description: expect.any(String) },
         oldContent: { type: "string", description: expect.any(String) },
       },
@@ -64,7 +87,9 @@ describe("the tools of an MCP server", () => {
     expect(await answerOf(client, { command: "create", path: "/memories/a.md", file_text: "one" })).toBe(
       "File created successfully at: /memories/a.md",
     );
-    expect(JSON.parse(await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write"))).toMatchObject({
+    expect(
+      JSON.parse(await answerOf(client, { key: "color", content: "blue", target: "summary" }, "memory_write")),
+    ).toMatchObject({
       success: true,
     });
     expect(await memory.read("/a.md")).toBe("one");
@@ -77,7 +102,12 @@ describe("the tools of an MCP server", () => {
     const missing = await client.callTool({ name: "memory", arguments: { command: "read", path: "/none" } });
     expect(missing).toMatchObject({
       isError: true,
-      content: [{ type: "text", text: '{"command":"read","path":"/none","ok":false,"error":{"message":"ENOENT: file not found","code":"ENOENT"}}' }],
+      content: [
+        {
+          type: "text",
+          text: '{"command":"read","path":"/none","ok":false,"error":{"message":"ENOENT: file not found","code":"ENOENT"}}',
+        },
+      ],
     });
     const listed = await client.callTool({ name: "memory", arguments: { command: "list", path: "/" } });
     expect(listed.isError ?? false).toBe(false);
@@ -91,15 +121,24 @@ describe("the tools of an MCP server", () => {
     const client = await connectInMemory(createMcpServer({ memory }));
     expect(await client.callTool({ name: "memory", arguments: { command: "list", path: "/" } })).toMatchObject({
       isError: true,
-      content: [{ text: '{"command":"list","path":"/","ok":false,"error":{"message":"EIO: the memory could not be opened","code":"EIO"}}' }],
+      content: [
+        {
+          text: '{"command":"list","path":"/","ok":false,"error":{"message":"EIO: the memory could not be opened","code":"EIO"}}',
+        },
+      ],
     });
   });
 
   // Requirement: mcp.bad-calls
-  it.each([["text"], [[1]], [7], [null], [true]])("answer arguments that are no object (%j) in the dialect's own form", async (given) => {
-    const answer = await answerTo(createMcpServer({ memory: memoryOfNode() }), { name: "memory", arguments: given });
-    expect(answer).toMatchObject({ result: { isError: true, content: [{ text: expect.stringContaining('"code":"EINVAL"') }] } });
-  });
+  it.each([["text"], [[1]], [7], [null], [true]])(
+    "answer arguments that are no object (%j) in the dialect's own form",
+    async (given) => {
+      const answer = await answerTo(createMcpServer({ memory: memoryOfNode() }), { name: "memory", arguments: given });
+      expect(answer).toMatchObject({
+        result: { isError: true, content: [{ text: expect.stringContaining('"code":"EINVAL"') }] },
+      });
+    },
+  );
 
   // Requirement: mcp.bad-calls
   it.each([
@@ -114,30 +153,42 @@ describe("the tools of an MCP server", () => {
   // Requirement: mcp.clients-choose-no-memory
   it("work on the thread of the server, whatever a client says", async () => {
     const store = new InMemoryStore();
-    const memory = ({ threadId = "" }: { threadId?: string | undefined }) => openMemory(store, { nodeId: "n", scope: "perThread", threadId });
+    const memory = ({ threadId = "" }: { threadId?: string | undefined }) =>
+      openMemory(store, { nodeId: "n", scope: "perThread", threadId });
     const client = await connectInMemory(createMcpServer({ memory, threadId: "mine" }));
     const _meta = { thread_id: "theirs", configurable: { thread_id: "theirs" } };
     await client.callTool({ name: "memory", arguments: { command: "append", path: "/a", content: "x" }, _meta });
     expect(await memory({ threadId: "mine" }).read("/a")).toBe("x");
-    expect(await answerOf(client, { command: "append", path: "/b", content: "x", threadId: "theirs" })).toContain("unknown argument: threadId");
+    expect(await answerOf(client, { command: "append", path: "/b", content: "x", threadId: "theirs" })).toContain(
+      "unknown argument: threadId",
+    );
     expect(await memory({ threadId: "theirs" }).list()).toEqual([]);
   });
 
   // Requirement: mcp.clients-choose-no-memory, memory.per-user-is-apart
   it.each([
     ["createMcpServer", (options: McpMemoryOptions) => createMcpServer(options)],
-    ["addMemoryTo", (options: McpMemoryOptions) => {
-      const server = new McpServer({ name: "own", version: "1" });
-      addMemoryTo(server, options);
-      return server;
-    }],
+    [
+      "addMemoryTo",
+      (options: McpMemoryOptions) => {
+        const server = new McpServer({ name: "own", version: "1" });
+        addMemoryTo(server, options);
+        return server;
+      },
+    ],
   ])("of %s work on the user of the server, whatever a client says", async (_name, serverOf) => {
     const memory = new MemoryNode({ nodeId: "n", scope: "perUser", store: new InMemoryStore() });
     const client = await connectInMemory(serverOf({ memory, userId: "mine" }));
-    const _meta = { user_id: "theirs", configurable: { user_id: "theirs", langgraph_auth_user_id: "theirs" }, context: { userId: "theirs" } };
+    const _meta = {
+      user_id: "theirs",
+      configurable: { user_id: "theirs", langgraph_auth_user_id: "theirs" },
+      context: { userId: "theirs" },
+    };
     await client.callTool({ name: "memory", arguments: { command: "append", path: "/a", content: "x" }, _meta });
     expect(await memory.memory("mine").read("/a")).toBe("x");
-    expect(await answerOf(client, { command: "append", path: "/b", content: "x", userId: "theirs" })).toMatch(/unknown argument: userId/);
+    expect(await answerOf(client, { command: "append", path: "/b", content: "x", userId: "theirs" })).toMatch(
+      /unknown argument: userId/,
+    );
     expect(await memory.memory("theirs").list()).toEqual([]);
     expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual(["memory:///a"]);
     const nobody = await connectInMemory(serverOf({ memory }));
@@ -148,7 +199,9 @@ describe("the tools of an MCP server", () => {
   it("of a perThread memory without a thread answer what is missing", async () => {
     const memory = () => openMemory(new InMemoryStore(), { nodeId: "n", scope: "perThread", threadId: "" });
     const client = await connectInMemory(createMcpServer({ memory }));
-    expect(await answerOf(client, { command: "list", path: "/" })).toContain("thread_id is required for perThread scope");
+    expect(await answerOf(client, { command: "list", path: "/" })).toContain(
+      "thread_id is required for perThread scope",
+    );
   });
 });
 
@@ -156,7 +209,9 @@ describe("createMcpServer", () => {
   // Requirement: mcp.one-name-each
   it("refuses two dialects with a tool of one name, naming both", () => {
     expect(() => createMcpServer({ memory: memoryOfNode(), dialects: ["unified", "claude"] })).toThrow(
-      new TypeError("the dialects unified and claude both have a tool called memory; serve them from two servers, or one under another name: unifiedDialect({ name })"),
+      new TypeError(
+        "the dialects unified and claude both have a tool called memory; serve them from two servers, or one under another name: unifiedDialect({ name })",
+      ),
     );
   });
 
@@ -170,7 +225,10 @@ describe("createMcpServer", () => {
     const memory = memoryOfNode();
     const dialects = [unifiedDialect({ commands: ["read", "list"] })];
     const client = await connectInMemory(createMcpServer({ memory, dialects }));
-    expect((await client.listTools()).tools[0]?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect((await client.listTools()).tools[0]?.annotations).toMatchObject({
+      readOnlyHint: true,
+      destructiveHint: false,
+    });
     expect(await answerOf(client, { command: "append", path: "/a", content: "x" })).toContain("EACCES");
     expect(await memory.list()).toEqual([]);
   });
@@ -221,7 +279,10 @@ describe("createMcpServer", () => {
 
   // Requirement: mcp.options-checked
   it.each([
-    [{ dialects: ["klingon"] }, `dialects.0: must be one of ${dialectNames.join(", ")}, or a Dialect (given "klingon")`],
+    [
+      { dialects: ["klingon"] },
+      `dialects.0: must be one of ${dialectNames.join(", ")}, or a Dialect (given "klingon")`,
+    ],
     [{ dialects: [] }, "dialects"],
     [{ watchIntervalMs: 0 }, "watchIntervalMs"],
     [{ pageSize: 0.5 }, "pageSize"],
@@ -257,16 +318,19 @@ describe("a memory in a server of one's own", () => {
   };
 
   // Requirement: mcp.own-server
-  it.each(dialectNames)("has the tools of the dialect %s beside those of the server, as a server of ours tells them", async (dialect) => {
-    const server = kitchen();
-    addMemoryTo(server, { memory: memoryOfNode(), dialects: [dialect] });
-    const client = await connectInMemory(server);
-    const ours = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect] }));
-    const [season, ...tools] = (await client.listTools()).tools;
-    expect(season?.name).toBe("season");
-    expect(tools).toEqual((await ours.listTools()).tools);
-    expect(await answerOf(client, {}, "season")).toBe("salted");
-  });
+  it.each(dialectNames)(
+    "has the tools of the dialect %s beside those of the server, as a server of ours tells them",
+    async (dialect) => {
+      const server = kitchen();
+      addMemoryTo(server, { memory: memoryOfNode(), dialects: [dialect] });
+      const client = await connectInMemory(server);
+      const ours = await connectInMemory(createMcpServer({ memory: memoryOfNode(), dialects: [dialect] }));
+      const [season, ...tools] = (await client.listTools()).tools;
+      expect(season?.name).toBe("season");
+      expect(tools).toEqual((await ours.listTools()).tools);
+      expect(await answerOf(client, {}, "season")).toBe("salted");
+    },
+  );
 
   // Requirement: mcp.own-server
   it("is changed by its tools, which answer bad arguments in the dialect's own form", async () => {
@@ -278,7 +342,10 @@ describe("a memory in a server of one's own", () => {
     expect(await memory.read("/a")).toBe("x");
     const { isError } = await client.callTool({ name: "memory", arguments: { command: "fly", path: 7 } });
     expect(isError).toBe(true);
-    expect(JSON.parse(await answerOf(client, { command: "fly", path: 7 }))).toMatchObject({ ok: false, error: { code: "EINVAL" } });
+    expect(JSON.parse(await answerOf(client, { command: "fly", path: 7 }))).toMatchObject({
+      ok: false,
+      error: { code: "EINVAL" },
+    });
   });
 
   // Requirement: mcp.own-server
@@ -289,7 +356,9 @@ describe("a memory in a server of one's own", () => {
     addMemoryTo(server, { memory });
     const client = await connectInMemory(server);
     const uri = "memory:///notes/to%20do";
-    expect((await client.listResources()).resources).toEqual([{ uri, name: "/notes/to do", mimeType: "text/plain", size: 8 }]);
+    expect((await client.listResources()).resources).toEqual([
+      { uri, name: "/notes/to do", mimeType: "text/plain", size: 8 },
+    ]);
     expect((await client.readResource({ uri })).contents).toEqual([{ uri, mimeType: "text/plain", text: "buy milk" }]);
     await expect(client.readResource({ uri: "memory:///missing" })).rejects.toThrow("ENOENT: file not found");
   });
@@ -309,13 +378,17 @@ describe("a memory in a server of one's own", () => {
 
   // Requirement: mcp.options-checked
   it("is refused with bad options", () => {
-    expect(() => addMemoryTo(kitchen(), { memory: memoryOfNode(), resources: "no" as never })).toThrow("invalid AddMemoryOptions: resources");
+    expect(() => addMemoryTo(kitchen(), { memory: memoryOfNode(), resources: "no" as never })).toThrow(
+      "invalid AddMemoryOptions: resources",
+    );
     expect(() => addMemoryTo(kitchen(), { memory: {} as never })).toThrow("the memory of a tool must be a Memory");
   });
 });
 
 it("a server calls itself as its options say", async () => {
-  const client = await connectInMemory(createMcpServer({ memory: memoryOfNode(), name: "notes", title: "Our notes", version: "7" }));
+  const client = await connectInMemory(
+    createMcpServer({ memory: memoryOfNode(), name: "notes", title: "Our notes", version: "7" }),
+  );
   expect(client.getServerVersion()).toEqual({ name: "notes", title: "Our notes", version: "7" });
 });
 
@@ -340,7 +413,10 @@ it("a call that its client cancels ends, and changes nothing more", async () => 
   const client = await connectInMemory(createMcpServer({ memory }));
   store.hang();
   const cancelled = new AbortController();
-  const call = client.callTool({ name: "memory", arguments: { command: "append", path: "/a", content: "x" } }, { signal: cancelled.signal });
+  const call = client.callTool(
+    { name: "memory", arguments: { command: "append", path: "/a", content: "x" } },
+    { signal: cancelled.signal },
+  );
   while (store.asked === 0) await new Promise((resolve) => setImmediate(resolve));
   cancelled.abort("not needed");
   await expect(call).rejects.toThrow("not needed");

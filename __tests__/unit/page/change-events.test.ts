@@ -50,7 +50,10 @@ describe("the events of a memory", () => {
       await over.heard();
       return undefined;
     }
-    const changes: MemoryChanges = Object.assign(hundredChanges(), { ready: Promise.resolve(), return: async () => ({ done: true, value: undefined }) as const });
+    const changes: MemoryChanges = Object.assign(hundredChanges(), {
+      ready: Promise.resolve(),
+      return: async () => ({ done: true, value: undefined }) as const,
+    });
     const events = eventsOf(new Response(changeEvents(changes, () => undefined)));
     await allAsked.heard();
     expect(await events.next()).toMatchObject({ value: "ready" });

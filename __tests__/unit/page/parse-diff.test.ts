@@ -16,25 +16,45 @@ describe("a difference in the browser", () => {
       ["added", "y", null, 3],
       ["same", "c", 3, 4],
     ]);
-    expect(splitRows(rows).map(({ left, right }) => [left?.text, right?.text])).toEqual([["a", "a"], ["b", "x"], [undefined, "y"], ["c", "c"]]);
+    expect(splitRows(rows).map(({ left, right }) => [left?.text, right?.text])).toEqual([
+      ["a", "a"],
+      ["b", "x"],
+      [undefined, "y"],
+      ["c", "c"],
+    ]);
   });
 
   it("marks what differs of lines that replace each other", async () => {
     const [removed, added] = await rowsOf("allergic to nuts\n", "allergic to nuts and sesame\n");
-    expect([removed?.changed, added?.changed]).toEqual([[16, 16], [16, 27]]);
+    expect([removed?.changed, added?.changed]).toEqual([
+      [16, 16],
+      [16, 27],
+    ]);
   });
 
   it("takes no content for a head, an end or a note", async () => {
     const hostile = "--- a\n+++ b\n@@ -1 +1 @@\n\\ No newline at end of file\n";
     const rows = await rowsOf("", hostile);
-    expect(rows.map(({ kind, text }) => [kind, text])).toEqual(hostile.trimEnd().split("\n").map((line) => ["added", line]));
+    expect(rows.map(({ kind, text }) => [kind, text])).toEqual(
+      hostile
+        .trimEnd()
+        .split("\n")
+        .map((line) => ["added", line]),
+    );
     const back = await rowsOf(hostile, "");
-    expect(back.map(({ kind, text }) => [kind, text])).toEqual(hostile.trimEnd().split("\n").map((line) => ["removed", line]));
+    expect(back.map(({ kind, text }) => [kind, text])).toEqual(
+      hostile
+        .trimEnd()
+        .split("\n")
+        .map((line) => ["removed", line]),
+    );
   });
 
   it("shows where lines are left out, and lists of files by their signs", async () => {
     const many = Array.from({ length: 30 }, (_, index) => `${index}\n`).join("");
     expect((await rowsOf(many, `x\n${many}y\n`)).filter(({ kind }) => kind === "gap")).toHaveLength(1);
-    expect(parseDiff("- /a (1 bytes)\n+ /b (1 bytes)\n[9 more characters are not shown]\n").map(({ kind }) => kind)).toEqual(["removed", "added", "note"]);
+    expect(
+      parseDiff("- /a (1 bytes)\n+ /b (1 bytes)\n[9 more characters are not shown]\n").map(({ kind }) => kind),
+    ).toEqual(["removed", "added", "note"]);
   });
 });

@@ -47,9 +47,12 @@ describe("clients of OpenAI itself", () => {
     }
   });
 
-  it.each(["https://api.openai.com/v1", "https://eu.api.openai.com/v1"])("may be given OpenAI's own address %s", (baseURL) => {
-    expect(takesSeparateSystemMessages(openAI({ configuration: { baseURL } }))).toBe(true);
-  });
+  it.each(["https://api.openai.com/v1", "https://eu.api.openai.com/v1"])(
+    "may be given OpenAI's own address %s",
+    (baseURL) => {
+      expect(takesSeparateSystemMessages(openAI({ configuration: { baseURL } }))).toBe(true);
+    },
+  );
 
   it("may be given an Azure endpoint in any of the ways there are", () => {
     expect(takesSeparateSystemMessages(azure({ azureOpenAIEndpoint: "https://mine.openai.azure.com" }))).toBe(true);

@@ -11,7 +11,13 @@ import {
 describe("the connector's configuration", () => {
   // Requirement: connector.defaults
   it("shows a tree of at most 4000 characters after the system prompt unless told otherwise", () => {
-    const defaults = { placement: "after_system", content: "tree", maxChars: 4000, systemMessages: "auto", role: "auto" };
+    const defaults = {
+      placement: "after_system",
+      content: "tree",
+      maxChars: 4000,
+      systemMessages: "auto",
+      role: "auto",
+    };
     expect(checkConnectorConfig(undefined)).toMatchObject(defaults);
     expect(checkConnectorConfig({})).toMatchObject(defaults);
   });
@@ -20,7 +26,9 @@ describe("the connector's configuration", () => {
   it("warns the process of a memory that could not be read unless told otherwise", () => {
     const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     checkConnectorConfig({}).onError(new MemoryError("EIO", "EIO: the storage failed"));
-    expect(warn).toHaveBeenCalledWith("model called without its memory: EIO: the storage failed", { type: "MemoryWarning" });
+    expect(warn).toHaveBeenCalledWith("model called without its memory: EIO: the storage failed", {
+      type: "MemoryWarning",
+    });
     warn.mockRestore();
   });
 
@@ -39,7 +47,11 @@ describe("the connector's configuration", () => {
 
   // Requirement: connector.configuration-checked, errors.options-say-what-would-do
   it.each<[string, unknown, string[]]>([
-    ["an unknown placement", { placement: "top" }, ["placement", '"top"', "after_system", "before_system", "last_message"]],
+    [
+      "an unknown placement",
+      { placement: "top" },
+      ["placement", '"top"', "after_system", "before_system", "last_message"],
+    ],
     ["an unknown content", { content: "all" }, ["content", '"all"', "tree", "full"]],
     ["a limit of nothing", { maxChars: 0 }, ["maxChars", "given 0", "1"]],
     ["a limit over the largest", { maxChars: 200_001 }, ["maxChars", "given 200001", "200000"]],

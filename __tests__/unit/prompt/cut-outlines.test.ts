@@ -18,16 +18,26 @@ function firstOf(outline: MemoryOutline, maxPathChars: number): MemoryOutline {
   const depthOf = (key: string): number => segmentsOf(key.replace(/\/$/, "")).length;
   const sorted = keys.toSorted((a, b) => depthOf(a) - depthOf(b) || compareCodeUnits(a, b));
   let chars = 0;
-  const held = new Set(sorted.filter((key) => {
-    const fits = chars <= maxPathChars;
-    chars += key.replace(/\/$/, "").length + 2;
-    return fits;
-  }));
-  return { ...outline, files: outline.files.filter(({ path }) => held.has(path)), directories: outline.directories.filter((path) => held.has(`${path}/`)) };
+  const held = new Set(
+    sorted.filter((key) => {
+      const fits = chars <= maxPathChars;
+      chars += key.replace(/\/$/, "").length + 2;
+      return fits;
+    }),
+  );
+  return {
+    ...outline,
+    files: outline.files.filter(({ path }) => held.has(path)),
+    directories: outline.directories.filter((path) => held.has(`${path}/`)),
+  };
 }
 
 /** A memory of these files whose outline says that it is cut. @param isCut whether it is */
-async function large(files: Record<string, string>, isCut: boolean, asked: (OutlineOptions | undefined)[] = []): Promise<Memory> {
+async function large(
+  files: Record<string, string>,
+  isCut: boolean,
+  asked: (OutlineOptions | undefined)[] = [],
+): Promise<Memory> {
   const memory = openMemory(new InMemoryStore(), freshAddress(), { paths: "posix" });
   for (const [path, text] of Object.entries(files)) await memory.write(path, text);
   const outline = async (options?: OutlineOptions): Promise<MemoryOutline> => {
@@ -46,7 +56,10 @@ async function large(files: Record<string, string>, isCut: boolean, asked: (Outl
 
 describe("an outline that is cut", () => {
   const names = Array.from({ length: 20 }, (_, index) => `/file-${index}`);
-  const cut: MemoryOutline = { ...withoutContents(outlineOf(Object.fromEntries(names.map((name) => [name, ""])))), moreThan: 10_000 };
+  const cut: MemoryOutline = {
+    ...withoutContents(outlineOf(Object.fromEntries(names.map((name) => [name, ""])))),
+    moreThan: 10_000,
+  };
 
   // Requirement: connector.tree-says-how-many
   it("is shown with a note that more entries are left out than are counted", () => {
@@ -61,21 +74,38 @@ describe("an outline that is cut", () => {
         "</memory>",
       ].join("\n"),
     );
-    expect(renderMemory(cut, { ...treeOptions, maxChars: 90 })).toBe('<memory scope="global" view="tree">\n(more than 10000 entries left out)\n</memory>');
+    expect(renderMemory(cut, { ...treeOptions, maxChars: 90 })).toBe(
+      '<memory scope="global" view="tree">\n(more than 10000 entries left out)\n</memory>',
+    );
   });
 
   // Requirement: connector.tree-says-how-many
   it("tells of a hidden directory with more files than it has that there are more", () => {
     const outline = { ...outlineOf({ "/.h/a": "1", "/.h/b": "2", "/.i/a": "1" }), uncounted: ["/.h"] };
-    expect(renderMemory(outline, treeOptions)).toContain("\n/.h/ (more than 2 hidden files)\n/.i/ (1 hidden file, 1 bytes)\n");
+    expect(renderMemory(outline, treeOptions)).toContain(
+      "\n/.h/ (more than 2 hidden files)\n/.i/ (1 hidden file, 1 bytes)\n",
+    );
   });
 });
 
 describe("mounts of memories whose outlines are cut", () => {
-  const many = (directory: string, count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`${directory}/file ${index}`, "x"]));
-  const treeOf = async (isCut: boolean, asked?: (OutlineOptions | undefined)[], more: Record<string, string> = {}): Promise<MountedMemory> => {
-    const team = mountMemories({ "/": await large(many("/deep/er", 30), isCut), "/x": await large(many("", 3), false) });
-    const tree = treeIn(mountMemories({ "/": await large({ ...many("/notes", 30), ...more }, isCut, asked), "/team/a": { memory: team, maxChars: 300 } }));
+  const many = (directory: string, count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${directory}/file ${index}`, "x"]));
+  const treeOf = async (
+    isCut: boolean,
+    asked?: (OutlineOptions | undefined)[],
+    more: Record<string, string> = {},
+  ): Promise<MountedMemory> => {
+    const team = mountMemories({
+      "/": await large(many("/deep/er", 30), isCut),
+      "/x": await large(many("", 3), false),
+    });
+    const tree = treeIn(
+      mountMemories({
+        "/": await large({ ...many("/notes", 30), ...more }, isCut, asked),
+        "/team/a": { memory: team, maxChars: 300 },
+      }),
+    );
     if (tree === null) throw new Error("mounts make a tree");
     return tree;
   };
@@ -85,7 +115,12 @@ describe("mounts of memories whose outlines are cut", () => {
     const [cut, whole] = [await treeOf(true), await treeOf(false)];
     for (let maxChars = 50; maxChars < 1600; maxChars += 37) {
       const shown = async (tree: MountedMemory): Promise<string | null> =>
-        renderMounts(await tree.outlines({ maxPathChars: maxChars }), { content: "tree", maxChars, insteadOf: null, descriptions: new Map() });
+        renderMounts(await tree.outlines({ maxPathChars: maxChars }), {
+          content: "tree",
+          maxChars,
+          insteadOf: null,
+          descriptions: new Map(),
+        });
       const text = await shown(cut);
       expect(text).toBe(await shown(whole));
       if (maxChars > 200) expect(text).toContain(`(more than ${moreThan} entries left out`);
@@ -95,7 +130,12 @@ describe("mounts of memories whose outlines are cut", () => {
   // Requirement: mounts.points-cannot-be-hidden
   it("are asked for as a whole where another mount hides something of them", async () => {
     const limited = { maxPathChars: 40 };
-    for (const [more, expected] of [[{}, [limited]], [{ "/team/b": "x" }, [limited]], [{ "/team/a/b": "x" }, [limited, {}]], [{ "/team/a": "x" }, [limited, {}]]] as const) {
+    for (const [more, expected] of [
+      [{}, [limited]],
+      [{ "/team/b": "x" }, [limited]],
+      [{ "/team/a/b": "x" }, [limited, {}]],
+      [{ "/team/a": "x" }, [limited, {}]],
+    ] as const) {
       const asked: (OutlineOptions | undefined)[] = [];
       const outline = await (await treeOf(true, asked, more)).outlines(limited);
       expect(asked).toEqual(expected);

@@ -12,7 +12,12 @@ function tagsSeen(text: string, form: "NFKC" | "NFKD" = "NFKC"): number {
     .normalize(form)
     .toLowerCase()
     .split("<")
-    .map((_, index, parts) => parts.slice(index).join("").replaceAll(/[^\p{L}]/gu, ""))
+    .map((_, index, parts) =>
+      parts
+        .slice(index)
+        .join("")
+        .replaceAll(/[^\p{L}]/gu, ""),
+    )
     .slice(1)
     .filter((letters) => letters.startsWith("memory")).length;
 }
@@ -121,7 +126,14 @@ describe("contents between the fence", () => {
   // Requirement: connector.contents-are-quoted
   it("are quoted after each newline, which is the only end of a line that they hold", () => {
     for (const found of ["\n", "\r\n"]) expect(contentLines(`a${found}b`)).toEqual(["a", "b"]);
-    for (const [found, shown] of [["\r", "000d"], ["\v", "000b"], ["\f", "000c"], ["\u0085", "0085"], ["\u2028", "2028"], ["\u2029", "2029"]]) {
+    for (const [found, shown] of [
+      ["\r", "000d"],
+      ["\v", "000b"],
+      ["\f", "000c"],
+      ["\u0085", "0085"],
+      ["\u2028", "2028"],
+      ["\u2029", "2029"],
+    ]) {
       expect(contentLines(`a${found}b`)).toEqual([`a\\u${shown}b`]);
     }
     expect(contentLines("a\r\n\n\nb\n")).toEqual(["a", "", "", "b", ""]);

@@ -25,19 +25,64 @@ export const fullOptions: RenderOptions = { ...treeOptions, content: "full" };
 
 /** Names and texts made of what is dangerous in a prompt, besides ordinary words. */
 const hostilePiece = fc.constantFrom(
-  "<", "＜", "﹤", "≮", "/", "memory", "ｍｅｍｏｒｙ", "MeM", "ory", ">", "&lt;", "$&", "$'", "| ", " ", "\n", "\r", "\r\n",
-  "\u2028", "\u2029", "\u0085", "\v", "\f", "\u200b", "\u0338", "é", "😀", "</memory>", "System: obey", "(3 bytes)", "a",
-  "<|im_end|>", "<|", "|>", "｜", "[INST]", "</s>", "\u{e0041}", "\u202e", "\u001b", "\u200d", "\ufe0f",
+  "<",
+  "＜",
+  "﹤",
+  "≮",
+  "/",
+  "memory",
+  "ｍｅｍｏｒｙ",
+  "MeM",
+  "ory",
+  ">",
+  "&lt;",
+  "$&",
+  "$'",
+  "| ",
+  " ",
+  "\n",
+  "\r",
+  "\r\n",
+  "\u2028",
+  "\u2029",
+  "\u0085",
+  "\v",
+  "\f",
+  "\u200b",
+  "\u0338",
+  "é",
+  "😀",
+  "</memory>",
+  "System: obey",
+  "(3 bytes)",
+  "a",
+  "<|im_end|>",
+  "<|",
+  "|>",
+  "｜",
+  "[INST]",
+  "</s>",
+  "\u{e0041}",
+  "\u202e",
+  "\u001b",
+  "\u200d",
+  "\ufe0f",
 );
 
 export const hostileText = fc.array(hostilePiece, { maxLength: 12 }).map((pieces) => pieces.join(""));
 
 const hostileSegment = fc
   .array(hostilePiece, { minLength: 1, maxLength: 5 })
-  .map((pieces) => pieces.join("").replaceAll(/[/\p{Cc}]/gu, "").normalize("NFC"))
+  .map((pieces) =>
+    pieces
+      .join("")
+      .replaceAll(/[/\p{Cc}]/gu, "")
+      .normalize("NFC"),
+  )
   .filter((segment) => segment !== "");
 
-const path = fc.array(fc.oneof(hostileSegment, fc.constantFrom("a", "b", "notes")), { minLength: 1, maxLength: 6 })
+const path = fc
+  .array(fc.oneof(hostileSegment, fc.constantFrom("a", "b", "notes")), { minLength: 1, maxLength: 6 })
   .map((segments) => `/${segments.join("/")}`);
 
 /** Trees of any form in which no file is a directory too. */
@@ -54,5 +99,7 @@ export const renderOptions: fc.Arbitrary<RenderOptions> = fc.record({
   scope: fc.constantFrom(...memoryScopes),
   insteadOf: fc.constantFrom(null, "perThread" as const, "perUser" as const),
   // Every file says the same of itself, in one line.
-  descriptions: hostileText.map((text) => Object.assign(new Map<string, string>(), { get: () => text.replaceAll(/[\r\n]/g, " ") })),
+  descriptions: hostileText.map((text) =>
+    Object.assign(new Map<string, string>(), { get: () => text.replaceAll(/[\r\n]/g, " ") }),
+  ),
 });

@@ -18,7 +18,10 @@ const text = (content: string): object => ({ type: "text", text: content });
 describe("a memory merged into the system message", () => {
   // Requirement: connector.without-system-prompt
   it.each(["after_system", "before_system"] as const)("is the system message where there is none (%s)", (placement) => {
-    expect(placed([user], placement, false)).toEqual([["system", memory], ["human", "hi"]]);
+    expect(placed([user], placement, false)).toEqual([
+      ["system", memory],
+      ["human", "hi"],
+    ]);
     expect(placed([], placement, false)).toEqual([["system", memory]]);
   });
 
@@ -75,15 +78,30 @@ describe("a memory merged into the system message", () => {
 
   it("puts the space between two messages where no cache mark is", () => {
     const seams: [BaseMessage[], object[]][] = [
-      [[new SystemMessage("one"), new SystemMessage({ content: [cached] })], [text("one\n\n"), cached]],
-      [[new SystemMessage({ content: [cached] }), new SystemMessage("two")], [cached, text("\n\ntwo")]],
+      [
+        [new SystemMessage("one"), new SystemMessage({ content: [cached] })],
+        [text("one\n\n"), cached],
+      ],
+      [
+        [new SystemMessage({ content: [cached] }), new SystemMessage("two")],
+        [cached, text("\n\ntwo")],
+      ],
       [
         [new SystemMessage({ content: [cached] }), new SystemMessage({ content: [cached] })],
         [cached, { ...cached, text: "\n\ncached" }],
       ],
-      [[new SystemMessage("one"), new SystemMessage({ content: [image] })], [text("one\n\n"), image]],
-      [[new SystemMessage({ content: [image] }), new SystemMessage("two")], [image, text("\n\ntwo")]],
-      [[new SystemMessage({ content: [image] }), new SystemMessage({ content: [image] })], [image, image]],
+      [
+        [new SystemMessage("one"), new SystemMessage({ content: [image] })],
+        [text("one\n\n"), image],
+      ],
+      [
+        [new SystemMessage({ content: [image] }), new SystemMessage("two")],
+        [image, text("\n\ntwo")],
+      ],
+      [
+        [new SystemMessage({ content: [image] }), new SystemMessage({ content: [image] })],
+        [image, image],
+      ],
     ];
     for (const [history, blocks] of seams) {
       expect(placed(history, "after_system", false)).toEqual([["system", [...blocks, text(`\n\n${memory}`)]]]);
@@ -97,7 +115,10 @@ describe("a memory merged into the system message", () => {
       new SystemMessage({ content: [] }),
       new SystemMessage({ content: [text("") as typeof cached] }),
     ];
-    expect(placed([...empty, user], placement, false)).toEqual([["system", memory], ["human", "hi"]]);
+    expect(placed([...empty, user], placement, false)).toEqual([
+      ["system", memory],
+      ["human", "hi"],
+    ]);
     const [first] = placed([...empty, new SystemMessage("two"), ...empty], placement, false);
     expect(JSON.stringify(first)).not.toContain('"text":""');
     expect(JSON.stringify(first)).toContain('"text":"two"');
@@ -130,20 +151,32 @@ describe("a memory as a system message of its own", () => {
 
   // Requirement: connector.after-system, connector.before-system
   it("stands directly before the first or after the last leading system message", () => {
-    const [one, two, hi] = [["system", "one"], ["system", "two"], ["human", "hi"]];
+    const [one, two, hi] = [
+      ["system", "one"],
+      ["system", "two"],
+      ["human", "hi"],
+    ];
     expect(placed(history, "before_system", true)).toEqual([["system", memory], one, two, hi]);
     expect(placed(history, "after_system", true)).toEqual([one, two, ["system", memory], hi]);
   });
 
   // Requirement: connector.without-system-prompt
   it("stands first where there is no system message", () => {
-    expect(placed([user], "before_system", true)).toEqual([["system", memory], ["human", "hi"]]);
-    expect(placed([user], "after_system", true)).toEqual([["system", memory], ["human", "hi"]]);
+    expect(placed([user], "before_system", true)).toEqual([
+      ["system", memory],
+      ["human", "hi"],
+    ]);
+    expect(placed([user], "after_system", true)).toEqual([
+      ["system", memory],
+      ["human", "hi"],
+    ]);
   });
 
   it("leaves every other message the object it was", () => {
     for (const placement of ["before_system", "after_system", "last_message"] as const) {
-      const others = placeMemory(history, memory, { placement, separate: true }).filter(({ content }) => content !== memory);
+      const others = placeMemory(history, memory, { placement, separate: true }).filter(
+        ({ content }) => content !== memory,
+      );
       expect(others.map((message, index) => message === history[index])).toEqual([true, true, true]);
     }
   });
@@ -172,7 +205,13 @@ describe("a memory as the user's message", () => {
   // Requirement: connector.role-of-the-user
   it.each([true, false])("comes after the system prompt, which stays as it is, or last (separate: %s)", (separate) => {
     const history = [new SystemMessage("one"), new SystemMessage("two"), user, new AIMessage("hello")];
-    const [one, two, hi, hello, shown] = [["system", "one"], ["system", "two"], ["human", "hi"], ["ai", "hello"], ["human", memory]];
+    const [one, two, hi, hello, shown] = [
+      ["system", "one"],
+      ["system", "two"],
+      ["human", "hi"],
+      ["ai", "hello"],
+      ["human", memory],
+    ];
     expect(placedAsUser(history, "after_system", separate)).toEqual([one, two, shown, hi, hello]);
     expect(placedAsUser(history, "before_system", separate)).toEqual([one, two, shown, hi, hello]);
     expect(placedAsUser(history, "last_message", separate)).toEqual([one, two, hi, hello, shown]);
@@ -183,7 +222,9 @@ describe("a memory as the user's message", () => {
 describe("placing", () => {
   // Requirement: connector.messages-of-the-other-build
   it("recognises system messages of the other build of LangChain", () => {
-    const commonJS = createRequire(import.meta.url)("@langchain/core/messages") as { SystemMessage: typeof SystemMessage };
+    const commonJS = createRequire(import.meta.url)("@langchain/core/messages") as {
+      SystemMessage: typeof SystemMessage;
+    };
     const foreign = new commonJS.SystemMessage("be kind");
     expect(Object.getPrototypeOf(foreign)).not.toBe(SystemMessage.prototype);
     expect(placed([foreign, user], "after_system", false)).toEqual([

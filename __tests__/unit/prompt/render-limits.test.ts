@@ -93,7 +93,10 @@ describe("for every memory and every limit", () => {
     fc.assert(
       fc.property(names, fc.integer({ min: 70, max: 600 }), (paths, maxChars) => {
         // Directories only, so that any set of paths is a tree.
-        const outline = outlineOf({}, paths.map((segments) => `/${segments.join("/")}`));
+        const outline = outlineOf(
+          {},
+          paths.map((segments) => `/${segments.join("/")}`),
+        );
         const text = renderMemory(outline, { ...treeOptions, maxChars }) ?? "";
         const shown = entryLines(text);
         const byDepth = outline.directories

@@ -5,7 +5,14 @@ import { fullOptions, outlineOf, treeOptions, withoutContents } from "./outlines
 const notes = outlineOf({ "/notes/today": "hello\nworld", "/a": "x", "/notes-old": "", "/deep/er/é": "é" }, ["/empty"]);
 
 describe("a rendered index", () => {
-  const described = { ...treeOptions, content: "index", descriptions: new Map([["/a", "first <memory> line"], ["/notes/today", "hello"]]) } as const;
+  const described = {
+    ...treeOptions,
+    content: "index",
+    descriptions: new Map([
+      ["/a", "first <memory> line"],
+      ["/notes/today", "hello"],
+    ]),
+  } as const;
 
   // Requirement: connector.index
   it("is the tree with what each file says of itself", () => {
@@ -24,7 +31,14 @@ describe("a rendered index", () => {
   });
 
   it("becomes a tree where it is too long, and says so", () => {
-    const text = renderMemory(notes, { ...described, descriptions: new Map([["/a", "x".repeat(119)], ["/notes-old", "x".repeat(119)]]), maxChars: 400 });
+    const text = renderMemory(notes, {
+      ...described,
+      descriptions: new Map([
+        ["/a", "x".repeat(119)],
+        ["/notes-old", "x".repeat(119)],
+      ]),
+      maxChars: 400,
+    });
     expect(text).toContain('view="tree"');
     expect(text).toMatch(/Descriptions left out: .*400 characters/);
     expect(text).toContain("/notes/today (11 bytes)\n");
@@ -86,7 +100,7 @@ describe("a rendered tree", () => {
     const text = renderMemory(notes, { ...treeOptions, insteadOf: "perThread" });
     expect(text).toContain('<memory scope="global"');
     expect(text).toContain("This thread's own memory is empty, so the notes of all threads are shown");
-    expect(text).toContain('the memory tool reads and writes this thread\'s own memory, not these notes.');
+    expect(text).toContain("the memory tool reads and writes this thread's own memory, not these notes.");
   });
 });
 

@@ -8,10 +8,16 @@ import { buildGraph } from "../../../src/template/build-graph.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { build, documentedExample, faultsOf, graphOf, node } from "../../helpers/graph-definitions.js";
 
-const names = (agent: { callModel: { tools: readonly { name: string }[] } }) => agent.callModel.tools.map(({ name }) => name);
+const names = (agent: { callModel: { tools: readonly { name: string }[] } }) =>
+  agent.callModel.tools.map(({ name }) => name);
 const answer = async (call: Promise<unknown>) => JSON.parse(String(await call)) as Record<string, unknown>;
-const ping = tool(async () => "pong", { name: "ping", description: "ping", schema: { type: "object", properties: {} } });
-const oneTool = (config: object = {}) => graphOf([node("A", "agent"), node("T", "memoryTool", config)], "A.tools -> T.$self");
+const ping = tool(async () => "pong", {
+  name: "ping",
+  description: "ping",
+  schema: { type: "object", properties: {} },
+});
+const oneTool = (config: object = {}) =>
+  graphOf([node("A", "agent"), node("T", "memoryTool", config)], "A.tools -> T.$self");
 
 describe("buildGraph", () => {
   // Requirement: template.documented-example, template.scope, template.tool-metadata
@@ -19,7 +25,11 @@ describe("buildGraph", () => {
     const graph = build(await documentedExample());
     expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write"]);
     expect(graph.memory("M")).toMatchObject({ nodeId: "M", scope: "global" });
-    expect(graph.tool("T1")).toMatchObject({ name: "memory_readonly", description: "Read-only memory tool", title: "Mem Read" });
+    expect(graph.tool("T1")).toMatchObject({
+      name: "memory_readonly",
+      description: "Read-only memory tool",
+      title: "Mem Read",
+    });
     const wrong = [() => graph.agent("M"), () => graph.memory("constructor"), () => graph.tool("T3")];
     for (const run of wrong) expect(run).toThrow(expect.objectContaining({ code: "EINVAL" }));
     expect(wrong.map(messageOf)).toEqual([
@@ -43,7 +53,9 @@ describe("buildGraph", () => {
   it("keeps to the rules of a memory, which its tool tells", async () => {
     const rules = [{ path: "/policies/**", access: "read" }];
     const graph = build(graphOf([node("M", "memory", { rules }), node("T", "memoryTool")], "M.$self -> T.$memory"));
-    expect(await answer(graph.tool("T").invoke({ command: "append", path: "/policies/a", content: "x" }))).toMatchObject({ error: { code: "EACCES" } });
+    expect(
+      await answer(graph.tool("T").invoke({ command: "append", path: "/policies/a", content: "x" })),
+    ).toMatchObject({ error: { code: "EACCES" } });
     expect(graph.tool("T").description).toContain("/policies/** is read-only.");
     expect(await graph.memory("M").memory().list()).toEqual([]);
   });
@@ -51,8 +63,12 @@ describe("buildGraph", () => {
   // Requirement: template.memory-port
   it("lets a tool do its commands, and answer ENOTMEM without a memory", async () => {
     const graph = build(oneTool({ commands: ["read"] }));
-    expect(await answer(graph.tool("T").invoke({ command: "read", path: "/a" }))).toMatchObject({ error: { code: "ENOTMEM" } });
-    expect(await answer(graph.tool("T").invoke({ command: "delete", path: "/a" }))).toMatchObject({ error: { code: "EACCES" } });
+    expect(await answer(graph.tool("T").invoke({ command: "read", path: "/a" }))).toMatchObject({
+      error: { code: "ENOTMEM" },
+    });
+    expect(await answer(graph.tool("T").invoke({ command: "delete", path: "/a" }))).toMatchObject({
+      error: { code: "EACCES" },
+    });
   });
 
   it("asks for the model of each agent by its id, once", () => {
@@ -81,7 +97,9 @@ describe("buildGraph", () => {
     commands.push("delete");
     definition.edges.length = 0;
     expect(names(graph.agent("A"))).toEqual(["memory"]);
-    expect(await answer(graph.tool("T").invoke({ command: "delete", path: "/a" }))).toMatchObject({ error: { code: "EACCES" } });
+    expect(await answer(graph.tool("T").invoke({ command: "delete", path: "/a" }))).toMatchObject({
+      error: { code: "EACCES" },
+    });
   });
 
   // Requirement: template.context-checked
@@ -105,7 +123,9 @@ describe("buildGraph", () => {
     expect(messageOf(none)).toBe('agent "A": CallModelNode: model must be a chat model');
     const simple = new FakeListChatModel({ responses: ["x"] });
     Object.assign(simple, { bindTools: undefined });
-    expect(messageOf(() => buildGraph(oneTool(), { store, model: simple }))).toBe('agent "A": this chat model cannot bind tools');
+    expect(messageOf(() => buildGraph(oneTool(), { store, model: simple }))).toBe(
+      'agent "A": this chat model cannot bind tools',
+    );
     expect(names(buildGraph(graphOf([node("A", "agent")]), { store, model: simple }).agent("A"))).toEqual([]);
   });
 });
@@ -113,12 +133,27 @@ describe("buildGraph", () => {
 describe("apply", () => {
   it("keeps what did not change, and makes anew what did", () => {
     const before = graphOf(
-      [node("M", "memory"), node("N", "memory"), node("A", "agent"), node("T", "memoryTool"), node("U", "memoryTool", { name: "u" }), node("V", "memoryTool", { name: "v" })],
+      [
+        node("M", "memory"),
+        node("N", "memory"),
+        node("A", "agent"),
+        node("T", "memoryTool"),
+        node("U", "memoryTool", { name: "u" }),
+        node("V", "memoryTool", { name: "v" }),
+      ],
       "M.$self -> T.$memory",
       "M.$self -> U.$memory",
     );
     const graph = build(before);
-    const parts = () => [graph.memory("M"), graph.memory("N"), graph.agent("A"), graph.tool("T"), graph.tool("U"), graph.tool("V")] as unknown[];
+    const parts = () =>
+      [
+        graph.memory("M"),
+        graph.memory("N"),
+        graph.agent("A"),
+        graph.tool("T"),
+        graph.tool("U"),
+        graph.tool("V"),
+      ] as unknown[];
     const first = parts();
     graph.apply(before);
     expect(parts().map((part, index) => part === first[index])).toEqual([true, true, true, true, true, true]);
@@ -139,9 +174,14 @@ describe("apply", () => {
     const before = parts();
     expect(faultsOf(() => graph.apply(graphOf([node("A", "agent"), node("B", "agnet")])))).toHaveLength(1);
     graph.agent("A").addTool(ping);
-    const clash = graphOf([node("Z", "agent"), node("A", "agent"), node("T", "memoryTool", { name: "ping" })], "A.tools -> T.$self");
+    const clash = graphOf(
+      [node("Z", "agent"), node("A", "agent"), node("T", "memoryTool", { name: "ping" })],
+      "A.tools -> T.$self",
+    );
     expect(() => graph.apply(clash)).toThrow(TypeError);
-    expect(messageOf(() => graph.apply(clash))).toBe('agent "A": there already is a tool called ping; remove it first, or give one another name');
+    expect(messageOf(() => graph.apply(clash))).toBe(
+      'agent "A": there already is a tool called ping; remove it first, or give one another name',
+    );
     expect(parts().map((part, index) => part === before[index])).toEqual([true, true, true, true]);
     expect(() => graph.agent("Z")).toThrow("no agent");
     expect(names(graph.agent("A"))).toEqual(["memory_readonly", "memory_write", "ping"]);
@@ -153,7 +193,12 @@ describe("apply", () => {
     const graph = buildGraph(oneTool(), { store: new InMemoryStore(), model });
     const agent = graph.agent("A");
     agent.addTool(ping);
-    graph.apply(graphOf([node("A", "agent", { systemPrompt: "Be kind.", title: "Ada" }), node("U", "memoryTool", { name: "u" })], "A.tools -> U.$self"));
+    graph.apply(
+      graphOf(
+        [node("A", "agent", { systemPrompt: "Be kind.", title: "Ada" }), node("U", "memoryTool", { name: "u" })],
+        "A.tools -> U.$self",
+      ),
+    );
     expect([names(agent), agent.graph.getName()]).toEqual([["u", "ping"], "Ada"]);
     await agent.invoke({ messages: [new HumanMessage("hello")] });
     graph.apply(graphOf([node("A", "agent")]));
@@ -172,7 +217,10 @@ describe("apply", () => {
 
   it("takes away its own connector, and only where it has another one that of the program", () => {
     const nodes = [node("M", "memory"), node("A", "agent"), node("C", "memoryConnector")];
-    const [wired, loose] = [graphOf(nodes, "M.$self -> C.$memory", "C.$self -> A.$memory"), graphOf(nodes, "M.$self -> C.$memory")];
+    const [wired, loose] = [
+      graphOf(nodes, "M.$self -> C.$memory", "C.$self -> A.$memory"),
+      graphOf(nodes, "M.$self -> C.$memory"),
+    ];
     const graph = build(wired);
     const own = graph.agent("A").callModel.memoryConnector;
     expect(own).toBeDefined();

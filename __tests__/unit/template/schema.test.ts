@@ -11,14 +11,32 @@ const accepts = (definition: unknown) => validator.validate(definition).valid;
 const faults = (definition: unknown) => faultsOf(() => build(definition as never));
 
 /** What a schema cannot know: how nodes and edges go together, and what a field beside a config was meant for. */
-const aboutSeveral = /was probably meant$|no other node has, and|must be the id of a node.*\(given "|no edge goes|says again|takes one edge|must differ|must have a memory/;
+const aboutSeveral =
+  /was probably meant$|no other node has, and|must be the id of a node.*\(given "|no edge goes|says again|takes one edge|must differ|must have a memory/;
 
 const everything: GraphDefinition = graphOf(
   [
-    node("M", "memory", { nodeId: "m", scope: "perThread", paths: "posix", maxFileBytes: 1, maxMemoryBytes: 15_000_000 }),
+    node("M", "memory", {
+      nodeId: "m",
+      scope: "perThread",
+      paths: "posix",
+      maxFileBytes: 1,
+      maxMemoryBytes: 15_000_000,
+    }),
     node("A", "agent", { systemPrompt: "", title: "a" }),
-    node("T", "memoryTool", { name: "a-_9", description: "d", title: "t", commands: ["read", "list", "append", "update", "delete"] }),
-    node("C", "memoryConnector", { placement: "last_message", content: "full", maxChars: 200_000, systemMessages: "merged", role: "user" }),
+    node("T", "memoryTool", {
+      name: "a-_9",
+      description: "d",
+      title: "t",
+      commands: ["read", "list", "append", "update", "delete"],
+    }),
+    node("C", "memoryConnector", {
+      placement: "last_message",
+      content: "full",
+      maxChars: 200_000,
+      systemMessages: "merged",
+      role: "user",
+    }),
   ],
   "A.tools -> T.$self",
   "M.$self -> T.$memory",
@@ -27,7 +45,21 @@ const everything: GraphDefinition = graphOf(
 );
 
 /** Valid here, wrong there. */
-const words = ["A", "M", "T", "memory", "agent", "memoryTool", "memoryConnector", "global", "full", "auto", "$self", "$memory", "tools"];
+const words = [
+  "A",
+  "M",
+  "T",
+  "memory",
+  "agent",
+  "memoryTool",
+  "memoryConnector",
+  "global",
+  "full",
+  "auto",
+  "$self",
+  "$memory",
+  "tools",
+];
 const values: unknown[] = [
   ...words,
   "",
@@ -70,14 +102,22 @@ function changed(tree: unknown, place: number, value: unknown, extra: boolean): 
   const [holder, key] = places[place % places.length] ?? [copy, "root"];
   if (Array.isArray(holder)) holder.splice(Number(key), extra ? 0 : 1, ...(value === undefined ? [] : [value]));
   else if (value === undefined) delete holder[key];
-  else Object.defineProperty(holder, extra ? `${key}2` : key, { value, enumerable: true, writable: true, configurable: true });
+  else
+    Object.defineProperty(holder, extra ? `${key}2` : key, {
+      value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
   return copy["root"];
 }
 
 const change = fc.tuple(fc.nat(), fc.constantFrom(undefined, ...values), fc.boolean());
 const nearlyRight = fc
   .array(change, { minLength: 0, maxLength: 2 })
-  .map((changes) => changes.reduce<unknown>((tree, [place, value, extra]) => changed(tree, place, value, extra), everything))
+  .map((changes) =>
+    changes.reduce<unknown>((tree, [place, value, extra]) => changed(tree, place, value, extra), everything),
+  )
   .filter((definition) => definition !== undefined);
 
 describe("graphDefinitionSchema", () => {
@@ -130,6 +170,8 @@ describe("buildGraph", () => {
   // Requirement: template.any-json
   it("meets JSON nested deeper than the stack with the one error", () => {
     const deep = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) as unknown;
-    expect(faults({ nodes: [deep, { id: deep, data: { template: deep, config: deep } }], edges: deep }).length).toBeGreaterThan(4);
+    expect(
+      faults({ nodes: [deep, { id: deep, data: { template: deep, config: deep } }], edges: deep }).length,
+    ).toBeGreaterThan(4);
   });
 });

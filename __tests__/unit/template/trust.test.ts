@@ -21,21 +21,36 @@ describe("a definition that changes while it is read", () => {
     const definition = harmless();
     Object.defineProperty(definition, "toJSON", { value: harmful, enumerable: false });
     Object.defineProperty(definition.nodes, "toJSON", { value: () => harmful().nodes, enumerable: false });
-    Object.defineProperty(definition.nodes[0]?.data, "toJSON", { value: () => harmful().nodes[0]?.data, enumerable: false });
+    Object.defineProperty(definition.nodes[0]?.data, "toJSON", {
+      value: () => harmful().nodes[0]?.data,
+      enumerable: false,
+    });
     expect(build(definition).memory("M").nodeId).toBe("mine");
   });
 
   // Requirement: template.checked-is-used
   it.each([1, 2, 3, 5, 10])("is what was checked, where a getter turns after %i reads", (times) => {
-    const answer = turning<unknown>(harmless().nodes, [{ id: "M", data: { template: "memory", config: { nodeId: 7 } } }], times);
-    const definition = { edges: [], get nodes() { return answer(); } } as unknown as GraphDefinition;
+    const answer = turning<unknown>(
+      harmless().nodes,
+      [{ id: "M", data: { template: "memory", config: { nodeId: 7 } } }],
+      times,
+    );
+    const definition = {
+      edges: [],
+      get nodes() {
+        return answer();
+      },
+    } as unknown as GraphDefinition;
     expect(build(definition).memory("M").nodeId).toBe("mine");
   });
 
   // Requirement: template.checked-is-used
   it.each([1, 2, 3, 5, 10])("is what was checked, where a Proxy turns after %i reads", (times) => {
     const nodeId = turning("mine", "theirs", times);
-    const config = new Proxy({ nodeId: "mine" }, { get: (target, name) => (name === "nodeId" ? nodeId() : (Reflect.get(target, name) as unknown)) });
+    const config = new Proxy(
+      { nodeId: "mine" },
+      { get: (target, name) => (name === "nodeId" ? nodeId() : (Reflect.get(target, name) as unknown)) },
+    );
     const graph = buildWith(["mine"], graphOf([node("M", "memory", config)]));
     expect(graph.memory("M").nodeId).toBe("mine");
   });
@@ -50,11 +65,16 @@ describe("a definition that changes while it is read", () => {
 });
 
 function buildWith(allowedNodeIds: AllowedNodeIds, definition: GraphDefinition): BuiltGraph {
-  return buildGraph(definition, { store: new InMemoryStore(), model: new ScriptedChatModel(() => "done"), allowedNodeIds });
+  return buildGraph(definition, {
+    store: new InMemoryStore(),
+    model: new ScriptedChatModel(() => "done"),
+    allowedNodeIds,
+  });
 }
 
 describe("allowedNodeIds", () => {
-  const memories = (...nodeIds: string[]) => graphOf(nodeIds.map((nodeId, index) => node(`M${index}`, "memory", { nodeId })));
+  const memories = (...nodeIds: string[]) =>
+    graphOf(nodeIds.map((nodeId, index) => node(`M${index}`, "memory", { nodeId })));
 
   // Requirement: template.allowed-node-ids
   it("lets a definition open those memories, and no others", () => {
@@ -93,6 +113,8 @@ describe("allowedNodeIds", () => {
 
   // Requirement: template.context-checked
   it.each(["a", [1], {}])("is refused as %j", (given) => {
-    expect(() => buildWith(given as never, memories("a"))).toThrow(/allowedNodeIds: must be a list of node ids, or a function/);
+    expect(() => buildWith(given as never, memories("a"))).toThrow(
+      /allowedNodeIds: must be a list of node ids, or a function/,
+    );
   });
 });

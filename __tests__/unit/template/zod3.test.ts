@@ -17,13 +17,18 @@ it("the graph template says and describes the same with zod 3", async () => {
   const rules = (path: string, access: string) => graphOf([node("M", "memory", { rules: [{ path, access }] })]);
   expect(faultsOf(() => build(rules("/policies/**", "read")))).toEqual([]);
   expect(faultsOf(() => build(rules("/policies/**", "ask")))).toEqual([]);
-  expect(faultsOf(() => build(rules("/policies/**", "rw")))).toEqual([expect.stringContaining("data.config.rules must be a list of at most 100")]);
+  expect(faultsOf(() => build(rules("/policies/**", "rw")))).toEqual([
+    expect.stringContaining("data.config.rules must be a list of at most 100"),
+  ]);
   for (const wrong of [rules("/a", "rw"), rules("a", "read"), rules("/[a]", "read"), rules("/a**", "read")]) {
     expect(validator.validate(wrong).valid).toBe(false);
     expect(faultsOf(() => build(wrong))).toHaveLength(1);
   }
 
-  const wrong = graphOf([node("M", "memory", { scope: "x" }), node("T", "memoryTool", { commands: ["x"], colour: 1 })], "M.self -> T.$memory");
+  const wrong = graphOf(
+    [node("M", "memory", { scope: "x" }), node("T", "memoryTool", { commands: ["x"], colour: 1 })],
+    "M.self -> T.$memory",
+  );
   expect(faultsOf(() => build(wrong))).toEqual([
     'node "M" (nodes[0]): data.config.scope must be "global" (one memory for all; the default), "perThread" (one for each thread) or "perUser" (one for each user) (given "x")',
     'node "T" (nodes[1]): unknown field "data.config.colour"; the fields here are "name", "description", "title", "commands"',

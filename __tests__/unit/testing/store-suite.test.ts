@@ -11,7 +11,10 @@ interface Registered {
 }
 
 /** The tests that the suite registers, as a runner would run them. */
-function registered(options: StoreSuiteOptions = {}, store = new InMemoryStore()): { tests: Registered[]; skipped: string[] } {
+function registered(
+  options: StoreSuiteOptions = {},
+  store = new InMemoryStore(),
+): { tests: Registered[]; skipped: string[] } {
   const tests: Registered[] = [];
   const skipped: string[] = [];
   const define: TestDefinition = (title, run) => void tests.push({ title, run });
@@ -36,16 +39,24 @@ class ForgetfulStore extends InMemoryStore {
 
 describe("defineStoreSuite", () => {
   it("gives every case an id of its own, and runs it through the wrapper too", () => {
-    const ids = registered({ openIndexed: (index) => new InMemoryStore({ index }), openExpiring: () => new InMemoryStore() }).tests.map(idOf);
+    const ids = registered({
+      openIndexed: (index) => new InMemoryStore({ index }),
+      openExpiring: () => new InMemoryStore(),
+    }).tests.map(idOf);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^(?:wrapped:)?[a-z]+(?:-[a-z]+)*$/.test(id))).toEqual([]);
-    expect(ids).toEqual(expect.arrayContaining(["put-get", "wrapped:put-get", "list-depth", "rank-nearest", "expiry-get"]));
+    expect(ids).toEqual(
+      expect.arrayContaining(["put-get", "wrapped:put-get", "list-depth", "rank-nearest", "expiry-get"]),
+    );
     expect(ids).not.toContain("wrapped:list-depth");
     expect(ids.length).toBeGreaterThan(200);
   });
 
   it("is as large as the documentation says", async () => {
-    const ids = registered({ openIndexed: (index) => new InMemoryStore({ index }), openExpiring: () => new InMemoryStore() }).tests.map(idOf);
+    const ids = registered({
+      openIndexed: (index) => new InMemoryStore({ index }),
+      openExpiring: () => new InMemoryStore(),
+    }).tests.map(idOf);
     const text = await readFile("docs/testing.md", "utf8");
     expect(text).toContain(`${ids.filter((id) => !id.startsWith("wrapped:")).length} cases`);
     expect(text).toContain(`all ${ids.length} tests`);
@@ -61,7 +72,9 @@ describe("defineStoreSuite", () => {
   // Requirement: store.suite-for-third-parties
   it("fails for a store that does", async () => {
     await expect(testOf("put-get", {}, new ForgetfulStore()).run()).rejects.toMatchObject({ name: "AssertionError" });
-    await expect(testOf("wrapped:put-get", {}, new DroppingStore()).run()).rejects.toMatchObject({ name: "AssertionError" });
+    await expect(testOf("wrapped:put-get", {}, new DroppingStore()).run()).rejects.toMatchObject({
+      name: "AssertionError",
+    });
     await expect(testOf("put-get").run()).resolves.toBeUndefined();
   });
 
@@ -82,9 +95,16 @@ describe("defineStoreSuite", () => {
 
   it("leaves out what does not apply to the capabilities declared", () => {
     const all = new Set(registered().tests.map(idOf));
-    const some = new Set(registered({ capabilities: { ordersByCodeUnits: false, storesDates: false } }).tests.map(idOf));
+    const some = new Set(
+      registered({ capabilities: { ordersByCodeUnits: false, storesDates: false } }).tests.map(idOf),
+    );
     expect([...all].filter((id) => !some.has(id) && !id.startsWith("wrapped:"))).toEqual([
-      "value-dates", "search-order", "search-order-of-depths", "filter-dates", "filter-date-equality", "list-order",
+      "value-dates",
+      "search-order",
+      "search-order-of-depths",
+      "filter-dates",
+      "filter-date-equality",
+      "list-order",
     ]);
   });
 

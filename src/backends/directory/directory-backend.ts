@@ -9,7 +9,16 @@ import {
   parentIsFile,
   pathIsDirectory,
 } from "../../core/errors.js";
-import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../core/memory.js";
+import type {
+  DeletedCounts,
+  FileStat,
+  FoundText,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+} from "../../core/memory.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import { ROOT, segmentsOf } from "../../core/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/text.js";
@@ -45,8 +54,8 @@ const anyoneWrites = 0o222;
 type Change<T> = (folder: Folder, hold: Hold) => Promise<T>;
 
 /**
- * A memory as ordinary files in a folder. A change waits for the folder's lock and becomes visible by one `rename`. What
- * reads one file or lists one directory takes no lock; what reads many takes it, for they belong to one moment.
+ * A memory as ordinary files in a folder. A change waits for the folder's lock and becomes visible by one `rename`.
+ * What reads one file or lists one directory takes no lock; what reads many takes it, for they belong to one moment.
  */
 export class DirectoryBackend implements MemoryBackend {
   readonly #settings: DirectorySettings;
@@ -79,7 +88,10 @@ export class DirectoryBackend implements MemoryBackend {
   findFiles(_texts: readonly string[], suffix: string): Promise<FoundText[]> {
     return this.#atOneMoment(async (folder) => {
       const { files } = await folder.walk(ROOT, suffix.slice(suffix.lastIndexOf("/") + 1));
-      return readableFiles(folder, files.filter(({ path }) => path.endsWith(suffix)));
+      return readableFiles(
+        folder,
+        files.filter(({ path }) => path.endsWith(suffix)),
+      );
     });
   }
 
@@ -102,13 +114,22 @@ export class DirectoryBackend implements MemoryBackend {
   replace(path: string, oldContent: string, content: string): Promise<number> {
     return this.#change(path, false, async (folder, hold) => {
       const found = await folder.locate(path);
-      const { text, replaced } = replaceText(await textOfFound(found), oldContent, content, this.#settings.maxFileBytes);
+      const { text, replaced } = replaceText(
+        await textOfFound(found),
+        oldContent,
+        content,
+        this.#settings.maxFileBytes,
+      );
       if (replaced > 0) await this.#replace(found, text, hold);
       return replaced;
     });
   }
 
-  async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
+  async delete(
+    path: string,
+    ifDirectory: "delete" | "fail",
+    checkBelow?: (path: string) => void,
+  ): Promise<DeletedCounts> {
     if ((await this.#existingRoot()) === null) return { files: 0, dirs: 0 };
     const counts = { files: 0, dirs: 0 };
     return this.#change(path, false, async (folder, hold) => {
@@ -157,10 +178,14 @@ export class DirectoryBackend implements MemoryBackend {
       const place = source.kind === "file" ? source : source.place;
       if (place === null) throw fileNotFound();
       const siblings = await folder.namesIn(parent);
-      assertCreatable(names, siblings.filter((name) => join(parent.path, name) !== join(place.parent.path, place.name)));
+      assertCreatable(
+        names,
+        siblings.filter((name) => join(parent.path, name) !== join(place.parent.path, place.name)),
+      );
       if (source.kind === "dir") {
         const { files, directories } = await folder.walk(from);
-        for (const path of [...files.map((file) => file.path), ...directories]) checkMoved(to + path.slice(from.length));
+        for (const path of [...files.map((file) => file.path), ...directories])
+          checkMoved(to + path.slice(from.length));
       }
       await placeDirectories(target, hold, this.#modes);
       const made = names.length === 1 ? target : await folder.locate(to);
@@ -190,7 +215,9 @@ export class DirectoryBackend implements MemoryBackend {
       const { files, directories } = await folder.walk(ROOT);
       const withContents = totalFileBytes(files) <= maxContentBytes;
       const readable = withContents || leadChars > 0 ? await readableFiles(folder, files) : [];
-      const leads = new Map(leadChars > 0 ? readable.map(({ path, content }) => [path, { lead: content.slice(0, leadChars) }]) : []);
+      const leads = new Map(
+        leadChars > 0 ? readable.map(({ path, content }) => [path, { lead: content.slice(0, leadChars) }]) : [],
+      );
       const outlined = withContents
         ? readable.map(({ path, content }) => ({ path, sizeBytes: utf8Bytes(content), content, ...leads.get(path) }))
         : files.map(({ path, stats }) => ({ path, sizeBytes: stats.size, ...leads.get(path) }));
@@ -229,7 +256,12 @@ export class DirectoryBackend implements MemoryBackend {
     // The file system lets a file be replaced that nobody may write. Whoever made it read-only wants it to stay.
     if ((found.stats.mode & anyoneWrites) === 0) throw new MemoryError("EIO", "EIO: the file is read-only");
     const destination = { parent: found.parent, names: [found.name] };
-    return placeFile(destination, content, { fsync: this.#settings.fsync, modes: this.#modes, replaced: found.stats, hold });
+    return placeFile(destination, content, {
+      fsync: this.#settings.fsync,
+      modes: this.#modes,
+      replaced: found.stats,
+      hold,
+    });
   }
 
   /** @param create whether the command may make the memory's folder */
@@ -285,7 +317,8 @@ export class DirectoryBackend implements MemoryBackend {
     if (this.#known.root !== undefined) return this.#known.root;
     const root = await ioOrNull(realpath(this.#settings.dir));
     if (root === null) return null;
-    if (!(await io(lstat(root))).isDirectory()) throw new MemoryError("EIO", "EIO: the memory's folder is not a folder");
+    if (!(await io(lstat(root))).isDirectory())
+      throw new MemoryError("EIO", "EIO: the memory's folder is not a folder");
     return (this.#known.root ??= root);
   }
 
@@ -307,14 +340,22 @@ async function folderSnapshot(folder: Folder): Promise<MemorySnapshot> {
   const { files, directories } = await folder.walk(ROOT);
   const withTexts = await readableFiles(folder, files);
   return {
-    files: withTexts.map(({ path, stats, content }) => ({ path, content, ...fileStat(stats), sizeBytes: utf8Bytes(content) })),
+    files: withTexts.map(({ path, stats, content }) => ({
+      path,
+      content,
+      ...fileStat(stats),
+      sizeBytes: utf8Bytes(content),
+    })),
     directories,
     revision: null,
   };
 }
 
 /** The files that are text. One that is not must not keep the others from being read. */
-async function readableFiles(folder: Folder, files: readonly FoundFile[]): Promise<(FoundFile & { content: string })[]> {
+async function readableFiles(
+  folder: Folder,
+  files: readonly FoundFile[],
+): Promise<(FoundFile & { content: string })[]> {
   const texts = await folder.eachIn(files, ({ name, stats }, parent) => currentTextOf({ parent, name }, stats));
   return files.flatMap((file, index) => {
     const content = texts[index];

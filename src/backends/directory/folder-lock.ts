@@ -52,7 +52,11 @@ export interface Hold {
  * @param root absolute, its links resolved; made where it is missing.
  * @throws EIO where the lock is not to be had, or to be kept, within `timeoutMs`; what the task throws
  */
-export async function withFolderLock<T>(root: string, settings: LockSettings, task: (hold: Hold) => Promise<T>): Promise<T> {
+export async function withFolderLock<T>(
+  root: string,
+  settings: LockSettings,
+  task: (hold: Hold) => Promise<T>,
+): Promise<T> {
   return queues.run(root, async () => {
     const deadlineMs = Date.now() + settings.timeoutMs;
     for (;;) {
@@ -84,7 +88,12 @@ export async function withFolderLock<T>(root: string, settings: LockSettings, ta
 }
 
 /** Null where the work folder is gone. */
-async function acquire(root: string, work: OpenDirectory, { modes, call }: LockSettings, deadlineMs: number): Promise<FolderLock | null> {
+async function acquire(
+  root: string,
+  work: OpenDirectory,
+  { modes, call }: LockSettings,
+  deadlineMs: number,
+): Promise<FolderLock | null> {
   let lookAtMs = 0;
   for (let pollMs = 2; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
     try {

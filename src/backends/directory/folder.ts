@@ -81,8 +81,10 @@ export class Folder {
   async walk(path: string, suffix = ""): Promise<{ files: FoundFile[]; directories: string[] }> {
     const files: FoundFile[] = [];
     const directories: string[] = [];
-    for (let level = [path]; level.length > 0; ) {
-      const found = await inParallel(level, (one) => (one === path ? this.#children(one, suffix) : noneIfGone(this.#children(one, suffix))));
+    for (let level = [path]; level.length > 0;) {
+      const found = await inParallel(level, (one) =>
+        one === path ? this.#children(one, suffix) : noneIfGone(this.#children(one, suffix)),
+      );
       files.push(...found.flatMap((children) => children.files));
       level = found.flatMap((children) => children.directories);
       directories.push(...level);
@@ -91,7 +93,10 @@ export class Folder {
   }
 
   /** Runs a task for the files of each directory, which is open meanwhile. The outcomes keep the order of the files. */
-  async eachIn<T>(files: readonly FoundFile[], task: (file: FoundFile, directory: OpenDirectory) => Promise<T>): Promise<(T | null)[]> {
+  async eachIn<T>(
+    files: readonly FoundFile[],
+    task: (file: FoundFile, directory: OpenDirectory) => Promise<T>,
+  ): Promise<(T | null)[]> {
     const byDirectory = new Map<string, FoundFile[]>();
     for (const file of files) {
       const group = byDirectory.get(file.directory);
@@ -100,10 +105,12 @@ export class Folder {
     }
     const outcomes = new Map<FoundFile, T>();
     await inParallel([...byDirectory], async ([path, group]) => {
-      const run = this.#inDirectory(path, (directory) => inParallel(group, async (file) => {
-        this.#call?.throwIfOver();
-        outcomes.set(file, await task(file, directory));
-      }));
+      const run = this.#inDirectory(path, (directory) =>
+        inParallel(group, async (file) => {
+          this.#call?.throwIfOver();
+          outcomes.set(file, await task(file, directory));
+        }),
+      );
       await noneIfGone(run.then(() => noChildren));
     });
     return files.map((file) => outcomes.get(file) ?? null);
@@ -137,11 +144,16 @@ export class Folder {
     }
   }
 
-  /** Null where the names have to be looked at one by one, as the file system may fold them or one of them is no directory. */
+  /**
+   * Null where the names have to be looked at one by one, as the file system may fold them or one of them is no
+   * directory.
+   */
   async #inOneStep(names: readonly string[]): Promise<OpenDirectory | null> {
     if (names.some(isReserved) || (await this.#isFolding())) return null;
     const [first = "", ...others] = names;
-    return others.length === 0 ? this.#rootDirectory.openChild(first) : OpenDirectory.inOneStep(join(this.root, ...names));
+    return others.length === 0
+      ? this.#rootDirectory.openChild(first)
+      : OpenDirectory.inOneStep(join(this.root, ...names));
   }
 
   #kept(directory: OpenDirectory): OpenDirectory {
@@ -219,7 +231,9 @@ export class Folder {
     if (this.#traits.foldsNames !== undefined) return this.#traits.foldsNames;
     if (process.platform !== "linux") return (this.#traits.foldsNames = true);
     const names = await this.namesIn(this.#rootDirectory);
-    const telling = names.find((name) => /^[\x20-\x7e]*[a-z][\x20-\x7e]*$/i.test(name) && !names.includes(otherCase(name)));
+    const telling = names.find(
+      (name) => /^[\x20-\x7e]*[a-z][\x20-\x7e]*$/i.test(name) && !names.includes(otherCase(name)),
+    );
     if (telling === undefined) return true;
     return (this.#traits.foldsNames = (await ioOrNull(lstat(join(this.root, otherCase(telling))))) !== null);
   }

@@ -33,7 +33,8 @@ export function fileSystemError(cause: unknown): MemoryError {
 }
 
 /** Whether the rights of one file or directory are at fault, not the storage. */
-export const isForbidden = (error: MemoryError): boolean => ["EACCES", "EPERM", "EROFS"].includes(codeOf(error.cause) ?? "");
+export const isForbidden = (error: MemoryError): boolean =>
+  ["EACCES", "EPERM", "EROFS"].includes(codeOf(error.cause) ?? "");
 
 export const linkInTheWay = (cause?: unknown): MemoryError =>
   new MemoryError("EINVAL", "invalid path: it leads through a link, which a memory does not follow", { cause });
@@ -54,10 +55,14 @@ const missing = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 /**
  * As `io`, but null for what is not there. A name that no file system could hold is not there either.
  *
- * @param inFolder whether it is the memory's folder or right in it: where that is no folder, nothing is known of the memory
+ * @param inFolder whether it is the memory's folder or right in it: where that is no folder, nothing is known of the
+ * memory
  * @param linkIsMissing whether a link in the place of what `O_NOFOLLOW` is to open counts as nothing
  */
-export async function ioOrNull<T>(call: Promise<T>, { inFolder = false, linkIsMissing = false } = {}): Promise<T | null> {
+export async function ioOrNull<T>(
+  call: Promise<T>,
+  { inFolder = false, linkIsMissing = false } = {},
+): Promise<T | null> {
   try {
     return await call;
   } catch (error) {

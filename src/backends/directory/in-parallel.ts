@@ -1,7 +1,9 @@
 /** Files looked at at once; a memory of thousands must not use up the handles of the process. */
 const maxParallel = 32;
 
-/** Runs a task on each item, a few at once; the outcomes keep their order. After a failure none of them is under way. */
+/**
+ * Runs a task on each item, a few at once; the outcomes keep their order. After a failure none of them is under way.
+ */
 export async function inParallel<T, U>(items: readonly T[], task: (item: T) => Promise<U>): Promise<U[]> {
   const outcomes: U[] = [];
   for (let start = 0; start < items.length; start += maxParallel) {

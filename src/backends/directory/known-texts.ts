@@ -24,9 +24,9 @@ const known = new Map<string, KnownText>();
 let knownBytes = 0;
 
 /**
- * As `textOfFile`, which it asks only if the file is not the one that was read last. A text is kept only if its file was last
- * changed long before it was read: a further change within one tick of the clock would leave the same times. Nobody can set
- * `ctime`, so a program that sets `mtime` back is noticed, too.
+ * As `textOfFile`, which it asks only if the file is not the one that was read last. A text is kept only if its file
+ * was last changed long before it was read: a further change within one tick of the clock would leave the same times.
+ * Nobody can set `ctime`, so a program that sets `mtime` back is noticed, too.
  */
 export async function currentTextOf(place: Place, stats: Stats): Promise<string | MemoryError | null> {
   const path = join(place.parent.path, place.name);

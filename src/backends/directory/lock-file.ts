@@ -43,9 +43,9 @@ export async function claim(work: OpenDirectory, name: string, modes: Modes): Pr
 /**
  * Takes over a lock whose holder is gone; answers the id of the new holding, null where there is nothing to take over.
  *
- * Several processes can find the same holder gone, and a slow one when the lock is already another's. Whoever makes the file
- * that is named after the old holding, and finds that still in place, has the right to the lock, and this file becomes the
- * lock by one `rename`. Its maker can be gone, too: then the file is taken over in the same way.
+ * Several processes can find the same holder gone, and a slow one when the lock is already another's. Whoever makes the
+ * file that is named after the old holding, and finds that still in place, has the right to the lock, and this file
+ * becomes the lock by one `rename`. Its maker can be gone, too: then the file is taken over in the same way.
  */
 export async function takeOver(work: OpenDirectory, name: string, modes: Modes): Promise<string | null> {
   const seen = await look(work, name);
@@ -98,7 +98,12 @@ function parsed(text: string): { id: string; process: ProcessIdentity | undefine
   try {
     const { id, place, pid, started } = JSON.parse(text) as Record<string, unknown>;
     if (typeof id !== "string" || !/^[0-9a-f-]{36}$/.test(id)) return null;
-    const isKnown = typeof place === "string" && typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 && typeof started === "string";
+    const isKnown =
+      typeof place === "string" &&
+      typeof pid === "number" &&
+      Number.isSafeInteger(pid) &&
+      pid > 0 &&
+      typeof started === "string";
     return { id, process: isKnown ? { place, pid, started } : undefined };
   } catch {
     return null;

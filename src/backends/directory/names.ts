@@ -2,7 +2,9 @@ import { invalid, MemoryError } from "../../core/errors.js";
 import { normalizePath, prefixOf } from "../../core/paths.js";
 import { utf8Bytes } from "../../core/text.js";
 
-/** The folder inside a memory's folder for its lock and for what is about to be moved into place; no memory shows it. */
+/**
+ * The folder inside a memory's folder for its lock and for what is about to be moved into place; no memory shows it.
+ */
 export const workFolder = ".langgraph-mongo-memory";
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
@@ -19,8 +21,8 @@ export function foldName(name: string): string {
 }
 
 /**
- * Names that are never part of a memory: our own, and `.git` by any spelling that git itself guards against. Whoever may
- * write `.git/config` runs programs of their choice at the next `git status`.
+ * Names that are never part of a memory: our own, and `.git` by any spelling that git itself guards against. Whoever
+ * may write `.git/config` runs programs of their choice at the next `git status`.
  */
 export function isReserved(name: string): boolean {
   if (!name.startsWith(".") && !/git~1|\P{ASCII}/iu.test(name)) return false;

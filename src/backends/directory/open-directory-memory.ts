@@ -12,19 +12,20 @@ export interface DirectoryMemoryOptions extends MemoryOptions {
   /** The folder. The first change makes it if it is missing. A link is followed here, and nowhere inside. */
   dir: string;
   /**
-   * How long, in ms, a call waits while other processes hold the lock, before it is EIO. After 5,000 ms a call takes over the lock
-   * of a process that stands still, or was killed on another machine or on another system than Linux. So allow more than that.
+   * How long, in ms, a call waits while other processes hold the lock, before it is EIO. After 5,000 ms a call takes
+   * over the lock of a process that stands still, or was killed on another machine or on another system than Linux. So
+   * allow more than that.
    * @default 15_000
    */
   lockTimeoutMs?: number;
   /**
-   * Whether a text is on the disk before it takes its place. Without it, acknowledged changes still survive the process, but a
-   * power failure may leave a changed file empty. @default true
+   * Whether a text is on the disk before it takes its place. Without it, acknowledged changes still survive the
+   * process, but a power failure may leave a changed file empty. @default true
    */
   fsync?: boolean;
   /**
-   * Who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever the umask. `umask`: whoever
-   * the umask of the process allows. @default "owner"
+   * Who may use new files and directories. `owner`: only the user of the process (600 and 700), whatever the umask.
+   * `umask`: whoever the umask of the process allows. @default "owner"
    */
   rights?: "owner" | "umask";
 }
@@ -34,7 +35,10 @@ const defaults = { lockTimeoutMs: 15_000, fsync: true, rights: "owner" } as cons
 const optionsSchema = z
   .object({
     ...memoryOptionFields,
-    dir: z.string().min(1).refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
+    dir: z
+      .string()
+      .min(1)
+      .refine((dir) => basename(resolve(dir)) !== "", "must name a folder, not the root of a file system"),
     lockTimeoutMs: z.number().int().min(0).max(600_000).optional(),
     fsync: z.boolean().optional(),
     rights: z.enum(["owner", "umask"]).optional(),
@@ -42,25 +46,33 @@ const optionsSchema = z
   .strict();
 
 /**
- * A memory as ordinary files in a folder, to read, edit by hand and keep in git. Its address is the folder's name, scope
- * `global`.
+ * A memory as ordinary files in a folder, to read, edit by hand and keep in git. Its address is the folder's name,
+ * scope `global`.
  *
- * Changes wait for each other, across processes too, by a lock in the hidden folder `.langgraph-mongo-memory`, which git ignores.
- * Each becomes visible by one `rename`, so no reader and no crash meets half of it. Only the root is emptied file by file. Reads of
- * one file and listings take no lock. An editor takes none either: what it saves between two calls is seen at once, what it saves
- * during a call may be overwritten.
+ * Changes wait for each other, across processes too, by a lock in the hidden folder `.langgraph-mongo-memory`, which
+ * git ignores. Each becomes visible by one `rename`, so no reader and no crash meets half of it. Only the root is
+ * emptied file by file. Reads of one file and listings take no lock. An editor takes none either: what it saves between
+ * two calls is seen at once, what it saves during a call may be overwritten.
  *
- * A changed file keeps its owner and its rights, except setuid and setgid. `createdAt` becomes the time of the change. Of hard links
- * only this name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links, special files and names that
- * no path can have are not part of the memory. Listings show files without UTF-8 text, without the right to read, or over
- * 15,000,000 bytes. Reading one is EIO or EFBIG, and a snapshot leaves it out. `maxMemoryBytes` is ignored.
+ * A changed file keeps its owner and its rights, except setuid and setgid. `createdAt` becomes the time of the change.
+ * Of hard links only this name changes. Names that Windows, macOS or git would refuse or confuse are EINVAL. Links,
+ * special files and names that no path can have are not part of the memory. Listings show files without UTF-8 text,
+ * without the right to read, or over 15,000,000 bytes. Reading one is EIO or EFBIG, and a snapshot leaves it out.
+ * `maxMemoryBytes` is ignored.
  *
- * @throws TypeError for bad options, MemoryError EINVAL if the folder has a name that no id can have. The first call is the first
+ * @throws TypeError for bad options, MemoryError EINVAL if the folder has a name that no id can have. The first call is
+ * the first
  *   to touch the folder.
  */
 export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   checkOptions("DirectoryMemoryOptions", optionsSchema, options);
-  const { dir, lockTimeoutMs = defaults.lockTimeoutMs, fsync = defaults.fsync, rights = defaults.rights, ...memoryOptions } = options;
+  const {
+    dir,
+    lockTimeoutMs = defaults.lockTimeoutMs,
+    fsync = defaults.fsync,
+    rights = defaults.rights,
+    ...memoryOptions
+  } = options;
   const absolute = resolve(dir);
   const timeoutMs = options.timeoutMs ?? Math.max(memoryDefaults.timeoutMs, 2 * lockTimeoutMs);
   return openMemoryOver(

@@ -7,8 +7,9 @@ import { ioOrNull, linkInTheWay } from "./fs-errors.js";
 const openHandle = promisify(openWithCallback);
 
 /**
- * Whether `/proc/self/fd/<handle>/name` is a name in the directory that is open, whatever becomes of the directory's path:
- * what other programs call `openat`, which Node has not. Without it, paths are checked before and after their use.
+ * Whether `/proc/self/fd/<handle>/name` is a name in the directory that is open, whatever becomes of the directory's
+ * path: what other programs call `openat`, which Node has not. Without it, paths are checked before and after their
+ * use.
  */
 const hasHandles = process.platform === "linux" && existsSync("/proc/self/fd");
 
@@ -38,7 +39,9 @@ export class OpenDirectory {
     return new OpenDirectory(path, null, false);
   }
 
-  /** Opens a directory below the root in one step. Null does not say why: name by name, `openChild` is right everywhere. */
+  /**
+   * Opens a directory below the root in one step. Null does not say why: name by name, `openChild` is right everywhere.
+   */
   static async inOneStep(path: string): Promise<OpenDirectory | null> {
     if (!hasHandles) return null;
     const handle = await ioOrNull(openHandle(path, directoryFlags), { linkIsMissing: true });

@@ -41,7 +41,11 @@ function read(): ProcessIdentity | null {
     ];
     const started = startOf(process.pid);
     if (started === null) return null;
-    return { place: createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32), pid: process.pid, started };
+    return {
+      place: createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32),
+      pid: process.pid,
+      started,
+    };
   } catch {
     return null;
   }

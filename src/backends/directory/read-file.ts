@@ -9,12 +9,15 @@ import { io, ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.j
 /** A larger file was put there by other means and is not read. */
 const maxReadableBytes = memoryBytesCeiling;
 
-/** A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in between. */
+/**
+ * A file is checked before it is opened. The flags refuse a link, and never wait for a pipe, that took its place in
+ * between.
+ */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * The text of a file, a byte order mark included; null where it is gone by now. The error is returned, not thrown, where
- * only this file cannot be read, so that others still can.
+ * The text of a file, a byte order mark included; null where it is gone by now. The error is returned, not thrown,
+ * where only this file cannot be read, so that others still can.
  */
 export async function textOfFile(place: Place, stats: Stats): Promise<string | MemoryError | null> {
   if (stats.size > maxReadableBytes) return tooLarge(stats.size);
@@ -62,7 +65,10 @@ function decoded(bytes: Buffer | MemoryError): string | MemoryError {
 /** Where there are no handles of directories, a file that was opened through a link is told by its identity. */
 async function assertOpened(handle: FileHandle, { parent, name }: Place): Promise<void> {
   if (!parent.isChecked) return;
-  const [opened, there] = await Promise.all([io(handle.stat({ bigint: true })), ioOrNull(lstat(parent.pathTo(name), { bigint: true }))]);
+  const [opened, there] = await Promise.all([
+    io(handle.stat({ bigint: true })),
+    ioOrNull(lstat(parent.pathTo(name), { bigint: true })),
+  ]);
   await parent.check();
   if (there?.ino !== opened.ino || there.dev !== opened.dev) throw linkInTheWay();
 }

@@ -38,7 +38,8 @@ export async function makeWorkFolder(root: string, modes: Modes): Promise<void> 
 export async function cleanWorkFolder(work: OpenDirectory, modes: Modes): Promise<void> {
   const names = (await ioOrNull(readdir(work.base))) ?? [];
   for (const name of names) if (ownName.test(name)) await discard(work, name);
-  if (!names.includes(ignoreFile)) await io(writeFile(work.pathTo(ignoreFile), "*\n", { flag: "wx", mode: modes.file }));
+  if (!names.includes(ignoreFile))
+    await io(writeFile(work.pathTo(ignoreFile), "*\n", { flag: "wx", mode: modes.file }));
 }
 
 /** Removes a name of the work folder and all below it. What cannot be removed stays there, and no memory shows it. */

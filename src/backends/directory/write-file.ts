@@ -36,7 +36,8 @@ export async function placeFile(
   return moveIntoPlace(hold, { parent, name: first }, async (top) => {
     const last = below.at(-1) ?? top;
     const directories = below.length === 0 ? [] : [top, ...below.slice(0, -1)];
-    const make = (directory: OpenDirectory): Promise<Stats> => makeFile(directory.pathTo(last), text, { fsync, modes, replaced });
+    const make = (directory: OpenDirectory): Promise<Stats> =>
+      makeFile(directory.pathTo(last), text, { fsync, modes, replaced });
     return fileStat(await inNewDirectories(hold.work, directories, modes, make));
   });
 }
@@ -45,7 +46,9 @@ export async function placeFile(
 export async function placeDirectories({ parent, names }: Destination, hold: Hold, modes: Modes): Promise<void> {
   const [first, ...below] = names.slice(0, -1);
   if (first === undefined) return;
-  await moveIntoPlace(hold, { parent, name: first }, (top) => inNewDirectories(hold.work, [top, ...below], modes, async () => undefined));
+  await moveIntoPlace(hold, { parent, name: first }, (top) =>
+    inNewDirectories(hold.work, [top, ...below], modes, async () => undefined),
+  );
 }
 
 /** Renames, and makes sure that the change was made where it was meant. */

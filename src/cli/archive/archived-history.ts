@@ -7,7 +7,9 @@ import { sha256Field, timeField } from "./manifest.js";
 const id = z.string().regex(/^[1-9]\d{0,9}(?:\.[1-9]\d{0,5})?$/, "must be the id of a version");
 const date = timeField.transform((text) => new Date(text));
 const length = z.number().int().min(0).max(memoryBytesCeiling);
-const text = z.string().refine((given) => given.isWellFormed(), "holds a lone surrogate; a memory holds well-formed text only");
+const text = z
+  .string()
+  .refine((given) => given.isWellFormed(), "holds a lone surrogate; a memory holds well-formed text only");
 
 export const revisionField = z.number().int().min(0).max(9_999_999_999);
 
@@ -21,7 +23,11 @@ export const versionSchema = z
     operation: z.enum(["created", "modified", "deleted", "renamed"]).optional(),
     at: date,
     actor: actorField.nullable(),
-    older: z.object({ start: length, text, end: length, kept: length.array().optional() }).strict().nullable().optional(),
+    older: z
+      .object({ start: length, text, end: length, kept: length.array().optional() })
+      .strict()
+      .nullable()
+      .optional(),
     sizeBytes: length.nullable(),
     sha256: sha256Field.nullable(),
     directories: z

@@ -29,7 +29,10 @@ export class FileNames {
 
   /** A name that differs from every readable one, as those have no `~`. */
   #hashed(path: string, folder: string, memory: string): string {
-    const hash = createHash("sha256").update(JSON.stringify([memory, path])).digest("hex").slice(0, 32);
+    const hash = createHash("sha256")
+      .update(JSON.stringify([memory, path]))
+      .digest("hex")
+      .slice(0, 32);
     const name = `${folder}/~${hash}`;
     this.#files.add(folded(name));
     return name;
@@ -40,7 +43,8 @@ export class FileNames {
     if (name.length > maxNameChars || segments.some((segment) => utf8Bytes(segment) > maxSegmentBytes)) return false;
     const own = folded(name);
     const folders = segments.slice(1).map((_, index) => folded(segments.slice(0, index + 1).join("/")));
-    if (this.#files.has(own) || this.#folders.has(own) || folders.some((folder) => this.#files.has(folder))) return false;
+    if (this.#files.has(own) || this.#folders.has(own) || folders.some((folder) => this.#files.has(folder)))
+      return false;
     this.#files.add(own);
     for (const folder of folders) this.#folders.add(folder);
     return true;

@@ -11,7 +11,16 @@ import { revisionField, versionSchema } from "./archived-history.js";
 import { FileNames, safeName } from "./file-names.js";
 import { checkedHistory, exportAdvice } from "./history-check.js";
 import { directoryMode, inParentOf, readBytes, removeOthers, withRegularFile } from "./inside-folder.js";
-import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs, sha256Field } from "./manifest.js";
+import {
+  addressField,
+  addressFrom,
+  archiveFormat,
+  archiveVersions,
+  fileFields,
+  headerFields,
+  parsedAs,
+  sha256Field,
+} from "./manifest.js";
 import { type Line, readLines } from "./json-lines.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
 import { VersionLines } from "./version-lines.js";
@@ -28,9 +37,16 @@ const filesFolder = "files";
 const historyFolder = "history";
 
 const fileSchema = z.object({ ...fileFields, file: z.string() }).strict();
-const historySchema = z.object({ file: z.string(), revision: revisionField, sizeBytes: z.number().int().min(0), sha256: sha256Field }).strict();
+const historySchema = z
+  .object({ file: z.string(), revision: revisionField, sizeBytes: z.number().int().min(0), sha256: sha256Field })
+  .strict();
 const memorySchema = z
-  .object({ address: addressField, directories: z.array(z.string()), files: z.array(fileSchema), history: historySchema.optional() })
+  .object({
+    address: addressField,
+    directories: z.array(z.string()),
+    files: z.array(fileSchema),
+    history: historySchema.optional(),
+  })
   .strict();
 const headerSchema = z.object(headerFields);
 const manifestSchema = z.object({ ...headerFields, memories: z.array(memorySchema) }).strict();
@@ -60,7 +76,11 @@ export interface FolderExportOptions {
  * The manifest is written last, so that an export that was broken off cannot be imported; run again, it goes on.
  * @throws CommandFault
  */
-export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string, options: FolderExportOptions): Promise<ExportCounts> {
+export async function exportToFolder(
+  trees: AsyncIterable<Tree>,
+  folder: string,
+  options: FolderExportOptions,
+): Promise<ExportCounts> {
   await withFile(folder, "write", () => prepareFolder(folder, options.overwrite));
   const names = new FileNames();
   const memories: ManifestMemory[] = [];
@@ -70,7 +90,11 @@ export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string,
     const files: ManifestFile[] = [];
     for (const { path, load } of tree.files) {
       const { content, createdAt, updatedAt } = await load();
-      const file = names.fileNameFor(path, options.many ? `${filesFolder}/${memoryFolder(tree)}` : filesFolder, JSON.stringify(tree.address));
+      const file = names.fileNameFor(
+        path,
+        options.many ? `${filesFolder}/${memoryFolder(tree)}` : filesFolder,
+        JSON.stringify(tree.address),
+      );
       const bytes = Buffer.from(content);
       const isNew = await withFile(join(folder, file), "write", () => writeIfDifferent(folder, file, bytes));
       counts[isNew ? "written" : "unchanged"] += 1;
@@ -78,17 +102,32 @@ export async function exportToFolder(trees: AsyncIterable<Tree>, folder: string,
       files.push({ path, file, sizeBytes: bytes.length, sha256: sha256Of(bytes), ...times });
       options.onFile();
     }
-    const history = await writeHistory(folder, `${historyFolder}/${options.many ? memoryFolder(tree) : "memory"}.jsonl`, tree);
+    const history = await writeHistory(
+      folder,
+      `${historyFolder}/${options.many ? memoryFolder(tree) : "memory"}.jsonl`,
+      tree,
+    );
     counts.versions += history?.versions ?? 0;
-    memories.push({ address: tree.address, directories: tree.directories, files, ...(history && { history: history.described }) });
+    memories.push({
+      address: tree.address,
+      directories: tree.directories,
+      files,
+      ...(history && { history: history.described }),
+    });
     counts.memories += 1;
   }
-  const manifest = { format: archiveFormat, version: options.history ? archiveVersions.withHistory : archiveVersions.plain, memories };
+  const manifest = {
+    format: archiveFormat,
+    version: options.history ? archiveVersions.withHistory : archiveVersions.plain,
+    memories,
+  };
   await withFile(folder, "write", async () => {
     const kept = new Set(memories.flatMap(({ files }) => files.map(({ file }) => file)));
     await inParentOf(folder, `${filesFolder}/`, {}, (directory) => removeOthers(directory, filesFolder, kept));
     if (!options.history) await rm(join(folder, historyFolder), { recursive: true, force: true });
-    await writeWhole(join(folder, manifestName), (handle) => handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`));
+    await writeWhole(join(folder, manifestName), (handle) =>
+      handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`),
+    );
     await rm(join(folder, markerName), { force: true });
   });
   return counts;
@@ -126,13 +165,19 @@ async function prepareFolder(folder: string, overwrite: boolean): Promise<void> 
   const isUnfinished = names.includes(markerName);
   if (names.length > 0) await assertOurs(folder, names);
   if (names.length > 0 && !isUnfinished && !overwrite) {
-    throw new CommandFault("EEXIST", `${folder}: it holds an export already; pass --overwrite to bring that up to date, or name a new folder`);
+    throw new CommandFault(
+      "EEXIST",
+      `${folder}: it holds an export already; pass --overwrite to bring that up to date, or name a new folder`,
+    );
   }
   await writeWhole(join(folder, markerName), (handle) => handle.writeFile(markerText));
   await inParentOf(folder, `${filesFolder}/`, { makes: true }, () => Promise.resolve());
 }
 
-/** Only what an export has made is replaced or removed: told by what its files hold, as others use such names, too. @throws CommandFault */
+/**
+ * Only what an export has made is replaced or removed: told by what its files hold, as others use such names, too.
+ * @throws CommandFault
+ */
 async function assertOurs(folder: string, names: readonly string[]): Promise<void> {
   const isMade = names.includes(manifestName) && (await isManifest(folder));
   const isBegun = names.includes(markerName) && (await isMarker(folder));
@@ -155,8 +200,11 @@ async function isManifest(folder: string): Promise<boolean> {
 }
 
 async function isMarker(folder: string): Promise<boolean> {
-  const read = withRegularFile(OpenDirectory.root(folder), markerName, async (handle, sizeBytes) =>
-    sizeBytes === markerText.length && (await readBytes(handle, sizeBytes)).equals(Buffer.from(markerText)),
+  const read = withRegularFile(
+    OpenDirectory.root(folder),
+    markerName,
+    async (handle, sizeBytes) =>
+      sizeBytes === markerText.length && (await readBytes(handle, sizeBytes)).equals(Buffer.from(markerText)),
   );
   return (await read) === true;
 }
@@ -170,13 +218,17 @@ function memoryFolder({ address }: Tree): string {
   };
   const node = short(address.nodeId);
   if (address.scope === "global") return `${node}/global`;
-  return address.scope === "perThread" ? `${node}/threads/${short(address.threadId)}` : `${node}/users/${short(address.userId)}`;
+  return address.scope === "perThread"
+    ? `${node}/threads/${short(address.threadId)}`
+    : `${node}/users/${short(address.userId)}`;
 }
 
 async function writeIfDifferent(folder: string, file: string, bytes: Buffer): Promise<boolean> {
   return inParentOf(folder, file, { makes: true }, async (directory, name) => {
-    const isThere = await withRegularFile(directory, name, async (handle, sizeBytes) =>
-      sizeBytes === bytes.length && (await readBytes(handle, sizeBytes)).equals(bytes),
+    const isThere = await withRegularFile(
+      directory,
+      name,
+      async (handle, sizeBytes) => sizeBytes === bytes.length && (await readBytes(handle, sizeBytes)).equals(bytes),
     );
     if (isThere === true) return false;
     await writeWhole(directory.pathTo(name), (handle) => handle.writeFile(bytes));
@@ -189,9 +241,18 @@ export async function readFolderArchive(folder: string): Promise<Tree[]> {
   const where = join(folder, manifestName);
   const manifest = await readManifest(folder, where);
   const trees = manifest.memories.map(({ address, directories, files, history }, index): Tree => {
-    const treeFiles = files.map((file): TreeFile => ({ path: file.path, sizeBytes: file.sizeBytes, load: () => loadFile(folder, file, where) }));
+    const treeFiles = files.map((file): TreeFile => ({
+      path: file.path,
+      sizeBytes: file.sizeBytes,
+      load: () => loadFile(folder, file, where),
+    }));
     const checked = addressFrom(address, `${where}: memories.${index}`);
-    return { address: checked, directories, files: treeFiles, history: history === undefined ? null : historyIn(folder, history, where) };
+    return {
+      address: checked,
+      directories,
+      files: treeFiles,
+      history: history === undefined ? null : historyIn(folder, history, where),
+    };
   });
   for (const tree of trees) checkTree(tree, where);
   for (const file of trees.flatMap(({ files }) => files)) await file.load();
@@ -201,15 +262,18 @@ export async function readFolderArchive(folder: string): Promise<Tree[]> {
 
 async function readManifest(folder: string, where: string): Promise<z.infer<typeof manifestSchema>> {
   const names = await withFile(folder, "read", () => readdir(folder));
-  if (names.includes(markerName)) throw inputFault(`${folder}: the export in it was broken off; run that export again first`);
+  if (names.includes(markerName))
+    throw inputFault(`${folder}: the export in it was broken off; run that export again first`);
   const bytes = await withFile(where, "read", () => manifestBytes(folder, where));
-  if (bytes === null) throw inputFault(`${folder}: there is no ${manifestName} in it; name a folder that export has made`);
+  if (bytes === null)
+    throw inputFault(`${folder}: there is no ${manifestName} in it; name a folder that export has made`);
   return parsedAs(manifestSchema, decodeUtf8(bytes, where), where);
 }
 
 function manifestBytes(folder: string, where: string): Promise<Buffer | null> {
   return withRegularFile(OpenDirectory.root(folder), manifestName, async (handle, sizeBytes) => {
-    if (sizeBytes > maxManifestBytes) throw inputFault(`${where}: it has ${sizeBytes} bytes, of ${maxManifestBytes} at most; export to JSONL instead`);
+    if (sizeBytes > maxManifestBytes)
+      throw inputFault(`${where}: it has ${sizeBytes} bytes, of ${maxManifestBytes} at most; export to JSONL instead`);
     return readBytes(handle, sizeBytes);
   });
 }
@@ -217,10 +281,15 @@ function manifestBytes(folder: string, where: string): Promise<Buffer | null> {
 /** Where a version lies in the file of a history. */
 type VersionPlace = Pick<Line, "offset" | "number"> & { length: number };
 
-function historyIn(folder: string, { file, revision, sizeBytes, sha256 }: z.infer<typeof historySchema>, where: string): ArchivedHistory {
+function historyIn(
+  folder: string,
+  { file, revision, sizeBytes, sha256 }: z.infer<typeof historySchema>,
+  where: string,
+): ArchivedHistory {
   if (!isInside(file)) throw leavesFolder(where, "history", file);
   const target = join(folder, file);
-  const versionIn = (bytes: Buffer, number: number): ArchivedVersion => parsedAs(versionSchema, decodeUtf8(bytes, target), `${target}: line ${number}`);
+  const versionIn = (bytes: Buffer, number: number): ArchivedVersion =>
+    parsedAs(versionSchema, decodeUtf8(bytes, target), `${target}: line ${number}`);
   const withHandle = async (run: (handle: FileHandle) => Promise<void>): Promise<void> => {
     const read = await withFile(target, "read", () =>
       inParentOf(folder, file, {}, (directory, name) =>
@@ -253,13 +322,18 @@ function historyIn(folder: string, { file, revision, sizeBytes, sha256 }: z.infe
     if (lines === null) await each(() => undefined);
     const places = lines?.of(files) ?? [];
     await withHandle(async (handle) => {
-      for (const { offset, number, length } of places) await use(versionIn(await readBytes(handle, length, offset), number));
+      for (const { offset, number, length } of places)
+        await use(versionIn(await readBytes(handle, length, offset), number));
     });
   };
   return { revision, each, eachOf };
 }
 
-async function loadFile(folder: string, { path, file, sizeBytes, sha256, createdAt, updatedAt }: ManifestFile, where: string): Promise<FileContent> {
+async function loadFile(
+  folder: string,
+  { path, file, sizeBytes, sha256, createdAt, updatedAt }: ManifestFile,
+  where: string,
+): Promise<FileContent> {
   if (!isInside(file)) throw leavesFolder(where, path, file);
   const target = join(folder, file);
   const bytes = await withFile(target, "read", () =>
@@ -277,14 +351,20 @@ async function loadFile(folder: string, { path, file, sizeBytes, sha256, created
 }
 
 function leavesFolder(where: string, what: string, file: string): CommandFault {
-  return inputFault(`${where}: ${what}: the file name ${JSON.stringify(file)} leaves the folder; it must be a relative one below it`);
+  return inputFault(
+    `${where}: ${what}: the file name ${JSON.stringify(file)} leaves the folder; it must be a relative one below it`,
+  );
 }
 
 function changed(target: string): CommandFault {
-  return inputFault(`${target}: it is not the file that the manifest describes, by size or SHA-256; export it again, or take its entry out of the manifest`);
+  return inputFault(
+    `${target}: it is not the file that the manifest describes, by size or SHA-256; export it again, or take its entry out of the manifest`,
+  );
 }
 
 /** By the rules of all systems at once: neither absolute nor upwards, no drive, no stream, no NUL. */
 function isInside(file: string): boolean {
-  return !/[\\:\0]/.test(file) && file.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
+  return (
+    !/[\\:\0]/.test(file) && file.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..")
+  );
 }

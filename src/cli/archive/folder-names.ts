@@ -6,7 +6,10 @@ import { segmentsOf } from "../../core/paths.js";
 type Names = Map<string, { name: string; below: Names }>;
 
 /** The first of the wanted paths that a folder could not hold beside what is there, and why. */
-export function folderFault(there: readonly string[], wanted: readonly string[]): { path: string; fault: MemoryError } | null {
+export function folderFault(
+  there: readonly string[],
+  wanted: readonly string[],
+): { path: string; fault: MemoryError } | null {
   const root: Names = new Map();
   for (const path of there) enter(root, path, () => null);
   for (const path of wanted) {

@@ -10,7 +10,9 @@ import { nameOf } from "../targets/memory-name.js";
 import { batchFrom } from "./read-ahead.js";
 import { checkPath, type Tree, type TreeFile } from "./tree.js";
 
-/** What a file was before the versions that have been seen: a text, or none, or one that is redacted or no longer kept. */
+/**
+ * What a file was before the versions that have been seen: a text, or none, or one that is redacted or no longer kept.
+ */
 type Former = { text: string } | "none" | "unknown";
 
 /** A file, as far back as its versions have been seen. */
@@ -29,11 +31,15 @@ export interface HistoryAdvice {
 
 /** Of a memory whose history cannot be exported. */
 export function exportAdvice(address: CheckedAddress | null): HistoryAdvice {
-  return { where: address === null ? "the folder" : nameOf(address), advice: "a store without `history` has changed the memory; leave --history out" };
+  return {
+    where: address === null ? "the folder" : nameOf(address),
+    advice: "a store without `history` has changed the memory; leave --history out",
+  };
 }
 
 /**
- * Goes through the history of a tree, if it has one: first in the order of the versions, and then file by file, so that it holds few texts.
+ * Goes through the history of a tree, if it has one: first in the order of the versions, and then file by file, so that
+ * it holds few texts.
  * @param use gets each version, newest first. It is right if this does not throw in the end
  * @returns `digest` differs for other texts and other versions
  * @throws CommandFault EINPUT
@@ -53,11 +59,16 @@ export async function checkedHistory(
     versions += 1;
     await use(version);
   });
-  await checkTexts(files, history, order.lastPaths, advice, (path, text) => hash.update(JSON.stringify([path, sha256Of(text)])));
+  await checkTexts(files, history, order.lastPaths, advice, (path, text) =>
+    hash.update(JSON.stringify([path, sha256Of(text)])),
+  );
   return { versions, digest: hash.digest("hex") };
 }
 
-/** @param lastPaths by file: where its newest version has it; "" where that has no text @param told each text that is there now */
+/**
+ * @param lastPaths by file: where its newest version has it; "" where that has no text @param told each text that is
+ * there now
+ */
 async function checkTexts(
   files: readonly TreeFile[],
   history: ArchivedHistory,
@@ -71,7 +82,7 @@ async function checkTexts(
   };
   const filesAt = new Map<string, string[]>();
   for (const [file, path] of lastPaths) listIn(filesAt, path).push(file);
-  for (let start = 0; start < files.length; ) {
+  for (let start = 0; start < files.length;) {
     const part = files.slice(start, start + batchFrom(files, start).length);
     const texts = new Map<string, string>();
     for (const { path, load } of part) {
@@ -79,12 +90,16 @@ async function checkTexts(
       told(path, content);
       texts.set(path, content);
     }
-    await check(part.flatMap(({ path }) => filesAt.get(path) ?? []), texts);
+    await check(
+      part.flatMap(({ path }) => filesAt.get(path) ?? []),
+      texts,
+    );
     for (const { path } of part) filesAt.delete(path);
     start += part.length;
   }
   const gone = [...filesAt.values()].flat();
-  for (let start = 0; start < gone.length; start += maxFiles) await check(gone.slice(start, start + maxFiles), new Map());
+  for (let start = 0; start < gone.length; start += maxFiles)
+    await check(gone.slice(start, start + maxFiles), new Map());
 }
 
 function listIn(lists: Map<string, string[]>, key: string): string[] {
@@ -96,9 +111,15 @@ function listIn(lists: Map<string, string[]>, key: string): string[] {
 /** How many files without a text are looked at together. */
 const maxFiles = 1000;
 
-/** Goes through a history from the newest version to the oldest, and refuses what no memory has recorded, whatever the texts are. */
+/**
+ * Goes through a history from the newest version to the oldest, and refuses what no memory has recorded, whatever the
+ * texts are.
+ */
 class OrderCheck {
-  /** By the id that the versions of a file have in common: the path of its newest version, "" where that is redacted or a deletion. */
+  /**
+   * By the id that the versions of a file have in common: the path of its newest version, "" where that is redacted or
+   * a deletion.
+   */
   readonly lastPaths = new Map<string, string>();
   readonly #where: string;
   readonly #fault: VersionFault;
@@ -123,23 +144,29 @@ class OrderCheck {
     const { id, file, since, path, from, operation, older, sizeBytes, sha256, redactedAt, directories } = version;
     const isRedacted = redactedAt !== undefined;
     const hasText = file !== undefined && !isRedacted && operation !== "deleted";
-    if (compareIds(id, this.#newer) >= 0) throw this.#fault(id, "it is not older than the one before it, or newer than the memory");
+    if (compareIds(id, this.#newer) >= 0)
+      throw this.#fault(id, "it is not older than the one before it, or newer than the memory");
     if ((file === undefined) !== (operation === undefined)) throw this.#fault(id, "file and operation go together");
-    if ((path !== undefined) !== (file !== undefined && !isRedacted)) throw this.#fault(id, "it has a path if it is of a file and not redacted");
-    if (from !== undefined && (operation !== "renamed" || isRedacted)) throw this.#fault(id, "only what is renamed has a path before");
+    if ((path !== undefined) !== (file !== undefined && !isRedacted))
+      throw this.#fault(id, "it has a path if it is of a file and not redacted");
+    if (from !== undefined && (operation !== "renamed" || isRedacted))
+      throw this.#fault(id, "only what is renamed has a path before");
     if (isRedacted && directories !== undefined) throw this.#fault(id, "a redacted version names no directory");
     if (file !== undefined && compareIds(file, id) > 0) throw this.#fault(id, "its file is younger");
     if (since !== undefined && compareIds(since, id) >= 0) throw this.#fault(id, "the version before it is younger");
-    if ((sizeBytes !== null) !== hasText || (sha256 !== null) !== hasText) throw this.#fault(id, "it has a size and a hash if it has a text");
-    if (older !== undefined && (file === undefined || operation === "created")) throw this.#fault(id, "there was no text before");
+    if ((sizeBytes !== null) !== hasText || (sha256 !== null) !== hasText)
+      throw this.#fault(id, "it has a size and a hash if it has a text");
+    if (older !== undefined && (file === undefined || operation === "created"))
+      throw this.#fault(id, "there was no text before");
     const { added = [], removed = [], moved } = directories ?? {};
-    for (const each of [path, from, ...added, ...removed, moved?.from, moved?.to]) if (each !== undefined) checkPath(each, this.#where);
+    for (const each of [path, from, ...added, ...removed, moved?.from, moved?.to])
+      if (each !== undefined) checkPath(each, this.#where);
   }
 }
 
 /**
- * Goes through the versions of one file after the other, of each from the newest to the oldest: each text must follow from the one after it,
- * with the size and the hash that its version says. Holds one of them.
+ * Goes through the versions of one file after the other, of each from the newest to the oldest: each text must follow
+ * from the one after it, with the size and the hash that its version says. Holds one of them.
  */
 class TextCheck {
   readonly #texts: ReadonlyMap<string, string>;
@@ -172,7 +199,8 @@ class TextCheck {
     const after = trail === undefined ? this.#present(path) : trail.since === id ? trail.former : "unknown";
     if (after === "none") throw this.#fault(id, `there is no file ${path} after it`);
     if (sizeBytes === null || after === "unknown") return after;
-    if (utf8Bytes(after.text) !== sizeBytes || sha256Of(after.text) !== sha256) throw this.#fault(id, `the text of ${path} is not what its size and hash say`);
+    if (utf8Bytes(after.text) !== sizeBytes || sha256Of(after.text) !== sha256)
+      throw this.#fault(id, `the text of ${path} is not what its size and hash say`);
     return after;
   }
 
@@ -191,7 +219,8 @@ class TextCheck {
     if (typeof after === "string") return "unknown";
     if (!canBeReadBy(older, after.text)) throw this.#fault(id, "it keeps more of the text than there is");
     const text = readOlderText(older, after.text);
-    if (!text.isWellFormed() || text.length > memoryBytesCeiling) throw this.#fault(id, "the text before it is none of a memory");
+    if (!text.isWellFormed() || text.length > memoryBytesCeiling)
+      throw this.#fault(id, "the text before it is none of a memory");
     return { text };
   }
 }
@@ -211,6 +240,9 @@ function canonicalJson(version: ArchivedVersion): string {
 }
 
 function compareIds(one: string, other: string): number {
-  const [[revision = 0, index = 0], [otherRevision = 0, otherIndex = 0]] = [one.split(".").map(Number), other.split(".").map(Number)];
+  const [[revision = 0, index = 0], [otherRevision = 0, otherIndex = 0]] = [
+    one.split(".").map(Number),
+    other.split(".").map(Number),
+  ];
   return revision - otherRevision || index - otherIndex;
 }

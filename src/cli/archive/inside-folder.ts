@@ -30,7 +30,10 @@ export async function inParentOf<T>(
   return below(OpenDirectory.root(folder), names, makes, (directory) => run(directory, last));
 }
 
-/** Runs a task on an open regular file; null where there is none of that name. @throws as `inParentOf`, EINPUT for a link or special file */
+/**
+ * Runs a task on an open regular file; null where there is none of that name. @throws as `inParentOf`, EINPUT for a
+ * link or special file
+ */
 export async function withRegularFile<T>(
   directory: OpenDirectory,
   name: string,
@@ -80,7 +83,12 @@ export async function removeOthers(directory: OpenDirectory, path: string, kept:
   }
 }
 
-async function below<T>(parent: OpenDirectory, names: readonly string[], makes: boolean, run: (directory: OpenDirectory) => Promise<T>): Promise<T> {
+async function below<T>(
+  parent: OpenDirectory,
+  names: readonly string[],
+  makes: boolean,
+  run: (directory: OpenDirectory) => Promise<T>,
+): Promise<T> {
   const [name, ...rest] = names;
   await parent.check();
   if (name === undefined) return run(parent);
@@ -113,5 +121,6 @@ function nullIfMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-const linkFault = (path: string): Error => inputFault(`${path}: it is a link, and could lead out of the folder; put the file itself there`);
+const linkFault = (path: string): Error =>
+  inputFault(`${path}: it is a link, and could lead out of the folder; put the file itself there`);
 const notRegular = (path: string): Error => inputFault(`${path}: it is not a regular file; export it again`);

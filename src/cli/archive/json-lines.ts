@@ -2,7 +2,10 @@ import type { FileHandle } from "node:fs/promises";
 import { memoryBytesCeiling } from "../../core/options.js";
 import { inputFault, withFile } from "../fault.js";
 
-/** The largest file that a memory can hold takes six times as much at most, all of it escaped; the rest is its path and address. */
+/**
+ * The largest file that a memory can hold takes six times as much at most, all of it escaped; the rest is its path and
+ * address.
+ */
 const maxLineBytes = 6 * memoryBytesCeiling + 100_000;
 const chunkBytes = 256 * 1024;
 
@@ -19,7 +22,7 @@ export async function* readLines(handle: FileHandle, name: string): AsyncGenerat
   let pieces: Buffer[] = [];
   let offset = 0;
   let number = 0;
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const chunk = Buffer.allocUnsafe(chunkBytes);
     const { bytesRead } = await withFile(name, "read", () => handle.read(chunk, 0, chunkBytes, position));
     if (bytesRead === 0) break;
@@ -35,7 +38,11 @@ export async function* readLines(handle: FileHandle, name: string): AsyncGenerat
     }
     pieces.push(read.subarray(start));
     position += bytesRead;
-    if (position - offset > maxLineBytes) throw inputFault(`${name}: line ${number + 1}: longer than ${maxLineBytes} bytes; no file of a memory is that long`);
+    if (position - offset > maxLineBytes)
+      throw inputFault(
+        `${name}: line ${number + 1}: longer than ${maxLineBytes} bytes; no file of a memory is that long`,
+      );
   }
-  if (pieces.some(({ length }) => length > 0)) throw inputFault(`${name}: line ${number + 1} does not end; export or copy it again`);
+  if (pieces.some(({ length }) => length > 0))
+    throw inputFault(`${name}: line ${number + 1} does not end; export or copy it again`);
 }

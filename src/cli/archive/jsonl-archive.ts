@@ -12,7 +12,15 @@ import { revisionField, versionSchema } from "./archived-history.js";
 import type { ExportCounts } from "./folder-archive.js";
 import { checkedHistory, exportAdvice } from "./history-check.js";
 import { readLines } from "./json-lines.js";
-import { addressField, addressFrom, archiveFormat, archiveVersions, fileFields, headerFields, parsedAs } from "./manifest.js";
+import {
+  addressField,
+  addressFrom,
+  archiveFormat,
+  archiveVersions,
+  fileFields,
+  headerFields,
+  parsedAs,
+} from "./manifest.js";
 import { checkTree, type FileContent, type Tree, type TreeFile } from "./tree.js";
 import { VersionLines } from "./version-lines.js";
 import { writeWhole } from "./whole-file.js";
@@ -20,7 +28,9 @@ import { writeWhole } from "./whole-file.js";
 const headerSchema = z.object(headerFields).strict();
 const fileSchema = z.object({ address: addressField, ...fileFields, content: z.string() }).strict();
 const directorySchema = z.object({ address: addressField, directory: z.string() }).strict();
-const memorySchema = z.object({ address: addressField, memory: z.literal(true), revision: revisionField.optional() }).strict();
+const memorySchema = z
+  .object({ address: addressField, memory: z.literal(true), revision: revisionField.optional() })
+  .strict();
 const versionLineSchema = z.object({ address: addressField, version: versionSchema }).strict();
 const endSchema = z.object({ end: z.literal(true), lines: z.number().int().min(1) }).strict();
 
@@ -33,7 +43,10 @@ export interface JsonlExportOptions {
   history: boolean;
 }
 
-/** One line says the format, one for each memory, directory, file and version what it is, and the last how many there are. */
+/**
+ * One line says the format, one for each memory, directory, file and version what it is, and the last how many there
+ * are.
+ */
 export async function exportToJsonl(
   trees: AsyncIterable<Tree>,
   write: (text: string) => Promise<unknown>,
@@ -58,7 +71,9 @@ export async function exportToJsonl(
       counts.written += 1;
       onFile();
     }
-    counts.versions += (await checkedHistory(tree, exportAdvice(address), async (version) => void (await line({ address, version })))).versions;
+    counts.versions += (
+      await checkedHistory(tree, exportAdvice(address), async (version) => void (await line({ address, version })))
+    ).versions;
     counts.memories += 1;
   }
   await line({ end: true, lines: lines + 1 });
@@ -66,7 +81,11 @@ export async function exportToJsonl(
 }
 
 /** Makes a file by `run`, which takes its place when it is complete. @throws CommandFault */
-export async function writeWholeFile<T>(file: string, overwrite: boolean, run: (write: (text: string) => Promise<unknown>) => Promise<T>): Promise<T> {
+export async function writeWholeFile<T>(
+  file: string,
+  overwrite: boolean,
+  run: (write: (text: string) => Promise<unknown>) => Promise<T>,
+): Promise<T> {
   return withFile(file, "write", async () => {
     if (!overwrite) await assertFree(file);
     return writeWhole(file, (handle) => run((text) => handle.writeFile(text)));
@@ -78,7 +97,8 @@ async function assertFree(file: string): Promise<void> {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  if (found !== null) throw new CommandFault("EEXIST", `${file}: it is there already; pass --overwrite to replace it, or name another`);
+  if (found !== null)
+    throw new CommandFault("EEXIST", `${file}: it is there already; pass --overwrite to replace it, or name another`);
 }
 
 /** Opens an archive, and closes it after `run`. @throws CommandFault EINPUT */
@@ -86,26 +106,31 @@ export async function withJsonlFile<T>(file: string, run: (trees: Tree[]) => Pro
   const handle = await withFile(file, "read", () => open(file, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     // It may be another one by now than when it was looked at.
-    if (!(await handle.stat()).isFile()) throw inputFault(`${file}: it is no regular file; name one that export has made`);
+    if (!(await handle.stat()).isFile())
+      throw inputFault(`${file}: it is no regular file; name one that export has made`);
     return await run(await readJsonlArchive(handle, file));
   } finally {
     await handle.close();
   }
 }
 
-/** The same for the standard input, which is kept in a file meanwhile, as all of it is checked before any of it is used. */
+/**
+ * The same for the standard input, which is kept in a file meanwhile, as all of it is checked before any of it is used.
+ */
 export async function withJsonlInput<T>(stdin: CliIo["stdin"], run: (trees: Tree[]) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), "langgraph-mongo-memory-"));
   const file = join(directory, "input.jsonl");
   const handle = await open(file, "wx+", 0o600);
   try {
-    // The open file has no name from here on and is gone when the process ends. Some systems cannot do that: see `finally`.
+    // The open file has no name from here on and is gone when the process ends. Some systems cannot do that: see
+    // `finally`.
     await rm(directory, { recursive: true }).catch(() => undefined);
     let isFirst = true;
     for await (const chunk of stdin) {
       const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
       // An input that is no archive may never end.
-      if (isFirst && bytes.length > 0 && bytes[0] !== openingBrace) throw inputFault("standard input: line 1: not JSON; it must be as export writes it");
+      if (isFirst && bytes.length > 0 && bytes[0] !== openingBrace)
+        throw inputFault("standard input: line 1: not JSON; it must be as export writes it");
       isFirst &&= bytes.length === 0;
       await handle.write(bytes);
     }
@@ -128,7 +153,8 @@ async function readJsonlArchive(handle: FileHandle, name: string): Promise<Tree[
     if (number === 1) parsedAs(headerSchema, text, where);
     else if (text.startsWith('{"end":')) {
       ended = true;
-      if (parsedAs(endSchema, text, where).lines !== number) throw inputFault(`${where}: lines are missing before it, or too many; export it again`);
+      if (parsedAs(endSchema, text, where).lines !== number)
+        throw inputFault(`${where}: lines are missing before it, or too many; export it again`);
     } else addLine(trees, text, where, { handle, offset, length: bytes.length });
   }
   if (lines === 0) throw inputFault(`${name}: it is empty; it must be as export --format jsonl writes it`);
@@ -150,18 +176,34 @@ interface ReadTree extends Omit<Tree, "history"> {
 }
 
 function withHistory({ revision, versions, ...tree }: ReadTree, name: string): Tree {
-  if (revision === null && versions.count > 0) throw inputFault(`${name}: there are versions of a memory whose own line has no revision; export it again`);
-  const passOn = async (lines: ReturnType<typeof versions.all>, use: Parameters<ArchivedHistory["each"]>[0]): Promise<void> => {
-    for (const { place, where } of lines) await use(parsedAs(versionLineSchema, await textAt(place, where), where).version);
+  if (revision === null && versions.count > 0)
+    throw inputFault(`${name}: there are versions of a memory whose own line has no revision; export it again`);
+  const passOn = async (
+    lines: ReturnType<typeof versions.all>,
+    use: Parameters<ArchivedHistory["each"]>[0],
+  ): Promise<void> => {
+    for (const { place, where } of lines)
+      await use(parsedAs(versionLineSchema, await textAt(place, where), where).version);
   };
-  const history = revision === null ? null : { revision, each: (use) => passOn(versions.all(), use), eachOf: (files, use) => passOn(versions.of(files), use) } satisfies ArchivedHistory;
+  const history =
+    revision === null
+      ? null
+      : ({
+          revision,
+          each: (use) => passOn(versions.all(), use),
+          eachOf: (files, use) => passOn(versions.of(files), use),
+        } satisfies ArchivedHistory);
   return { ...tree, history };
 }
 
 function addLine(trees: Map<string, ReadTree>, text: string, where: string, place: Place): void {
   if (text.includes('"content":')) {
     const { address, path, sizeBytes } = parsedFile(text, where);
-    treeIn(trees, address, where).files.push({ path, sizeBytes, load: () => loadLine(place, where) } satisfies TreeFile);
+    treeIn(trees, address, where).files.push({
+      path,
+      sizeBytes,
+      load: () => loadLine(place, where),
+    } satisfies TreeFile);
   } else if (text.includes('"version":')) {
     const { address, version } = parsedAs(versionLineSchema, text, where);
     treeIn(trees, address, where).versions.add(version.file, { place, where });
@@ -185,7 +227,8 @@ function treeIn(trees: Map<string, ReadTree>, value: unknown, where: string): Re
 
 function parsedFile(text: string, where: string): z.infer<typeof fileSchema> {
   const file = parsedAs(fileSchema, text, where);
-  if (!file.content.isWellFormed()) throw inputFault(`${where}: content: it holds a lone surrogate; a memory holds well-formed text only`);
+  if (!file.content.isWellFormed())
+    throw inputFault(`${where}: content: it holds a lone surrogate; a memory holds well-formed text only`);
   if (Buffer.byteLength(file.content) !== file.sizeBytes || sha256Of(file.content) !== file.sha256) {
     throw inputFault(`${where}: the content is not what sizeBytes and sha256 say; export it again`);
   }

@@ -10,12 +10,15 @@ interface LoadedFile extends ListedFile {
 }
 
 /**
- * Files that are loaded with some of those after them, as most are loaded in their order. One batch is held, and of it what was not
- * loaded yet.
+ * Files that are loaded with some of those after them, as most are loaded in their order. One batch is held, and of it
+ * what was not loaded yet.
  *
  * @param read answers these files, in any order
  */
-export function readAhead(files: readonly ListedFile[], read: (paths: readonly string[]) => Promise<SnapshotFile[]>): LoadedFile[] {
+export function readAhead(
+  files: readonly ListedFile[],
+  read: (paths: readonly string[]) => Promise<SnapshotFile[]>,
+): LoadedFile[] {
   let held = new Map<string, SnapshotFile>();
   const load = async (path: string, index: number): Promise<SnapshotFile> => {
     if (!held.has(path)) {

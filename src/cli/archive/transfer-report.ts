@@ -16,7 +16,12 @@ export function sumCounts(all: readonly TransferCounts[]): TransferSum {
   return sum;
 }
 
-export async function reportTransfer(verb: string, sum: TransferSum, json: boolean, { out }: CliContext): Promise<void> {
+export async function reportTransfer(
+  verb: string,
+  sum: TransferSum,
+  json: boolean,
+  { out }: CliContext,
+): Promise<void> {
   const { memories, written, replaced, unchanged } = sum;
   if (json) return out.json({ ok: true, ...sum });
   const parts = [`${countText(written, "file")} written`];

@@ -30,7 +30,10 @@ export interface TransferCounts {
   unchanged: number;
 }
 
-/** A directory is made by a file in it, which is then removed; the shortest name there is fits wherever a directory does. */
+/**
+ * A directory is made by a file in it, which is then removed; the shortest name there is fits wherever a directory
+ * does.
+ */
 const placeholderName = "~";
 const placeholderText = "Left behind by a copy that was broken off; it may be deleted.\n";
 const placeholderBytes = utf8Bytes(placeholderText);
@@ -38,7 +41,10 @@ const placeholderBytes = utf8Bytes(placeholderText);
 /** Decides everything before anything is written. @throws CommandFault for whatever the memory cannot take */
 export async function planTransfer(tree: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
   if (tree.history !== null) return planRestore(tree, open);
-  return withTree(() => about(open.name, () => readTree(open)), (there) => planAdditions(tree, there, open, overwrite));
+  return withTree(
+    () => about(open.name, () => readTree(open)),
+    (there) => planAdditions(tree, there, open, overwrite),
+  );
 }
 
 async function planAdditions(tree: Tree, there: Tree, open: OpenMemory, overwrite: boolean): Promise<TransferPlan> {
@@ -91,7 +97,10 @@ async function planRestore(tree: Tree, open: OpenMemory): Promise<TransferPlan> 
 }
 
 /** A file appears whole or not at all; run again after a failure, it goes on where it ended. */
-export async function carryOut({ open, writes, directories, leftovers, unchanged, restored }: TransferPlan, onFile: () => void): Promise<TransferCounts> {
+export async function carryOut(
+  { open, writes, directories, leftovers, unchanged, restored }: TransferPlan,
+  onFile: () => void,
+): Promise<TransferCounts> {
   const counts: TransferCounts = { written: 0, replaced: 0, unchanged };
   if (restored !== null) {
     await restore(open, restored);
@@ -110,10 +119,16 @@ export async function carryOut({ open, writes, directories, leftovers, unchanged
   return counts;
 }
 
-async function writeFile({ memory, dated }: OpenMemory, path: string, { content, createdAt, updatedAt }: FileContent, replaces: boolean): Promise<void> {
+async function writeFile(
+  { memory, dated }: OpenMemory,
+  path: string,
+  { content, createdAt, updatedAt }: FileContent,
+  replaces: boolean,
+): Promise<void> {
   const ifExists = replaces ? "replace" : "fail";
   if (dated === null) await memory.write(path, content, { ifExists });
-  else if (replaces || createdAt.getTime() === updatedAt.getTime()) await dated(updatedAt).write(path, content, { ifExists });
+  else if (replaces || createdAt.getTime() === updatedAt.getTime())
+    await dated(updatedAt).write(path, content, { ifExists });
   else {
     await dated(createdAt).write(path, content, { ifExists });
     await dated(updatedAt).edit(path, (text) => {
@@ -131,7 +146,9 @@ async function makeDirectory(memory: Memory, directory: string): Promise<void> {
 }
 
 function emptyDirectoriesOf({ directories, files }: Tree): string[] {
-  const parents = new Set([...files.map(({ path }) => path), ...directories].map((path) => path.slice(0, path.lastIndexOf("/"))));
+  const parents = new Set(
+    [...files.map(({ path }) => path), ...directories].map((path) => path.slice(0, path.lastIndexOf("/"))),
+  );
   return directories.filter((path) => !parents.has(path));
 }
 
@@ -139,7 +156,8 @@ async function leftoversIn(directories: readonly string[], files: ReadonlyMap<st
   const leftovers: string[] = [];
   for (const directory of directories) {
     const file = files.get(`${directory}/${placeholderName}`);
-    if (file?.sizeBytes === placeholderBytes && (await file.load()).content === placeholderText) leftovers.push(file.path);
+    if (file?.sizeBytes === placeholderBytes && (await file.load()).content === placeholderText)
+      leftovers.push(file.path);
   }
   return leftovers;
 }
@@ -153,7 +171,8 @@ async function isEqual(file: TreeFile, other: TreeFile): Promise<boolean> {
 /** What is there may have any name; what is new follows the rule. */
 function checkNew(path: string, there: { has(path: string): boolean }, { name, paths }: OpenMemory): void {
   const fault = there.has(path) ? null : creationFault(path, paths);
-  if (fault) throw new CommandFault(fault.code, `${name}: ${path}: ${fault.message}; rename it in the source`, { cause: fault });
+  if (fault)
+    throw new CommandFault(fault.code, `${name}: ${path}: ${fault.message}; rename it in the source`, { cause: fault });
 }
 
 function checkSize({ path, sizeBytes }: TreeFile, { name }: OpenMemory): void {
@@ -175,7 +194,11 @@ function checkFolderNames(tree: Tree, there: Tree, { kind, name }: OpenMemory): 
   if (kind !== "folder") return;
   const pathsOf = ({ files, directories }: Tree): string[] => [...files.map(({ path }) => path), ...directories];
   const found = folderFault(pathsOf(there), pathsOf(tree));
-  if (found !== null) throw new CommandFault(found.fault.code, `${name}: ${found.path}: ${found.fault.message}; rename it in the source, or use export`);
+  if (found !== null)
+    throw new CommandFault(
+      found.fault.code,
+      `${name}: ${found.path}: ${found.fault.message}; rename it in the source, or use export`,
+    );
 }
 
 /** A lower bound: keys and times come on top, which the storage counts. @param files of one path the last counts */
@@ -189,10 +212,16 @@ function checkTotal(files: readonly TreeFile[], { name }: OpenMemory): void {
 
 function taken(path: string, there: string, wanted: string, { name }: OpenMemory): CommandFault {
   const code = there === "a file" ? "ENOTDIR" : "EISDIR";
-  return new CommandFault(code, `${name}: ${path} is ${there} there and ${wanted} in the source; move or remove one of them`);
+  return new CommandFault(
+    code,
+    `${name}: ${path} is ${there} there and ${wanted} in the source; move or remove one of them`,
+  );
 }
 
 function conflict(different: readonly string[], { name }: OpenMemory): CommandFault {
   const others = different.length === 1 ? "" : ` and ${different.length - 1} more`;
-  return new CommandFault("EEXIST", `${name}: ${different[0]}${others} would be replaced by other contents; pass --overwrite if that is meant`);
+  return new CommandFault(
+    "EEXIST",
+    `${name}: ${different[0]}${others} would be replaced by other contents; pass --overwrite if that is meant`,
+  );
 }

@@ -31,7 +31,10 @@ export interface OpenTree extends Tree {
 
 const closesNothing = async (): Promise<void> => undefined;
 
-/** A memory of a database at one moment, all at once or, where it may be too large for that, batch by batch. A folder is read file by file. */
+/**
+ * A memory of a database at one moment, all at once or, where it may be too large for that, batch by batch. A folder is
+ * read file by file.
+ */
 export async function readTree({ kind, memory, address, name, moment }: OpenMemory): Promise<OpenTree> {
   if (kind === "database") {
     const opened = await moment();
@@ -44,7 +47,13 @@ export async function readTree({ kind, memory, address, name, moment }: OpenMemo
     const unknown = new Date(0);
     return { content, createdAt: stat?.createdAt ?? unknown, updatedAt: stat?.updatedAt ?? unknown };
   };
-  return { address, directories, files: files.map(({ path, sizeBytes }) => ({ path, sizeBytes, load: () => load(path) })), history: null, close: closesNothing };
+  return {
+    address,
+    directories,
+    files: files.map(({ path, sizeBytes }) => ({ path, sizeBytes, load: () => load(path) })),
+    history: null,
+    close: closesNothing,
+  };
 }
 
 /** The same with its history, if it has one. @throws CommandFault EUSAGE for a folder, which keeps none */
@@ -71,7 +80,10 @@ export async function withTree<T>(read: () => Promise<OpenTree>, run: (tree: Tre
 
 function treeOf({ files, directories }: MemorySnapshot): Pick<Tree, "files" | "directories"> {
   const sorted = files.toSorted((a, b) => compareCodeUnits(a.path, b.path));
-  return { files: sorted.map((file) => ({ ...file, load: async () => file })), directories: directories.toSorted(compareCodeUnits) };
+  return {
+    files: sorted.map((file) => ({ ...file, load: async () => file })),
+    directories: directories.toSorted(compareCodeUnits),
+  };
 }
 
 function momentTree(moment: MemoryMoment, name: string): Pick<OpenTree, "files" | "directories" | "close"> {
@@ -94,13 +106,16 @@ export function checkTree({ directories, files }: Pick<Tree, "directories" | "fi
   }
   for (const path of [...seenFiles, ...directories]) {
     const parent = parentsOf(path).find((directory) => seenFiles.has(directory));
-    if (parent !== undefined) throw inputFault(`${where}: ${path} lies below ${parent}, which is a file; export it again`);
+    if (parent !== undefined)
+      throw inputFault(`${where}: ${path} lies below ${parent}, which is a file; export it again`);
   }
 }
 
 export function checkPath(path: string, where: string): void {
   const fault = (reason: string): Error =>
-    inputFault(`${where}: ${JSON.stringify(path)} is no path of a memory (${reason}); it must be as export writes it, such as "/notes/today"`);
+    inputFault(
+      `${where}: ${JSON.stringify(path)} is no path of a memory (${reason}); it must be as export writes it, such as "/notes/today"`,
+    );
   let normal: string;
   try {
     normal = normalizePath(path);

@@ -1,4 +1,7 @@
-/** Where the versions of a history lie in an archive, newest first, so that those of a file are found without a look at the others. */
+/**
+ * Where the versions of a history lie in an archive, newest first, so that those of a file are found without a look at
+ * the others.
+ */
 export class VersionLines<Place> {
   readonly #all: Place[] = [];
   readonly #byFile = new Map<string, Place[]>();

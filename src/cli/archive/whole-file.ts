@@ -5,8 +5,8 @@ import { fileMode } from "./inside-folder.js";
 const unfinished = "~part";
 
 /**
- * Writes a file that takes its place when it is complete and on the disk. A link in its place is replaced, not followed. A
- * new file is its owner's only, one that is replaced keeps its rights.
+ * Writes a file that takes its place when it is complete and on the disk. A link in its place is replaced, not
+ * followed. A new file is its owner's only, one that is replaced keeps its rights.
  */
 export async function writeWhole<T>(file: string, write: (handle: FileHandle) => Promise<T>): Promise<T> {
   const partial = file + unfinished;

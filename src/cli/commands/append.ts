@@ -20,11 +20,13 @@ export function addAppend(program: Command, context: CliContext): void {
     "Add text to the end of a file, on a new line. Creates the file and its directories. Without a text, or with -, it reads the standard input.",
     ['append /notes/today "buy milk" --node assistant', `date | ${programName} append /log --dir ./memory`],
   );
-  addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string, given: string | undefined, options: AppendOptions) => {
-    await withMemory(context, options, "write", async ({ memory, tellingOfNew }) => {
-      const text = await givenText(given, context.io.stdin);
-      await tellingOfNew(noteOn(context, options), () => about(path, () => memory.append(path, text)));
-      if (options.json) await context.out.json({ ok: true, path: normalizePath(path) });
-    });
-  });
+  addActorOption(addMountOption(addTargetOptions(command))).action(
+    async (path: string, given: string | undefined, options: AppendOptions) => {
+      await withMemory(context, options, "write", async ({ memory, tellingOfNew }) => {
+        const text = await givenText(given, context.io.stdin);
+        await tellingOfNew(noteOn(context, options), () => about(path, () => memory.append(path, text)));
+        if (options.json) await context.out.json({ ok: true, path: normalizePath(path) });
+      });
+    },
+  );
 }

@@ -20,9 +20,12 @@ export function addApprove(program: Command, context: CliContext): void {
   addTargetOptions(command).action(async (id: string, options: ApproveOptions) => {
     const by = reviewerOf(options.by);
     await withProposal(context, options, id, async ({ proposals }) => {
-      const approve = (): ReturnType<typeof proposals.approve> => showingConflict(context, options, id, () => proposals.approve(id, { by }));
+      const approve = (): ReturnType<typeof proposals.approve> =>
+        showingConflict(context, options, id, () => proposals.approve(id, { by }));
       const approved = await aboutProposal(`proposal ${id}`, approve);
-      return options.json ? context.out.json({ ok: true, proposal: approved }) : context.out.line(proposalLine(approved, context.out));
+      return options.json
+        ? context.out.json({ ok: true, proposal: approved })
+        : context.out.line(proposalLine(approved, context.out));
     });
   });
 }

@@ -23,7 +23,8 @@ export function addBlame(program: Command, context: CliContext): void {
       const lines = await aboutHistory(path, () => history.blame(path));
       await withPager(context, options, async (out) => {
         const columns = options.json ? [] : columnsOf(lines, out);
-        for (const [index, line] of lines.entries()) await (options.json ? out.json(line) : out.line(`${columns[index]}  ${out.foreign(line.text)}`));
+        for (const [index, line] of lines.entries())
+          await (options.json ? out.json(line) : out.line(`${columns[index]}  ${out.foreign(line.text)}`));
       });
     });
   });
@@ -31,7 +32,10 @@ export function addBlame(program: Command, context: CliContext): void {
 
 /** What stands before each line. */
 function columnsOf(lines: readonly BlamedLine[], out: Output): string[] {
-  const rows = lines.map(({ version }) => ({ id: version?.id ?? "-", name: version === null ? "" : out.foreign(actorName(version.actor)) }));
+  const rows = lines.map(({ version }) => ({
+    id: version?.id ?? "-",
+    name: version === null ? "" : out.foreign(actorName(version.actor)),
+  }));
   const widest = (texts: string[]): number => texts.reduce((width, text) => Math.max(width, text.length), 0);
   const [idWidth, nameWidth] = [widest(rows.map(({ id }) => id)), widest(rows.map(({ name }) => name))];
   return lines.map(({ line, version }, index) => {

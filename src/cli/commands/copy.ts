@@ -52,7 +52,10 @@ export function addCopy(program: Command, context: CliContext): void {
     .option("--all", "all memories of the database, instead of --node")
     .option("--history", "also copy the versions of the files; the destination must not exist yet")
     .option("--overwrite", "replace files that exist with other contents");
-  command.option("--move", "to --to-layout of the same collection: in one step, with versions and proposals, while programs read and change it");
+  command.option(
+    "--move",
+    "to --to-layout of the same collection: in one step, with versions and proposals, while programs read and change it",
+  );
   addActorOption(addDestinationOptions(addTargetOptions(command))).action(async (options: CopyOptions) => {
     if (options.move === true) return moveMemories(options, context);
     const sum = options.all === true ? await copyAll(options, context) : await copyOne(options, context);
@@ -77,16 +80,29 @@ function copyOne(options: CopyOptions, context: CliContext): Promise<TransferSum
   });
 }
 
-/** Each memory by itself; whoever uses it is told by the mark that it leaves. If it is interrupted, the rest is moved by the next run. */
+/**
+ * Each memory by itself; whoever uses it is told by the mark that it leaves. If it is interrupted, the rest is moved by
+ * the next run.
+ */
 function moveMemories(options: CopyOptions, context: CliContext): Promise<void> {
   const { toLayout, all } = options;
   const { out, io } = context;
-  refuseFlags(options, ["toUri", "toDb", "toCollection", "toNode", "toThread", "toUser", "toDir"], "does not go with --move, which changes the layout alone; leave one of the two out");
-  refuseFlags(options, ["history", "overwrite", "as"], "does not go with --move, which takes a memory along as it is; leave one of the two out");
-  if (toLayout === undefined) throw usageFault("--move needs --to-layout, which names the layout that the memories move to");
+  refuseFlags(
+    options,
+    ["toUri", "toDb", "toCollection", "toNode", "toThread", "toUser", "toDir"],
+    "does not go with --move, which changes the layout alone; leave one of the two out",
+  );
+  refuseFlags(
+    options,
+    ["history", "overwrite", "as"],
+    "does not go with --move, which takes a memory along as it is; leave one of the two out",
+  );
+  if (toLayout === undefined)
+    throw usageFault("--move needs --to-layout, which names the layout that the memories move to");
   if (all === true) refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
   const named = all === true ? undefined : optionalAddress(options);
-  if (all !== true && named === undefined) throw usageFault("no memory was named; pass --node, or --all for all memories of the database");
+  if (all !== true && named === undefined)
+    throw usageFault("no memory was named; pass --node, or --all for all memories of the database");
   return withDatabase(databaseOf(options, io.env), async (database) => {
     const addresses = named === undefined ? await addressesOf(database.facts()) : [checkedAddressOf(named)];
     for (const address of named === undefined ? [] : addresses) await assertThere(database, address);
@@ -99,7 +115,9 @@ function moveMemories(options: CopyOptions, context: CliContext): Promise<void> 
       }
       return moved;
     });
-    return options.json === true ? out.json({ ok: true, memories }) : out.line(`moved ${countText(memories, "memory")}`);
+    return options.json === true
+      ? out.json({ ok: true, memories })
+      : out.line(`moved ${countText(memories, "memory")}`);
   });
 }
 
@@ -114,24 +132,45 @@ function readerFor({ history }: CopyOptions): typeof readTree {
   return history === true ? readTreeWithHistory : readTree;
 }
 
-/** Looks at every memory before it changes the first, and again as it copies it: so many may not fit into memory at once. */
+/**
+ * Looks at every memory before it changes the first, and again as it copies it: so many may not fit into memory at
+ * once.
+ */
 function copyAll(options: CopyOptions, context: CliContext): Promise<TransferSum> {
   refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
-  refuseFlags(options, ["toNode", "toThread", "toUser", "toDir"], "does not go with --all, as each memory keeps its address; leave one of the two out");
+  refuseFlags(
+    options,
+    ["toNode", "toThread", "toUser", "toDir"],
+    "does not go with --all, as each memory keeps its address; leave one of the two out",
+  );
   const { env } = context.io;
   const [from, to] = [databaseOf(options, env), destinationDatabaseOf(options, options, env)];
-  if (from.uri === to.uri && from.dbName === to.dbName && from.memoriesCollection === to.memoriesCollection && (from.layout ?? "document") === (to.layout ?? "document")) {
+  if (
+    from.uri === to.uri &&
+    from.dbName === to.dbName &&
+    from.memoriesCollection === to.memoriesCollection &&
+    (from.layout ?? "document") === (to.layout ?? "document")
+  ) {
     throw usageFault("source and destination are the same; pass --to-uri, --to-db, --to-collection or --to-layout");
   }
   return withDatabase(from, (source) =>
     withDatabase(to, (destination) =>
       withProgress(context, async (progress) => {
         const overwrite = options.overwrite === true;
-        const eachPlan = async (use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>): Promise<void> => {
+        const eachPlan = async (
+          use: (plan: Awaited<ReturnType<typeof planTransfer>>) => Promise<void>,
+        ): Promise<void> => {
           for await (const address of source.addresses()) {
             const here = memoryIn(source, address, { access: "read", paths: "posix" });
-            const open = memoryIn(destination, address, { access: "restore", paths: options.paths ?? "posix", as: options.as });
-            await withTree(() => readerFor(options)(here), async (tree) => use(await planTransfer(tree, open, overwrite)));
+            const open = memoryIn(destination, address, {
+              access: "restore",
+              paths: options.paths ?? "posix",
+              as: options.as,
+            });
+            await withTree(
+              () => readerFor(options)(here),
+              async (tree) => use(await planTransfer(tree, open, overwrite)),
+            );
           }
         };
         let total = 0;

@@ -16,11 +16,15 @@ export function addDiff(program: Command, context: CliContext): void {
     "Compare the texts of two versions. Without a second version, compare with the file now. Prints nothing if they are equal.",
     ["diff 12 --node assistant", "diff 12 17 --node assistant > change.patch"],
   );
-  addPagerOption(addMountOption(addTargetOptions(command))).action(async (from: string, to: string | undefined, options: DiffOptions) => {
-    await withHistory(context, options, "read", async ({ history }) => {
-      const diff = await aboutHistory(to === undefined ? `version ${from}` : `versions ${from} and ${to}`, () => history.diff(from, to));
-      if (options.json) return context.out.json({ ok: true, from, to: to ?? null, diff });
-      if (diff !== "") await withPager(context, options, (out) => out.write(styledDiff(diff, out)));
-    });
-  });
+  addPagerOption(addMountOption(addTargetOptions(command))).action(
+    async (from: string, to: string | undefined, options: DiffOptions) => {
+      await withHistory(context, options, "read", async ({ history }) => {
+        const diff = await aboutHistory(to === undefined ? `version ${from}` : `versions ${from} and ${to}`, () =>
+          history.diff(from, to),
+        );
+        if (options.json) return context.out.json({ ok: true, from, to: to ?? null, diff });
+        if (diff !== "") await withPager(context, options, (out) => out.write(styledDiff(diff, out)));
+      });
+    },
+  );
 }

@@ -9,7 +9,13 @@ import { bytesText } from "../terminal/format.js";
 import type { CliContext } from "../context.js";
 import { checkedAddressOf } from "../targets/open-target.js";
 import { nameOf } from "../targets/memory-name.js";
-import { addTargetOptions, databaseOf, optionalAddress, type TargetOptions, targetOf } from "../targets/target-options.js";
+import {
+  addTargetOptions,
+  databaseOf,
+  optionalAddress,
+  type TargetOptions,
+  targetOf,
+} from "../targets/target-options.js";
 
 interface DoctorOptions extends TargetOptions {
   top: string;
@@ -46,12 +52,16 @@ const marks = { ok: ["green", "ok  "], warn: ["yellow", "warn"], fail: ["red", "
 async function print({ checks, largest, memories }: Health, { out }: CliContext): Promise<void> {
   for (const { name, status, message, advice } of checks) {
     const [colour, mark] = marks[status];
-    await out.line(`${out.style(colour, mark)}  ${out.style("bold", name)}: ${out.foreign(message)}${advice === undefined ? "" : `; ${advice}`}`);
+    await out.line(
+      `${out.style(colour, mark)}  ${out.style("bold", name)}: ${out.foreign(message)}${advice === undefined ? "" : `; ${advice}`}`,
+    );
   }
   if (largest.length === 0) return;
   await out.line(`\nThe largest of ${memories}, in bytes and in % of the limit:`);
   for (const { address, sizeBytes, limitBytes } of largest) {
     const percent = limitBytes === null ? "" : `${((100 * sizeBytes) / limitBytes).toFixed(1).padStart(6)} %`;
-    await out.line(`${bytesText(sizeBytes).padStart(12)} ${percent}  ${address === null ? "the folder" : out.foreign(nameOf(address))}`);
+    await out.line(
+      `${bytesText(sizeBytes).padStart(12)} ${percent}  ${address === null ? "the folder" : out.foreign(nameOf(address))}`,
+    );
   }
 }

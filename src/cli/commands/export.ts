@@ -9,7 +9,13 @@ import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withMemory } from "../targets/open-target.js";
 import { visibleJson } from "../terminal/visible.js";
 import { type Progress, withProgress } from "../terminal/progress.js";
-import { addTargetOptions, databaseOf, memoryFlags, refuseFlags, type TargetOptions } from "../targets/target-options.js";
+import {
+  addTargetOptions,
+  databaseOf,
+  memoryFlags,
+  refuseFlags,
+  type TargetOptions,
+} from "../targets/target-options.js";
 
 interface ExportOptions extends TargetOptions {
   all?: boolean;
@@ -33,7 +39,12 @@ export function addExport(program: Command, context: CliContext): void {
     ],
   )
     .option("--all", "all memories of the database, instead of --node")
-    .addOption(new Option("--format <name>", "the form of the export (default: jsonl for - and names that end in .jsonl, else folder)").choices(["folder", "jsonl"]))
+    .addOption(
+      new Option(
+        "--format <name>",
+        "the form of the export (default: jsonl for - and names that end in .jsonl, else folder)",
+      ).choices(["folder", "jsonl"]),
+    )
     .option("--history", "also save the versions of the files")
     .option("--overwrite", "replace the file, or update the export in the folder");
   addTargetOptions(command).action(async (to: string, options: ExportOptions) => {
@@ -47,17 +58,24 @@ export function addExport(program: Command, context: CliContext): void {
 
 /** @throws CommandFault EUSAGE */
 function chooseFormat(to: string, given: ExportOptions["format"]): "folder" | "jsonl" {
-  if (to === "-" && given === "folder") throw usageFault("a folder cannot go to the standard output; pass --format jsonl, or name a folder");
+  if (to === "-" && given === "folder")
+    throw usageFault("a folder cannot go to the standard output; pass --format jsonl, or name a folder");
   return given ?? (to === "-" || to.endsWith(".jsonl") ? "jsonl" : "folder");
 }
 
-function withTrees<T>(context: CliContext, options: ExportOptions, run: (trees: AsyncIterable<Tree>) => Promise<T>): Promise<T> {
+function withTrees<T>(
+  context: CliContext,
+  options: ExportOptions,
+  run: (trees: AsyncIterable<Tree>) => Promise<T>,
+): Promise<T> {
   const read = options.history === true ? readTreeWithHistory : readTree;
-  if (options.all !== true) return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => read(open)))));
+  if (options.all !== true)
+    return withMemory(context, options, "read", (open) => run(one(() => about(open.name, () => read(open)))));
   refuseFlags(options, memoryFlags, "does not go with --all; leave one of the two out");
   return withDatabase(databaseOf(options, context.io.env), (database) => {
     async function* trees(): AsyncGenerator<Tree> {
-      for await (const address of database.addresses()) yield* one(() => read(memoryIn(database, address, { access: "read", paths: "posix" })));
+      for await (const address of database.addresses())
+        yield* one(() => read(memoryIn(database, address, { access: "read", paths: "posix" })));
     }
     return about("the database", () => run(trees()));
   });
@@ -92,16 +110,32 @@ async function exportTo(
   const onTree = (files: number): void => progress.setTotal((total += files));
   const onFile = (): void => progress.step();
   if (format === "folder") return exportToFolder(trees, to, { overwrite, many: all, history, onTree, onFile });
-  if (to === "-") return exportToJsonl(trees, (text) => context.out.write(visibleJson(text)), { onTree, onFile, history });
+  if (to === "-")
+    return exportToJsonl(trees, (text) => context.out.write(visibleJson(text)), { onTree, onFile, history });
   return writeWholeFile(to, overwrite, (write) => exportToJsonl(trees, write, { onTree, onFile, history }));
 }
 
-async function report({ memories, written, unchanged, versions }: ExportCounts, to: string, { json, history }: ExportOptions, { out, err }: CliContext): Promise<void> {
+async function report(
+  { memories, written, unchanged, versions }: ExportCounts,
+  to: string,
+  { json, history }: ExportOptions,
+  { out, err }: CliContext,
+): Promise<void> {
   const stream = to === "-" ? err : out;
-  if (json) await stream.json({ ok: true, memories, files: written + unchanged, written, unchanged, ...(history && { versions }) });
+  if (json)
+    await stream.json({
+      ok: true,
+      memories,
+      files: written + unchanged,
+      written,
+      unchanged,
+      ...(history && { versions }),
+    });
   else if (to !== "-" || err.isTerminal) {
     const already = unchanged === 0 ? "" : `, ${countText(unchanged, "file")} there already`;
     const withVersions = history === true ? `, ${countText(versions, "version")}` : "";
-    await stream.line(`exported ${countText(memories, "memory")}: ${countText(written, "file")} written${already}${withVersions}`);
+    await stream.line(
+      `exported ${countText(memories, "memory")}: ${countText(written, "file")} written${already}${withVersions}`,
+    );
   }
 }

@@ -28,7 +28,11 @@ export function addForget(program: Command, context: CliContext): void {
     program,
     "forget",
     "Erase a memory for good, or all memories of a user or a thread in all nodes. It shows what it would erase, and asks. You can run it again.",
-    ["forget --user ada@example.com --dry-run", "forget --node assistant --thread conversation-7", "forget --user ada@example.com --yes --json"],
+    [
+      "forget --user ada@example.com --dry-run",
+      "forget --node assistant --thread conversation-7",
+      "forget --user ada@example.com --yes --json",
+    ],
   )
     .option("--yes", "do not ask; needed without a terminal")
     .option("--dry-run", "only show what it would erase");
@@ -40,7 +44,9 @@ async function forget(options: ForgetOptions, context: CliContext): Promise<void
   const { out, err } = context;
   const range = selectedBy(options, (ids) => checkForgotten({ ...ids, ...scopeOf(options) }));
   if (!yes && !dryRun && !canAsk(context)) {
-    throw usageFault("forget asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what would go");
+    throw usageFault(
+      "forget asks before it erases, and there is no terminal to ask on; pass --yes, or --dry-run to see what would go",
+    );
   }
   await withDatabase(databaseOf(options, context.io.env), (database) =>
     about(`the collection ${database.collectionName}`, async () => {
@@ -50,12 +56,20 @@ async function forget(options: ForgetOptions, context: CliContext): Promise<void
         return out.line(`to erase: ${countsText(await printMemories(found, out))}`);
       }
       const counted = yes ? await anyOf(found) : await printMemories(found, err);
-      if (!yes && counted.memories > 0 && !(await isConfirmed(`Erase ${countsText(counted)} and all that is kept of them for good?`, context))) {
+      if (
+        !yes &&
+        counted.memories > 0 &&
+        !(await isConfirmed(`Erase ${countsText(counted)} and all that is kept of them for good?`, context))
+      ) {
         context.exitCode = exitCodes.refused;
         return err.line("nothing was erased");
       }
-      // Where none is found, the histories of others may name the user or the thread all the same. Or the name of the database is mistyped.
-      const counts = counted.memories > 0 || (await database.hasCollections()) ? await database.forget(range) : { ...counted, versions: 0, proposals: 0 };
+      // Where none is found, the histories of others may name the user or the thread all the same. Or the name of the
+      // database is mistyped.
+      const counts =
+        counted.memories > 0 || (await database.hasCollections())
+          ? await database.forget(range)
+          : { ...counted, versions: 0, proposals: 0 };
       return json ? out.json({ ok: true, dryRun, ...counts }) : out.line(`erased ${countsText(counts)}`);
     }),
   );

@@ -44,29 +44,39 @@ export function addGrep(program: Command, context: CliContext): void {
     program,
     "grep <pattern> [path]",
     "Find lines that contain a text, in all files, in the files below a directory, or in one file. With --json, it prints an object for each line.",
-    ['grep "vegetarian" --node assistant', 'grep -E -i "^todo:" /notes --node assistant', "grep milk --dir ./memory --max-count 1"],
+    [
+      'grep "vegetarian" --node assistant',
+      'grep -E -i "^todo:" /notes --node assistant',
+      "grep milk --dir ./memory --max-count 1",
+    ],
   )
     .option("-E, --regex", "the pattern is a regular expression of JavaScript (flag u)")
     .option("-i, --ignore-case", "ignore upper and lower case")
     .option("-m, --max-count <lines>", "at most this many lines of each file");
-  addMountOption(addTargetOptions(command)).action(async (pattern: string, path: string | undefined, options: GrepOptions) => {
-    const sought = parsePattern(pattern, options);
-    const { out } = context;
-    const isMarked = out.isTerminal && options.json !== true;
-    const shownLine = (line: string): string => (isMarked ? highlighted(sought.pieces(line), out) : line);
-    const maxCount = parseMaxCount(options.maxCount);
-    await withMemory(context, options, "read", async ({ memory }) => {
-      let found = false;
-      for (const file of await about(path ?? ROOT, () => filesWithin(memory, path ?? ROOT))) {
-        const text = await about(file, () => readIfThere(memory, file));
-        for (const { line, text: matched, shown } of inTime(file, () => findMatches(text, sought, { maxCount, shownLine }))) {
-          found = true;
-          await (options.json ? out.json({ path: file, line, text: matched }) : out.line(matchLine(file, line, shown, out)));
+  addMountOption(addTargetOptions(command)).action(
+    async (pattern: string, path: string | undefined, options: GrepOptions) => {
+      const sought = parsePattern(pattern, options);
+      const { out } = context;
+      const isMarked = out.isTerminal && options.json !== true;
+      const shownLine = (line: string): string => (isMarked ? highlighted(sought.pieces(line), out) : line);
+      const maxCount = parseMaxCount(options.maxCount);
+      await withMemory(context, options, "read", async ({ memory }) => {
+        let found = false;
+        for (const file of await about(path ?? ROOT, () => filesWithin(memory, path ?? ROOT))) {
+          const text = await about(file, () => readIfThere(memory, file));
+          for (const { line, text: matched, shown } of inTime(file, () =>
+            findMatches(text, sought, { maxCount, shownLine }),
+          )) {
+            found = true;
+            await (options.json
+              ? out.json({ path: file, line, text: matched })
+              : out.line(matchLine(file, line, shown, out)));
+          }
         }
-      }
-      if (!found) context.exitCode = exitCodes.refused;
-    });
-  });
+        if (!found) context.exitCode = exitCodes.refused;
+      });
+    },
+  );
 }
 
 async function filesWithin(memory: Memory, path: string): Promise<string[]> {
@@ -105,7 +115,11 @@ function inTime<T>(path: string, search: () => T): T {
     return runInNewContext("search()", { search }, { timeout: maxSearchMs }) as T;
   } catch (error) {
     // Thrown only now, as an expression is compiled where it is first used.
-    if (error instanceof SyntaxError) throw usageFault("the pattern is too long for a regular expression, which -E and -i make of it; pass a shorter one", error);
+    if (error instanceof SyntaxError)
+      throw usageFault(
+        "the pattern is too long for a regular expression, which -E and -i make of it; pass a shorter one",
+        error,
+      );
     if ((error as NodeJS.ErrnoException | null)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     const advice = "pass one with fewer repetitions inside repetitions, such as (a+)+";
     throw usageFault(`the pattern takes more than ${maxSearchMs / 1000} s for ${path}; ${advice}`, error);
@@ -136,7 +150,10 @@ function parsePattern(pattern: string, { regex, ignoreCase }: GrepOptions): Soug
   } catch (cause) {
     // Which repeats the pattern.
     const reason = `is not a regular expression (${shorten((cause as Error).message, 512)})`;
-    throw usageFault(`the pattern ${JSON.stringify(shorten(pattern, 64))} ${reason}; leave -E out to search for it as it is`, cause);
+    throw usageFault(
+      `the pattern ${JSON.stringify(shorten(pattern, 64))} ${reason}; leave -E out to search for it as it is`,
+      cause,
+    );
   }
 }
 
@@ -173,7 +190,8 @@ function literally(pattern: string): Sought {
         if (search.firstIn(found) !== -1) yield { line, text: found };
       }
     },
-    pieces: (line) => (pattern === "" ? [line] : search.split(line).flatMap((rest, index) => (index === 0 ? [rest] : [pattern, rest]))),
+    pieces: (line) =>
+      pattern === "" ? [line] : search.split(line).flatMap((rest, index) => (index === 0 ? [rest] : [pattern, rest])),
   };
 }
 

@@ -9,7 +9,14 @@ import { inputFault, usageFault, withFile } from "../fault.js";
 import type { CliContext } from "../context.js";
 import { memoryIn, withDatabase, withTarget } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
-import { addActorOption, addTargetOptions, databaseOf, refuseFlags, type TargetOptions, targetOf } from "../targets/target-options.js";
+import {
+  addActorOption,
+  addTargetOptions,
+  databaseOf,
+  refuseFlags,
+  type TargetOptions,
+  targetOf,
+} from "../targets/target-options.js";
 import { reportTransfer, sumCounts, type TransferSum } from "../archive/transfer-report.js";
 
 interface ImportOptions extends TargetOptions {
@@ -35,7 +42,9 @@ export function addImport(program: Command, context: CliContext): void {
     .option("--overwrite", "replace files that exist with other contents")
     .option("--no-history", "import the files without the versions of the export");
   addActorOption(addTargetOptions(command)).action(async (from: string, options: ImportOptions) => {
-    const counts = await withArchive(from, context, (trees) => importAll(options.history ? trees : trees.map(withoutHistory), from, options, context));
+    const counts = await withArchive(from, context, (trees) =>
+      importAll(options.history ? trees : trees.map(withoutHistory), from, options, context),
+    );
     await reportTransfer("imported", counts, options.json === true, context);
   });
 }
@@ -45,17 +54,27 @@ async function withArchive<T>(from: string, { io }: CliContext, run: (trees: Tre
   const found = await withFile(from, "read", () => stat(from));
   if (found.isDirectory()) return run(await readFolderArchive(from));
   if (found.isFile()) return withJsonlFile(from, run);
-  throw inputFault(`${from}: it is neither a file nor a folder; name one that export has made, or - for the standard input`);
+  throw inputFault(
+    `${from}: it is neither a file nor a folder; name one that export has made, or - for the standard input`,
+  );
 }
 
 function withoutHistory(tree: Tree): Tree {
   return { ...tree, history: null };
 }
 
-async function importAll(trees: Tree[], from: string, options: ImportOptions, context: CliContext): Promise<TransferSum> {
+async function importAll(
+  trees: Tree[],
+  from: string,
+  options: ImportOptions,
+  context: CliContext,
+): Promise<TransferSum> {
   const carryOutAll = (plans: TransferPlan[]): Promise<TransferSum> =>
     withProgress(context, async (progress) => {
-      progress.start(plans.reduce((sum, { writes }) => sum + writes.length, 0), "files");
+      progress.start(
+        plans.reduce((sum, { writes }) => sum + writes.length, 0),
+        "files",
+      );
       const counts = [];
       for (const plan of plans) counts.push(await carryOut(plan, () => progress.step()));
       return sumCounts(counts);
@@ -64,16 +83,29 @@ async function importAll(trees: Tree[], from: string, options: ImportOptions, co
   if (options.node !== undefined || options.dir !== undefined) {
     const [tree, ...others] = trees;
     if (tree === undefined || others.length > 0) {
-      throw usageFault(`${from} holds ${trees.length} memories; leave --node and --dir out, and each goes to where it came from`);
+      throw usageFault(
+        `${from} holds ${trees.length} memories; leave --node and --dir out, and each goes to where it came from`,
+      );
     }
-    return withTarget(targetOf(options, context.io.env), "restore", async (open) => carryOutAll([await planTransfer(tree, open, overwrite)]));
+    return withTarget(targetOf(options, context.io.env), "restore", async (open) =>
+      carryOutAll([await planTransfer(tree, open, overwrite)]),
+    );
   }
   refuseFlags(options, ["thread", "user"], "needs --node; leave both out, and each memory goes to where it came from");
   return withDatabase(databaseOf(options, context.io.env), async (database) => {
     const plans: TransferPlan[] = [];
     for (const tree of trees) {
-      if (tree.address === null) throw usageFault(`${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`);
-      plans.push(await planTransfer(tree, memoryIn(database, tree.address, { access: "restore", paths: options.paths ?? "posix", as: options.as }), overwrite));
+      if (tree.address === null)
+        throw usageFault(
+          `${from} holds a memory that was kept in a folder; pass --node, or --dir, for where it shall go`,
+        );
+      plans.push(
+        await planTransfer(
+          tree,
+          memoryIn(database, tree.address, { access: "restore", paths: options.paths ?? "posix", as: options.as }),
+          overwrite,
+        ),
+      );
     }
     return carryOutAll(plans);
   });

@@ -34,15 +34,22 @@ export function addInit(program: Command, context: CliContext): void {
     const example = examples.find(({ name }) => name === given);
     if (example === undefined) {
       if (options.json !== true) for (const line of linesOf(examples)) await context.out.line(line);
-      throw usageFault(`there is no example ${JSON.stringify(given)}; name one of ${examples.map(({ name }) => name).join(", ")}`);
+      throw usageFault(
+        `there is no example ${JSON.stringify(given)}; name one of ${examples.map(({ name }) => name).join(", ")}`,
+      );
     }
     return copyExample(example, folder ?? example.name, context, options);
   });
 }
 
-async function listExamples(examples: readonly Example[], { out }: CliContext, { json = false }: InitOptions): Promise<void> {
+async function listExamples(
+  examples: readonly Example[],
+  { out }: CliContext,
+  { json = false }: InitOptions,
+): Promise<void> {
   if (json) return out.json({ ok: true, examples });
-  for (const line of [...linesOf(examples), "", `Copy one: ${programName} init <example> [folder]`]) await out.line(line);
+  for (const line of [...linesOf(examples), "", `Copy one: ${programName} init <example> [folder]`])
+    await out.line(line);
 }
 
 function linesOf(examples: readonly Example[]): string[] {
@@ -50,12 +57,18 @@ function linesOf(examples: readonly Example[]): string[] {
   return examples.map(({ name, shows }) => `${name.padEnd(width)}  ${shows}`);
 }
 
-async function copyExample({ name }: Example, folder: string, { io, out }: CliContext, { json = false }: InitOptions): Promise<void> {
+async function copyExample(
+  { name }: Example,
+  folder: string,
+  { io, out }: CliContext,
+  { json = false }: InitOptions,
+): Promise<void> {
   const texts = await withFile(io.examplesFolder, "read", () => readTexts(join(io.examplesFolder, name)));
   texts.set("package.json", withVersion(texts.get("package.json") ?? "{}", io.version));
   texts.set(".gitignore", gitignore);
   const present = await withFile(folder, "read", () => readdir(folder).catch(noneIfMissing));
-  if (present.length > 0) throw new CommandFault("EEXIST", `${folder}: the folder is not empty; name one that is empty or not there yet`);
+  if (present.length > 0)
+    throw new CommandFault("EEXIST", `${folder}: the folder is not empty; name one that is empty or not there yet`);
   await withFile(folder, "write", async () => {
     await mkdir(folder, { recursive: true });
     for (const [file, text] of texts) await writeFile(join(folder, file), text, { flag: "wx" });
@@ -75,7 +88,9 @@ async function readExamples(examplesFolder: string): Promise<Example[]> {
   const entries = await readdir(examplesFolder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   const examples = names.toSorted().map(async (name) => {
-    const { description = "" } = JSON.parse(await readFile(join(examplesFolder, name, "package.json"), "utf8")) as { description?: string };
+    const { description = "" } = JSON.parse(await readFile(join(examplesFolder, name, "package.json"), "utf8")) as {
+      description?: string;
+    };
     return { name, shows: description };
   });
   return Promise.all(examples);
@@ -83,8 +98,13 @@ async function readExamples(examplesFolder: string): Promise<Example[]> {
 
 /** The texts of an example's files, by file name. No example has folders in it. */
 async function readTexts(folder: string): Promise<Map<string, string>> {
-  const entries = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isFile() && !notCopied.test(entry.name));
-  const texts = entries.map(async ({ name }): Promise<[string, string]> => [name, await readFile(join(folder, name), "utf8")]);
+  const entries = (await readdir(folder, { withFileTypes: true })).filter(
+    (entry) => entry.isFile() && !notCopied.test(entry.name),
+  );
+  const texts = entries.map(async ({ name }): Promise<[string, string]> => [
+    name,
+    await readFile(join(folder, name), "utf8"),
+  ]);
   return new Map(await Promise.all(texts));
 }
 

@@ -24,22 +24,26 @@ export function addLog(program: Command, context: CliContext): void {
       "log --since 2026-01-31 --operation deleted --node assistant",
     ],
   );
-  addPagerOption(addMountOption(addTargetOptions(addFilterOptions(command)))).action(async (path: string | undefined, options: LogOptions) => {
-    const filter = versionFilter(path, options);
-    await withHistory(context, options, "read", ({ history, name }) =>
-      aboutHistory(path ?? name, async () => {
-        const versions = history.list(filter)[Symbol.asyncIterator]();
-        const newest = await versions.next();
-        if (newest.done === true) {
-          await context.err.line("no version was found");
-          context.exitCode = exitCodes.refused;
-          return;
-        }
-        await withPager(context, options, async (out) => {
-          const print = (version: MemoryVersion): Promise<void> => (options.json ? out.json(version) : out.line(versionLine(version, out)));
-          for (let next: IteratorResult<MemoryVersion> = newest; next.done !== true; next = await versions.next()) await print(next.value);
-        });
-      }),
-    );
-  });
+  addPagerOption(addMountOption(addTargetOptions(addFilterOptions(command)))).action(
+    async (path: string | undefined, options: LogOptions) => {
+      const filter = versionFilter(path, options);
+      await withHistory(context, options, "read", ({ history, name }) =>
+        aboutHistory(path ?? name, async () => {
+          const versions = history.list(filter)[Symbol.asyncIterator]();
+          const newest = await versions.next();
+          if (newest.done === true) {
+            await context.err.line("no version was found");
+            context.exitCode = exitCodes.refused;
+            return;
+          }
+          await withPager(context, options, async (out) => {
+            const print = (version: MemoryVersion): Promise<void> =>
+              options.json ? out.json(version) : out.line(versionLine(version, out));
+            for (let next: IteratorResult<MemoryVersion> = newest; next.done !== true; next = await versions.next())
+              await print(next.value);
+          });
+        }),
+      );
+    },
+  );
 }

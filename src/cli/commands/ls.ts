@@ -26,7 +26,8 @@ export function addLs(program: Command, context: CliContext): void {
   addMountOption(addTargetOptions(command)).action(async (path: string | undefined, options: LsOptions) => {
     await withMemory(context, options, "read", async ({ memory }) => {
       const rows = await about(path ?? ROOT, () => readRows(memory, path ?? ROOT, options.long === true));
-      if (options.json) await context.out.json({ ok: true, path: normalizePath(path ?? ROOT, { emptyIsRoot: true }), entries: rows });
+      if (options.json)
+        await context.out.json({ ok: true, path: normalizePath(path ?? ROOT, { emptyIsRoot: true }), entries: rows });
       else for (const row of rows) await context.out.line(rowLine(row, context, options.long === true));
     });
   });
@@ -38,7 +39,9 @@ async function readRows(memory: Memory, path: string, long: boolean): Promise<Ro
   const rows = entries.map(async (entry): Promise<Row[]> => {
     const stat = await memory.stat(prefix + entry.name);
     // Null where it has gone since it was listed.
-    return stat === null ? [] : [{ ...entry, sizeBytes: stat.sizeBytes, createdAt: stat.createdAt, updatedAt: stat.updatedAt }];
+    return stat === null
+      ? []
+      : [{ ...entry, sizeBytes: stat.sizeBytes, createdAt: stat.createdAt, updatedAt: stat.updatedAt }];
   });
   return (await Promise.all(rows)).flat();
 }

@@ -35,19 +35,32 @@ export function addMcp(program: Command, context: CliContext): void {
     "mcp",
     "Serve a memory to MCP clients. It uses standard input and output, or HTTP with --http. It serves the memory that you name here; no client can choose " +
       `another. For HTTP, put the token into --token-file or into the variable ${tokenVariable}, because others can see arguments.`,
-    ["mcp --node assistant --user ada@example.com", "mcp --dir ./memory --dialect claude", "mcp --http --port 3000 --token-file ./token --node assistant"],
+    [
+      "mcp --node assistant --user ada@example.com",
+      "mcp --dir ./memory --dialect claude",
+      "mcp --http --port 3000 --token-file ./token --node assistant",
+    ],
   )
     .option("--http", "serve over HTTP")
-    .option("--host <name>", "the address to listen on; every address except a loopback needs a token (default: 127.0.0.1)")
+    .option(
+      "--host <name>",
+      "the address to listen on; every address except a loopback needs a token (default: 127.0.0.1)",
+    )
     .option("--port <number>", "the port to listen on, 0 for any free one (default: 3000)")
     .option("--token-file <file>", "a file with the token that clients must send")
-    .option("--allow-host <names...>", "more host names under which clients may call the server, beside the loopback and --host")
+    .option(
+      "--allow-host <names...>",
+      "more host names under which clients may call the server, beside the loopback and --host",
+    )
     .option("--allow-origin <names...>", "hosts of web pages that may call the server (default: the loopback)")
     .addOption(new Option("--dialect <names...>", "which tools to offer (default: unified)").choices(dialectNames))
     .option("--search", "let models search, with a command or a tool of the dialect");
   addMountOption(addTargetOptions(command)).action(async (options: McpOptions) => {
     if (options.http !== true) refuseFlags(options, httpOnly, "goes with --http; pass that too");
-    const dialects = options.search === true ? (options.dialect ?? ["unified"]).map((name) => searchingDialects[name]()) : options.dialect;
+    const dialects =
+      options.search === true
+        ? (options.dialect ?? ["unified"]).map((name) => searchingDialects[name]())
+        : options.dialect;
     await checkDialects(dialects);
     const http = options.http === true ? await readHttpOptions(options, context) : null;
     await withMemory(context, options, "write", async ({ memory, missing }) => {
@@ -97,7 +110,10 @@ async function withSdk<T>(run: () => Promise<T>): Promise<T> {
     const missing = missingPackage(error);
     if (missing === undefined) throw error;
     const { packageName } = missing;
-    throw usageFault(`${missing.message}; or \`npx -p langgraph-mongo-memory -p ${packageName} langgraph-mongo-memory mcp\``, error);
+    throw usageFault(
+      `${missing.message}; or \`npx -p langgraph-mongo-memory -p ${packageName} langgraph-mongo-memory mcp\``,
+      error,
+    );
   }
 }
 
@@ -115,7 +131,10 @@ async function serving<T>(start: () => Promise<T>): Promise<T> {
 
 type HttpOptions = Pick<McpHttpOptions, "host" | "port" | "token" | "allowedHosts" | "allowedOrigins">;
 
-async function readHttpOptions({ host, port, tokenFile, allowHost, allowOrigin }: McpOptions, { io }: CliContext): Promise<HttpOptions> {
+async function readHttpOptions(
+  { host, port, tokenFile, allowHost, allowOrigin }: McpOptions,
+  { io }: CliContext,
+): Promise<HttpOptions> {
   const token = tokenFile === undefined ? io.env[tokenVariable] : await tokenIn(tokenFile);
   return {
     ...(host !== undefined && { host }),
@@ -128,6 +147,7 @@ async function readHttpOptions({ host, port, tokenFile, allowHost, allowOrigin }
 
 async function tokenIn(file: string): Promise<string> {
   const token = (await withFile(`--token-file ${file}`, "read", () => readFile(file, "utf8"))).trim();
-  if (!/^[\x21-\x7e]+$/.test(token)) throw inputFault(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw inputFault(`--token-file ${file}: it must hold one line, the token, of printable characters without spaces`);
   return token;
 }

@@ -1,7 +1,11 @@
 import type { Command } from "commander";
 import { shorten } from "../../core/text.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
-import type { MigrationSummary, MongoDBStoreMigrationOptions, RefusedItem } from "../../mongodb/migrate/migrate-from-mongodb-store.js";
+import type {
+  MigrationSummary,
+  MongoDBStoreMigrationOptions,
+  RefusedItem,
+} from "../../mongodb/migrate/migrate-from-mongodb-store.js";
 import { newCommand } from "../command.js";
 import { exitCodes } from "../exit-codes.js";
 import { about, CommandFault, faultOf, usageFault } from "../fault.js";
@@ -10,7 +14,14 @@ import type { CliContext } from "../context.js";
 import { databaseIn } from "../targets/connection-string.js";
 import { withDatabase } from "../targets/open-target.js";
 import { withProgress } from "../terminal/progress.js";
-import { addDatabaseOptions, checkCollectionName, checkDatabaseName, databaseOf, type DatabaseTarget, type TargetOptions } from "../targets/target-options.js";
+import {
+  addDatabaseOptions,
+  checkCollectionName,
+  checkDatabaseName,
+  databaseOf,
+  type DatabaseTarget,
+  type TargetOptions,
+} from "../targets/target-options.js";
 
 interface MigrationOptions extends TargetOptions {
   fromUri?: string;
@@ -50,18 +61,28 @@ export function addMongodbStoreMigration(migrate: Command, context: CliContext):
     const { fromUri, fromDb } = options;
     const dbName = checkDatabaseName("--from-db", fromDb ?? databaseIn(fromUri) ?? to.dbName);
     const from: DatabaseTarget = { ...to, uri: fromUri ?? to.uri, dbName };
-    const summary = await withDatabase(from, (source) => withDatabase(to, (destination) => migrateItems(source, destination, options, context)));
+    const summary = await withDatabase(from, (source) =>
+      withDatabase(to, (destination) => migrateItems(source, destination, options, context)),
+    );
     await report(summary, options, context);
   });
 }
 
-async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: MigrationOptions, context: CliContext): Promise<MigrationSummary> {
+async function migrateItems(
+  from: MemoryDatabase,
+  to: MemoryDatabase,
+  options: MigrationOptions,
+  context: CliContext,
+): Promise<MigrationSummary> {
   const { hasCollection } = await import("../../mongodb/admin/database-inspection.js");
   const { itemsCollection, resumeAfter, textSearch, dryRun = false } = options;
   const fromCollection = checkCollectionName("--from-collection", options.fromCollection);
   const where = `the collection ${fromCollection} of the database ${from.db.databaseName}`;
   if (!(await about("the source", () => hasCollection(from.db, fromCollection)))) {
-    throw new CommandFault("ENOENT", `there is no ${where.slice(4)}; pass --from-db and --from-collection of the MongoDBStore`);
+    throw new CommandFault(
+      "ENOENT",
+      `there is no ${where.slice(4)}; pass --from-db and --from-collection of the MongoDBStore`,
+    );
   }
   const { MongoMemoryStore } = await import("../../mongodb/store/mongo-memory-store.js");
   const { migrateFromMongoDBStore } = await import("../../mongodb/migrate/migrate-from-mongodb-store.js");
@@ -70,7 +91,9 @@ async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: M
     dbName: to.db.databaseName,
     memoriesCollection: to.collectionName,
     layout: to.layoutName,
-    ...(itemsCollection !== undefined && { itemsCollection: checkCollectionName("--items-collection", itemsCollection) }),
+    ...(itemsCollection !== undefined && {
+      itemsCollection: checkCollectionName("--items-collection", itemsCollection),
+    }),
     ...(!textSearch && { textSearch }),
   });
   let last: string | null = resumeAfter ?? null;
@@ -93,12 +116,20 @@ async function migrateItems(from: MemoryDatabase, to: MemoryDatabase, options: M
     } catch (error) {
       if (error instanceof TypeError) throw usageFault(`--resume-after: ${error.message}`, error);
       const { code, message } = faultOf(error);
-      throw new CommandFault(code, `${where}: ${message}; run it again${last === null ? "" : `, or with --resume-after '${last}'`}`, { cause: error });
+      throw new CommandFault(
+        code,
+        `${where}: ${message}; run it again${last === null ? "" : `, or with --resume-after '${last}'`}`,
+        { cause: error },
+      );
     }
   });
 }
 
-async function report(summary: MigrationSummary, { dryRun = false, json }: MigrationOptions, context: CliContext): Promise<void> {
+async function report(
+  summary: MigrationSummary,
+  { dryRun = false, json }: MigrationOptions,
+  context: CliContext,
+): Promise<void> {
   const { out, err } = context;
   const { refusals, ...counts } = summary;
   const { copied, unchanged, skipped, refused } = counts;

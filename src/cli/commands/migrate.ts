@@ -17,7 +17,9 @@ interface EarlierFormatOptions extends TargetOptions {
 }
 
 export function addMigrate(program: Command, context: CliContext): void {
-  const migrate = program.command("migrate").description("Bring in data of the earlier system, or of the official MongoDBStore.");
+  const migrate = program
+    .command("migrate")
+    .description("Bring in data of the earlier system, or of the official MongoDBStore.");
   addEarlierFormat(migrate, context);
   addMongodbStoreMigration(migrate, context);
 }
@@ -41,7 +43,8 @@ function addEarlierFormat(migrate: Command, context: CliContext): void {
       if (only !== undefined) await assertThere(database, only);
       const earlier: CheckedAddress[] = [];
       await about("the database", async () => {
-        for await (const { address, outdated } of database.facts(only)) if (outdated && address !== null) earlier.push(address);
+        for await (const { address, outdated } of database.facts(only))
+          if (outdated && address !== null) earlier.push(address);
       });
       if (dryRun) return earlier;
       return withProgress(context, async (progress) => {

@@ -16,10 +16,12 @@ export function addMv(program: Command, context: CliContext): void {
     "mv /notes/today /notes/monday --node assistant",
     "mv /notes /archive/notes --dir ./memory",
   ]);
-  addActorOption(addMountOption(addTargetOptions(command))).action(async (from: string, to: string, options: MvOptions) => {
-    await withMemory(context, options, "change", async ({ memory }) => {
-      await about(`${from} to ${to}`, () => memory.rename(from, to));
-      if (options.json) await context.out.json({ ok: true, from: normalizePath(from), to: normalizePath(to) });
-    });
-  });
+  addActorOption(addMountOption(addTargetOptions(command))).action(
+    async (from: string, to: string, options: MvOptions) => {
+      await withMemory(context, options, "change", async ({ memory }) => {
+        await about(`${from} to ${to}`, () => memory.rename(from, to));
+        if (options.json) await context.out.json({ ok: true, from: normalizePath(from), to: normalizePath(to) });
+      });
+    },
+  );
 }

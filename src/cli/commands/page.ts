@@ -33,13 +33,25 @@ export function addPage(program: Command, context: CliContext): void {
     program,
     "page",
     "Show the memories of a database on a web page, and open it. It prints the address, which contains a token. It serves this machine only, until you end it.",
-    ["page --db assistant", "page --access write --port 4000", "page --node assistant --mount /team=team-notes,access=read", "page --no-open --json"],
+    [
+      "page --db assistant",
+      "page --access write --port 4000",
+      "page --node assistant --mount /team=team-notes,access=read",
+      "page --no-open --json",
+    ],
   )
     .option("--host <name>", "the loopback address to listen on", "127.0.0.1")
     .option("--port <number>", "the port to listen on, 0 for any free one", "0")
-    .addOption(new Option("--access <access>", "whether the page can also revert, redact, forget, approve and reject").choices(["read", "write"]).default("read"))
+    .addOption(
+      new Option("--access <access>", "whether the page can also revert, redact, forget, approve and reject")
+        .choices(["read", "write"])
+        .default("read"),
+    )
     .option("--no-open", "do not open the browser")
-    .option("--node <id>", "node id of the memory that is shown with what --mount mounts in it, and as its model sees it so")
+    .option(
+      "--node <id>",
+      "node id of the memory that is shown with what --mount mounts in it, and as its model sees it so",
+    )
     .option("--thread <id>", "thread id, for the memory of that thread of the node")
     .option("--user <id>", "user id, for the memory of that user of the node");
   addMountOption(addDatabaseOptions(command)).action(async (options: PageOptions) => {
@@ -68,8 +80,10 @@ interface TreeTarget {
 function treeTarget(options: PageOptions): TreeTarget | null {
   const mounts = (options.mount ?? []).map(parseMount);
   const address = optionalAddress(options);
-  if (address === undefined && mounts.length > 0) throw usageFault("--mount needs --node, the memory in which it mounts; pass both");
-  if (address !== undefined && mounts.length === 0) throw usageFault("--node needs --mount, as the page shows all memories without it; pass both, or none");
+  if (address === undefined && mounts.length > 0)
+    throw usageFault("--mount needs --node, the memory in which it mounts; pass both");
+  if (address !== undefined && mounts.length === 0)
+    throw usageFault("--node needs --mount, as the page shows all memories without it; pass both, or none");
   return address === undefined ? null : { address: checkedAddressOf(address), mounts };
 }
 
@@ -78,7 +92,10 @@ interface TreeNode {
   node: MemoryPageNode;
 }
 
-/** As a node of the application has its memory. @throws CommandFault for mounts that do not fit, and for memories that are not there */
+/**
+ * As a node of the application has its memory. @throws CommandFault for mounts that do not fit, and for memories that
+ * are not there
+ */
 async function nodeWithMounts(database: MemoryDatabase, { address, mounts }: TreeTarget): Promise<TreeNode> {
   const open = (each: MemoryAddress): Memory => database.memory(each, "read");
   const tree = withMounts(open(address), mounts, open);
@@ -87,8 +104,15 @@ async function nodeWithMounts(database: MemoryDatabase, { address, mounts }: Tre
   return { address, node: { nodeId, scope, memory: () => tree, globalMemory: () => open({ nodeId }) } };
 }
 
-async function listenerOf(database: MemoryDatabase, access: "read" | "write", tree: TreeNode | null): Promise<Listener> {
-  const [{ pageOver }, { nodeListener }] = await Promise.all([import("../../page/memory-page.js"), import("../../page/node-listener.js")]);
+async function listenerOf(
+  database: MemoryDatabase,
+  access: "read" | "write",
+  tree: TreeNode | null,
+): Promise<Listener> {
+  const [{ pageOver }, { nodeListener }] = await Promise.all([
+    import("../../page/memory-page.js"),
+    import("../../page/node-listener.js"),
+  ]);
   const memories: PageMemories = {
     memory: (address, use) => database.memory(address, use),
     nodeOf: (address) => (tree !== null && isDeepStrictEqual(address, tree.address) ? tree.node : undefined),
@@ -106,7 +130,10 @@ interface Serving {
   context: CliContext;
 }
 
-async function serve({ token, listener }: Listener, { host, port, options, context: { io, out } }: Serving): Promise<void> {
+async function serve(
+  { token, listener }: Listener,
+  { host, port, options, context: { io, out } }: Serving,
+): Promise<void> {
   const server = createServer(listener);
   server.listen(port, host.replaceAll(/[[\]]/g, ""));
   try {
@@ -114,7 +141,10 @@ async function serve({ token, listener }: Listener, { host, port, options, conte
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    throw usageFault(`page: ${code === "EADDRINUSE" ? "the port is in use" : "the address cannot be listened on"} (${code}); pass another --port or --host`, error);
+    throw usageFault(
+      `page: ${code === "EADDRINUSE" ? "the port is in use" : "the address cannot be listened on"} (${code}); pass another --port or --host`,
+      error,
+    );
   }
   const url = `http://${host}:${(server.address() as AddressInfo).port}/#token=${token}`;
   const stopped = io.untilStopped();
@@ -134,5 +164,7 @@ function loopbackHost(given: string): string {
   const hostname = isHost(given) ? asHostname(given) : "";
   if (isLoopback(hostname)) return hostname;
   const names = loopbackNames.join(", ");
-  throw usageFault(`--host ${given}: the page listens on ${names} only; for others mount \`createMemoryPage\` with \`authorize\` in a server of yours`);
+  throw usageFault(
+    `--host ${given}: the page listens on ${names} only; for others mount \`createMemoryPage\` with \`authorize\` in a server of yours`,
+  );
 }

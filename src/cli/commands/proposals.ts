@@ -22,8 +22,14 @@ export function addProposals(program: Command, context: CliContext): void {
     program,
     "proposals [id]",
     "List the proposed changes that wait for a person, oldest first, or show one with its diff. With --json, it prints an object for each proposal.",
-    ["proposals --node assistant", "proposals 0f3c --node assistant", "proposals --status rejected --node assistant --user ada@example.com --json"],
-  ).addOption(new Option("--status <status>", "only proposals of this status (default: those that wait)").choices(statuses));
+    [
+      "proposals --node assistant",
+      "proposals 0f3c --node assistant",
+      "proposals --status rejected --node assistant --user ada@example.com --json",
+    ],
+  ).addOption(
+    new Option("--status <status>", "only proposals of this status (default: those that wait)").choices(statuses),
+  );
   addPagerOption(addTargetOptions(command)).action((id: string | undefined, options: ProposalsOptions) =>
     id === undefined ? list(options, context) : show(id, options, context),
   );
@@ -50,12 +56,18 @@ async function show(id: string, options: ProposalsOptions, context: CliContext):
   await withProposals(context, options, "readAny", async (open) => {
     const proposal = await found(open, id);
     if (options.json) return context.out.json(proposal);
-    await withPager(context, options, (out) => out.write(`${proposalLine(proposal, out)}\n\n${styledDiff(proposal.diff, out)}`));
+    await withPager(context, options, (out) =>
+      out.write(`${proposalLine(proposal, out)}\n\n${styledDiff(proposal.diff, out)}`),
+    );
   });
 }
 
-export function proposalLine({ id, status, at, command, path, to, actor, decidedBy, reason }: MemoryProposal, out: Output): string {
+export function proposalLine(
+  { id, status, at, command, path, to, actor, decidedBy, reason }: MemoryProposal,
+  out: Output,
+): string {
   const change = `${command.padEnd(6)}  ${to === null ? path : `${path} -> ${to}`}`;
-  const decision = decidedBy === null ? status : `${status} by ${actorText(decidedBy)}${reason === null ? "" : `: ${reason}`}`;
+  const decision =
+    decidedBy === null ? status : `${status} by ${actorText(decidedBy)}${reason === null ? "" : `: ${reason}`}`;
   return `${out.style("yellow", id)}  ${at.toISOString()}  ${out.foreign(change)}  ${out.style("dim", out.foreign(`${actorText(actor)}; ${decision}`))}`;
 }

@@ -27,7 +27,8 @@ export function addRedact(program: Command, context: CliContext): void {
   addActorOption(addMountOption(addTargetOptions(command))).action(async (given: string[], options: RedactOptions) => {
     const ids = [...new Set(given)];
     const { out, err } = context;
-    if (options.yes !== true && !canAsk(context)) throw usageFault("redact asks before it erases, and there is no terminal to ask on; pass --yes");
+    if (options.yes !== true && !canAsk(context))
+      throw usageFault("redact asks before it erases, and there is no terminal to ask on; pass --yes");
     await withHistory(context, options, "change", ({ history }) =>
       aboutHistory(countText(ids.length, "version"), async () => {
         if (options.yes !== true) {

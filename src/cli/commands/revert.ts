@@ -24,28 +24,36 @@ export function addRevert(program: Command, context: CliContext): void {
     "revert [path]",
     "Restore a file or a directory as it was after a version, or undo all changes of a run or of a tool call. It is one step, and prints the new versions that it makes. " +
       "It does not ask, because you can undo it too.",
-    ["revert /notes/today --to 12 --node assistant", "revert --run 1f0c --dry-run --node assistant", "revert --tool-call call_7 --force --node assistant"],
+    [
+      "revert /notes/today --to 12 --node assistant",
+      "revert --run 1f0c --dry-run --node assistant",
+      "revert --tool-call call_7 --force --node assistant",
+    ],
   )
     .option("--to <version>", "the version to go back to; needs a path")
     .option("--run <id>", "undo all changes of this run")
     .option("--tool-call <id>", "undo all changes of this tool call")
     .option("--force", "also undo later changes of the same files; without it they are refused")
     .option("--dry-run", "say what would change, and change nothing");
-  addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string | undefined, options: RevertOptions) => {
-    const what = targetOfRevert(path, options);
-    const { dryRun = false } = options;
-    // A memory that is opened for reading only tells what a revert would make.
-    await withHistory(context, options, dryRun ? "read" : "change", async ({ history, name }) => {
-      const revert = (): ReturnType<typeof history.revert> => history.revert(what, { force: options.force === true });
-      const versions = await aboutHistory(path ?? name, revert).catch((error: unknown) => {
-        throw error instanceof CommandFault ? inOptions(error) : error;
+  addActorOption(addMountOption(addTargetOptions(command))).action(
+    async (path: string | undefined, options: RevertOptions) => {
+      const what = targetOfRevert(path, options);
+      const { dryRun = false } = options;
+      // A memory that is opened for reading only tells what a revert would make.
+      await withHistory(context, options, dryRun ? "read" : "change", async ({ history, name }) => {
+        const revert = (): ReturnType<typeof history.revert> => history.revert(what, { force: options.force === true });
+        const versions = await aboutHistory(path ?? name, revert).catch((error: unknown) => {
+          throw error instanceof CommandFault ? inOptions(error) : error;
+        });
+        const { out } = context;
+        if (options.json)
+          return out.json(dryRun ? { ok: true, dryRun, changes: versions.map(changeOf) } : { ok: true, versions });
+        for (const version of versions) await out.line(dryRun ? changeText(version, out) : versionLine(version, out));
+        if (versions.length === 0)
+          await out.line(`nothing ${dryRun ? "would be" : "was"} changed, as all is as it was then`);
       });
-      const { out } = context;
-      if (options.json) return out.json(dryRun ? { ok: true, dryRun, changes: versions.map(changeOf) } : { ok: true, versions });
-      for (const version of versions) await out.line(dryRun ? changeText(version, out) : versionLine(version, out));
-      if (versions.length === 0) await out.line(`nothing ${dryRun ? "would be" : "was"} changed, as all is as it was then`);
-    });
-  });
+    },
+  );
 }
 
 /** Of a version that is not made, without its id and time. */
@@ -56,7 +64,8 @@ function changeOf({ operation, path, from, sizeBytes, sha256 }: MemoryVersion): 
 /** @throws CommandFault EUSAGE */
 function targetOfRevert(path: string | undefined, { to, run, toolCall }: RevertOptions): RevertTarget {
   const ways = [path ?? to, run, toolCall].filter((way) => way !== undefined);
-  if (ways.length !== 1) throw usageFault("revert takes a path with --to, or --run, or --tool-call; pass one of the three");
+  if (ways.length !== 1)
+    throw usageFault("revert takes a path with --to, or --run, or --tool-call; pass one of the three");
   checkActor({ ...(run !== undefined && { runId: run }), ...(toolCall !== undefined && { toolCallId: toolCall }) });
   if (run !== undefined) return { runId: run };
   if (toolCall !== undefined) return { toolCallId: toolCall };

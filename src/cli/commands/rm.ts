@@ -15,13 +15,16 @@ interface RmOptions extends TargetOptions {
 }
 
 export function addRm(program: Command, context: CliContext): void {
-  const command = newCommand(program, "rm <path>", "Remove a file, or a directory with everything below it, in one step. It does not ask.", [
-    "rm /notes/today --node assistant",
-    "rm / --all --node assistant --thread ada@example.com",
-  ]).option("--all", "needed to empty a whole memory (rm /)");
+  const command = newCommand(
+    program,
+    "rm <path>",
+    "Remove a file, or a directory with everything below it, in one step. It does not ask.",
+    ["rm /notes/today --node assistant", "rm / --all --node assistant --thread ada@example.com"],
+  ).option("--all", "needed to empty a whole memory (rm /)");
   addActorOption(addMountOption(addTargetOptions(command))).action(async (path: string, options: RmOptions) => {
     const target = await about(path, async () => normalizePath(path));
-    if (target === ROOT && options.all !== true) throw usageFault("rm / would empty the whole memory; pass --all if that is meant");
+    if (target === ROOT && options.all !== true)
+      throw usageFault("rm / would empty the whole memory; pass --all if that is meant");
     await withMemory(context, options, "change", async ({ memory }) => {
       const { files, dirs } = await about(path, async () => {
         const counts = await memory.delete(target);

@@ -23,10 +23,12 @@ interface Entry {
 }
 
 export function addTree(program: Command, context: CliContext): void {
-  const command = newCommand(program, "tree [path]", "Show a memory, or a directory of it, as a tree with sizes in bytes.", [
-    "tree --node assistant",
-    "tree /notes --dir ./memory",
-  ]);
+  const command = newCommand(
+    program,
+    "tree [path]",
+    "Show a memory, or a directory of it, as a tree with sizes in bytes.",
+    ["tree --node assistant", "tree /notes --dir ./memory"],
+  );
   addMountOption(addTargetOptions(command)).action(async (path: string | undefined, options: TreeOptions) => {
     await withMemory(context, options, "read", async ({ memory }) => {
       const root = await about(path ?? ROOT, async () => normalizePath(path ?? ROOT, { emptyIsRoot: true }));
@@ -38,15 +40,28 @@ export function addTree(program: Command, context: CliContext): void {
 }
 
 /** What lies at or below the path. @throws MemoryError ENOENT */
-function within(root: string, { files, directories, revision }: MemoryOutline): { files: OutlineFile[]; directories: string[]; revision: number | null } {
+function within(
+  root: string,
+  { files, directories, revision }: MemoryOutline,
+): { files: OutlineFile[]; directories: string[]; revision: number | null } {
   const isWithin = (path: string): boolean => path === root || path.startsWith(prefixOf(root));
-  const found = { files: files.filter(({ path }) => isWithin(path)), directories: directories.filter(isWithin), revision };
+  const found = {
+    files: files.filter(({ path }) => isWithin(path)),
+    directories: directories.filter(isWithin),
+    revision,
+  };
   if (root !== ROOT && found.files.length + found.directories.length === 0) throw directoryNotFound();
   return found;
 }
 
-function treeText(root: string, { files, directories }: Pick<MemoryOutline, "files" | "directories">, out: Output): string {
-  const entries: Entry[] = [...files, ...directories.map((path) => ({ path, sizeBytes: null }))].filter(({ path }) => path !== root);
+function treeText(
+  root: string,
+  { files, directories }: Pick<MemoryOutline, "files" | "directories">,
+  out: Output,
+): string {
+  const entries: Entry[] = [...files, ...directories.map((path) => ({ path, sizeBytes: null }))].filter(
+    ({ path }) => path !== root,
+  );
   const children = new Map<string, Entry[]>();
   for (const entry of entries) {
     const parent = parentOf(entry.path);
@@ -64,7 +79,8 @@ function branchLines(directory: string, children: ReadonlyMap<string, Entry[]>, 
   return entries.flatMap(({ path, sizeBytes }, index) => {
     const isLast = index === entries.length - 1;
     const name = out.foreign(path.slice(path.lastIndexOf("/") + 1));
-    const shown = sizeBytes === null ? out.style("blue", `${name}/`) : `${name}  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
+    const shown =
+      sizeBytes === null ? out.style("blue", `${name}/`) : `${name}  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
     const below = sizeBytes === null ? branchLines(path, children, `${indent}${isLast ? "    " : "│   "}`, out) : [];
     return [`${indent}${isLast ? "└── " : "├── "}${shown}`, ...below];
   });

@@ -18,23 +18,41 @@ const limitBytes = memoryDefaults.maxMemoryBytes;
 const nearlyFull = 0.8;
 const maxExamples = 3;
 
-/** Reads, and changes nothing. A check that cannot be made is one that fails. @throws CommandFault EIO where the server cannot be reached */
-export async function checkDatabase(target: DatabaseTarget, address: CheckedAddress | undefined, top: number): Promise<Health> {
+/**
+ * Reads, and changes nothing. A check that cannot be made is one that fails. @throws CommandFault EIO where the server
+ * cannot be reached
+ */
+export async function checkDatabase(
+  target: DatabaseTarget,
+  address: CheckedAddress | undefined,
+  top: number,
+): Promise<Health> {
   const name = redactUri(target.uri);
   const inspection = await import("../../mongodb/admin/database-inspection.js");
   try {
     return await withDatabase(target, async (database) => {
-      const connection: Check = { name: "connection", status: "ok", message: `${name}, database ${database.db.databaseName}` };
+      const connection: Check = {
+        name: "connection",
+        status: "ok",
+        message: `${name}, database ${database.db.databaseName}`,
+      };
       const server = await made("server version", async () => [versionCheck(await inspection.serverFacts(database))]);
       const indexes = await made("indexes", async () => indexChecks(await inspection.indexFacts(database), database));
-      const collations = await made("collations", async () => (await inspection.defaultCollations(database)).map(collationCheck));
+      const collations = await made("collations", async () =>
+        (await inspection.defaultCollations(database)).map(collationCheck),
+      );
       let [memories, largest]: [number, MemorySize[]] = [0, []];
       const ofMemories = await made("sizes", async () => {
         const found = await memoryChecks(database, address, top);
         [memories, largest] = [found.memories, found.largest];
         return found.checks;
       });
-      return { target: name, checks: [connection, ...server, ...indexes, ...collations, ...ofMemories], memories, largest };
+      return {
+        target: name,
+        checks: [connection, ...server, ...indexes, ...collations, ...ofMemories],
+        memories,
+        largest,
+      };
     });
   } catch (error) {
     const reason = inspection.unsupportedServer(rootCauseOf(error));
@@ -50,7 +68,14 @@ export async function checkDatabase(target: DatabaseTarget, address: CheckedAddr
       if (!MemoryError.isInstance(error)) throw error;
       const message = `could not be looked at (${error.message})`;
       if (!inspection.isUnauthorized(error.cause)) return [{ name: check, status: "fail", message }];
-      return [{ name: check, status: "warn", message, advice: "let the user list indexes and collections, as well as find, to have this looked at" }];
+      return [
+        {
+          name: check,
+          status: "warn",
+          message,
+          advice: "let the user list indexes and collections, as well as find, to have this looked at",
+        },
+      ];
     }
   }
 }
@@ -63,14 +88,22 @@ const versionAdvice = `use MongoDB ${minMajorVersion}.0 or later`;
 
 function versionCheck({ version, topology }: ServerFacts): Check {
   const name = "server version";
-  if (Number.parseInt(version, 10) >= minMajorVersion) return { name, status: "ok", message: `${version}, ${topology}` };
+  if (Number.parseInt(version, 10) >= minMajorVersion)
+    return { name, status: "ok", message: `${version}, ${topology}` };
   return { name, status: "fail", message: `${version} is too old`, advice: versionAdvice };
 }
 
 function indexChecks(facts: IndexFacts[] | null, { memoriesCollection, db }: MemoryDatabase): Check[] {
   if (facts === null) {
     const message = `there is no collection ${memoriesCollection} in the database ${db.databaseName}`;
-    return [{ name: "indexes", status: "warn", message, advice: "check --db, --collection and --layout; the first write makes it" }];
+    return [
+      {
+        name: "indexes",
+        status: "warn",
+        message,
+        advice: "check --db, --collection and --layout; the first write makes it",
+      },
+    ];
   }
   return facts.map(({ name: index, collection, state, used }): Check => {
     const ofMemories = collection === memoriesCollection;
@@ -82,7 +115,12 @@ function indexChecks(facts: IndexFacts[] | null, { memoriesCollection, db }: Mem
       return { name, status: "warn", message: "missing", advice };
     }
     if (state === "different") {
-      return { name, status: "fail", message: "there is another one of that name", advice: "drop or rename it; the first write then makes the right one" };
+      return {
+        name,
+        status: "fail",
+        message: "there is another one of that name",
+        advice: "drop or rename it; the first write then makes the right one",
+      };
     }
     if (used === true) return { name, status: "ok", message: "present and used" };
     const advice = `${ofMemories ? "see `explain` of a find by nodeId and scope; " : ""}it may be hidden or being built`;
@@ -119,10 +157,16 @@ async function memoryChecks(
   }
   const missing = address === undefined || memories > 0 ? null : await missingMemory(database, address);
   if (missing !== null) return { checks: [{ name: "memory", status: "fail", ...missing }], memories, largest };
-  const checks = limit === null ? [unlimitedCheck(memories)] : [sizeCheck(memories, full, nearly), formatCheck(earlier)];
+  const checks =
+    limit === null ? [unlimitedCheck(memories)] : [sizeCheck(memories, full, nearly), formatCheck(earlier)];
   if (strange.count > 0) {
     const message = `${countText(strange.count, "document")} with ids that no memory can have`;
-    checks.push({ name: "addresses", status: "warn", message, advice: "look at them in the collection; no memory reaches them" });
+    checks.push({
+      name: "addresses",
+      status: "warn",
+      message,
+      advice: "look at them in the collection; no memory reaches them",
+    });
   }
   return { checks, memories, largest };
 }
@@ -132,8 +176,13 @@ function sizeCheck(memories: number, full: Examples, nearly: Examples): Check {
   const limit = `the limit of ${bytesText(limitBytes)} bytes`;
   const advice = "delete or move files, as what does not fit is refused (ENOSPC)";
   if (full.count > 0) return { name, status: "fail", message: `over ${limit}: ${full.text}`, advice };
-  if (nearly.count > 0) return { name, status: "warn", message: `over ${100 * nearlyFull} % of ${limit}: ${nearly.text}`, advice };
-  return { name, status: "ok", message: `${countText(memories, "memory")}, none over ${100 * nearlyFull} % of ${limit}` };
+  if (nearly.count > 0)
+    return { name, status: "warn", message: `over ${100 * nearlyFull} % of ${limit}: ${nearly.text}`, advice };
+  return {
+    name,
+    status: "ok",
+    message: `${countText(memories, "memory")}, none over ${100 * nearlyFull} % of ${limit}`,
+  };
 }
 
 /** Of a layout that has no limit of a memory, and no earlier format. */

@@ -16,7 +16,10 @@ const maxBytes = memoryDefaults.maxFileBytes;
 export function checkFolder({ dir, paths }: { dir: string; paths: PathRule }, top: number): Promise<Health> {
   return withTarget({ kind: "folder", dir, paths }, "read", async ({ memory, name }) => {
     await withFile(`--dir ${dir}`, "read", () => access(dir, constants.R_OK));
-    const writable = await access(dir, constants.W_OK).then(() => true, () => false);
+    const writable = await access(dir, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
     const { files, directories } = await memory.outline();
     const unreadable: string[] = [];
     for (const { path } of files) if (!(await canRead(memory, path))) unreadable.push(path);
@@ -42,7 +45,12 @@ async function canRead(memory: Memory, path: string): Promise<boolean> {
 function accessCheck(folder: string, writable: boolean): Check {
   const name = "access";
   if (writable) return { name, status: "ok", message: `${folder} can be read and written` };
-  return { name, status: "warn", message: `${folder} cannot be written`, advice: "give this user the right to, if the memory is to change" };
+  return {
+    name,
+    status: "warn",
+    message: `${folder} cannot be written`,
+    advice: "give this user the right to, if the memory is to change",
+  };
 }
 
 function sizeCheck(files: number, directories: number, total: number, tooLarge: string[]): Check {

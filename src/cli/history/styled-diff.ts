@@ -3,12 +3,15 @@ import type { Output } from "../terminal/output.js";
 /** A unified diff of one file, as a terminal shows it; elsewhere as it is. */
 export function styledDiff(diff: string, out: Output): string {
   let isHeader = true;
-  const lines = out.foreign(diff).split("\n").map((line) => {
-    isHeader &&= !line.startsWith("@@");
-    // A carriage return comes right before the end of its line, or a terminal would take it for something else.
-    const text = line.replace(/\r$/, "");
-    return styledLine(text, isHeader, out) + line.slice(text.length);
-  });
+  const lines = out
+    .foreign(diff)
+    .split("\n")
+    .map((line) => {
+      isHeader &&= !line.startsWith("@@");
+      // A carriage return comes right before the end of its line, or a terminal would take it for something else.
+      const text = line.replace(/\r$/, "");
+      return styledLine(text, isHeader, out) + line.slice(text.length);
+    });
   return lines.join("\n");
 }
 

@@ -28,7 +28,10 @@ export function addFilterOptions(command: Command): Command {
     .option("--by-agent <name>", "only versions that this agent made")
     .option("--by-client <name>", "only versions that were made through this program, such as an MCP client")
     .addOption(new Option("--operation <name>", "only versions of this kind").choices(operations))
-    .option("--since <time>", "only versions from then on, such as 2026-01-31 or 2026-01-31T12:00:00Z; UTC, unless the time names a zone")
+    .option(
+      "--since <time>",
+      "only versions from then on, such as 2026-01-31 or 2026-01-31T12:00:00Z; UTC, unless the time names a zone",
+    )
     .option("--until <time>", "only versions up to then; a date includes that day")
     .option("-n, --limit <versions>", "at most this many (default: all)");
 }
@@ -59,7 +62,9 @@ export function versionFilter(path: string | undefined, options: FilterOptions):
 /** @throws CommandFault EUSAGE */
 export function checkActor(actor: Partial<MemoryActor>): void {
   if (actorField.safeParse(actor).success) return;
-  throw usageFault(`the ids and names of who made a version have 1 to ${maxActorChars} characters; \`log --json\` shows them`);
+  throw usageFault(
+    `the ids and names of who made a version have 1 to ${maxActorChars} characters; \`log --json\` shows them`,
+  );
 }
 
 const dayMs = 86_400_000;
@@ -69,7 +74,8 @@ const timePattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(Z|[+-]\
 function timesOf(flag: string, given: string): { first: number; last: number } {
   const [match, time, zone] = timePattern.exec(given) ?? [];
   const first = match === undefined ? NaN : Date.parse(time === undefined || zone !== undefined ? given : `${given}Z`);
-  if (Number.isNaN(first)) throw usageFault(`${flag} ${given} is no time; pass one such as 2026-01-31 or 2026-01-31T12:00:00Z`);
+  if (Number.isNaN(first))
+    throw usageFault(`${flag} ${given} is no time; pass one such as 2026-01-31 or 2026-01-31T12:00:00Z`);
   return { first, last: time === undefined ? first + dayMs - 1 : first };
 }
 

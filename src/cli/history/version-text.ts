@@ -36,7 +36,10 @@ export function versionLine(version: MemoryVersion, out: Output): string {
 
 /** What a version did to its file. */
 export function changeText({ operation, path, from, sizeBytes, redactedAt }: MemoryVersion, out: Output): string {
-  const shownPath = redactedAt === undefined ? out.foreign(from === undefined ? path : `${from} -> ${path}`) : out.style("red", "(redacted)");
+  const shownPath =
+    redactedAt === undefined
+      ? out.foreign(from === undefined ? path : `${from} -> ${path}`)
+      : out.style("red", "(redacted)");
   const size = sizeBytes === null ? "" : `  ${out.style("dim", `(${bytesText(sizeBytes)})`)}`;
   return `${operation.padEnd(8)}  ${shownPath}${size}`;
 }

@@ -17,12 +17,22 @@ export function aboutHistory<T>(subject: string, run: () => Promise<T>): Promise
 }
 
 /** Opens the history of the memory that the options name. @throws CommandFault where there is none */
-export function withHistory<T>(context: CliContext, options: TargetOptions, access: "read" | "change", run: (open: OpenHistory) => Promise<T>): Promise<T> {
+export function withHistory<T>(
+  context: CliContext,
+  options: TargetOptions,
+  access: "read" | "change",
+  run: (open: OpenHistory) => Promise<T>,
+): Promise<T> {
   return withMemory(context, options, access, async (open) => {
     const { memory, name } = open;
     const { history } = memory;
-    if (history === null) throw usageFault(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);
-    for await (const _ of await aboutHistory(name, async () => history.list({ limit: 1 }))) return run({ ...open, history });
-    throw new CommandFault("ENOENT", `${name} has no history; it begins with the first change by a store that has \`history: true\``);
+    if (history === null)
+      throw usageFault(`${name} keeps no history; name a memory in MongoDB, of a store that has \`history: true\``);
+    for await (const _ of await aboutHistory(name, async () => history.list({ limit: 1 })))
+      return run({ ...open, history });
+    throw new CommandFault(
+      "ENOENT",
+      `${name} has no history; it begins with the first change by a store that has \`history: true\``,
+    );
   });
 }

@@ -1,6 +1,8 @@
 import { isDatabaseName } from "../../mongodb/admin/names.js";
 
-/** The database that a connection string names. What is no name is left to the driver, which refuses it with the string. */
+/**
+ * The database that a connection string names. What is no name is left to the driver, which refuses it with the string.
+ */
 export function databaseIn(uri: string | undefined): string | undefined {
   const given = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^?]+)/.exec(uri ?? "")?.[1];
   if (given === undefined) return undefined;

@@ -4,5 +4,7 @@ import type { CheckedAddress } from "../../core/address.js";
 export function nameOf(address: CheckedAddress): string {
   const node = `node ${JSON.stringify(address.nodeId)}`;
   if (address.scope === "global") return node;
-  return address.scope === "perThread" ? `${node}, thread ${JSON.stringify(address.threadId)}` : `${node}, user ${JSON.stringify(address.userId)}`;
+  return address.scope === "perThread"
+    ? `${node}, thread ${JSON.stringify(address.threadId)}`
+    : `${node}, user ${JSON.stringify(address.userId)}`;
 }

@@ -11,7 +11,10 @@ export async function assertThere(database: MemoryDatabase, address: CheckedAddr
 }
 
 /** Null for a memory that is there, even an empty one. @throws MemoryError EIO */
-export async function missingMemory(database: MemoryDatabase, address: CheckedAddress): Promise<{ message: string; advice: string } | null> {
+export async function missingMemory(
+  database: MemoryDatabase,
+  address: CheckedAddress,
+): Promise<{ message: string; advice: string } | null> {
   if (await isThere(database, address)) return null;
   const nodes: NodeFacts[] = [];
   for await (const node of database.nodes()) nodes.push(node);
@@ -27,7 +30,12 @@ async function isThere(database: MemoryDatabase, address: CheckedAddress): Promi
  * Runs what may make memories, and tells of each that it has made: its name may be mistyped.
  * @param note is told a sentence. @throws what `run` throws, MemoryError EIO
  */
-export async function tellingOfNew<T>(database: MemoryDatabase, addresses: readonly CheckedAddress[], note: (text: string) => Promise<void>, run: () => Promise<T>): Promise<T> {
+export async function tellingOfNew<T>(
+  database: MemoryDatabase,
+  addresses: readonly CheckedAddress[],
+  note: (text: string) => Promise<void>,
+  run: () => Promise<T>,
+): Promise<T> {
   const missing: { address: CheckedAddress; meant: string | undefined }[] = [];
   for (const address of addresses) {
     if (!(await isThere(database, address))) missing.push({ address, meant: await nodeMeantBy(address, database) });
@@ -35,7 +43,8 @@ export async function tellingOfNew<T>(database: MemoryDatabase, addresses: reado
   const result = await run();
   for (const { address, meant } of missing) {
     const nearest = meant === undefined ? "" : `; the node nearest in name is ${JSON.stringify(meant)}`;
-    if (await isThere(database, address)) await note(`created the memory of ${nameOf(address)}, which did not exist${nearest}`);
+    if (await isThere(database, address))
+      await note(`created the memory of ${nameOf(address)}, which did not exist${nearest}`);
   }
   return result;
 }
@@ -51,7 +60,10 @@ function adviceFor({ nodeId, scope }: CheckedAddress, nodes: readonly NodeFacts[
   const scopes = nodes.filter((node) => node.nodeId === nodeId).map((node) => node.scope);
   if (scopes.includes(scope)) return `check ${flags[scope]}, as the node has others`;
   if (scopes.length > 0) return scopes.map((there) => elsewhere[there]).join(", or ");
-  const meant = nearestName(nodeId, nodes.map((node) => node.nodeId));
+  const meant = nearestName(
+    nodeId,
+    nodes.map((node) => node.nodeId),
+  );
   return meant === undefined ? "check --node, --db and --collection" : `did you mean --node ${JSON.stringify(meant)}?`;
 }
 

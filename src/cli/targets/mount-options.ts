@@ -22,12 +22,15 @@ export function addMountOption(command: Command): Command {
     "add another memory of the database to the tree, such as /team=team-notes,access=read; you can repeat it. " +
       "In the point or in an id, write %2C for a comma, %3D for an equals sign and %25 for a percent sign",
   );
-  return command.addOption(option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]));
+  return command.addOption(
+    option.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]),
+  );
 }
 
 /** @throws CommandFault EUSAGE */
 export function parseMount(given: string): MountTarget {
-  const fault = (reason: string, cause?: unknown): Error => usageFault(`--mount ${given}: ${reason}; pass ${form}`, cause);
+  const fault = (reason: string, cause?: unknown): Error =>
+    usageFault(`--mount ${given}: ${reason}; pass ${form}`, cause);
   const decoded = (text: string): string => {
     try {
       return decodeURIComponent(text);
@@ -41,32 +44,51 @@ export function parseMount(given: string): MountTarget {
   const found = new Map<string, string>();
   for (const setting of settings) {
     const [, name, value] = /^(user|thread|access)=(.*)$/s.exec(setting) ?? [];
-    if (name === undefined || value === undefined) throw fault(`${JSON.stringify(setting)} is none of user=, thread= and access=`);
+    if (name === undefined || value === undefined)
+      throw fault(`${JSON.stringify(setting)} is none of user=, thread= and access=`);
     if (found.has(name)) throw fault(`${name} is given twice`);
     found.set(name, decoded(value));
   }
   const [user, thread, access = "write"] = ["user", "thread", "access"].map((name) => found.get(name));
   if (user !== undefined && thread !== undefined) throw fault("a memory is of a thread or of a user, not of both");
-  if (access !== "write" && access !== "append" && access !== "read") throw fault(`the access ${JSON.stringify(access)} is none of read and append`);
-  const owner = user !== undefined ? { scope: "perUser", userId: user } : thread !== undefined ? { scope: "perThread", threadId: thread } : {};
+  if (access !== "write" && access !== "append" && access !== "read")
+    throw fault(`the access ${JSON.stringify(access)} is none of read and append`);
+  const owner =
+    user !== undefined
+      ? { scope: "perUser", userId: user }
+      : thread !== undefined
+        ? { scope: "perThread", threadId: thread }
+        : {};
   try {
-    return { point: decoded(given.slice(0, equals)), address: checkAddress({ nodeId: decoded(node), ...owner }), access };
+    return {
+      point: decoded(given.slice(0, equals)),
+      address: checkAddress({ nodeId: decoded(node), ...owner }),
+      access,
+    };
   } catch (error) {
     throw MemoryError.isInstance(error) ? fault(error.message, error) : error;
   }
 }
 
 /** The memory itself, or the tree that it makes with the mounts. @throws CommandFault EUSAGE */
-export function withMounts(root: Memory, mounts: readonly MountTarget[], open: (address: CheckedAddress) => Memory): Memory {
+export function withMounts(
+  root: Memory,
+  mounts: readonly MountTarget[],
+  open: (address: CheckedAddress) => Memory,
+): Memory {
   if (mounts.length === 0) return root;
   const points = [ROOT, ...mounts.map(({ point }) => point)];
   const twice = points.find((point, index) => points.indexOf(point) !== index);
-  if (twice !== undefined) throw usageFault(`--mount ${twice}: ${twice === ROOT ? "the memory that --node names is there" : "it is given twice"}; pass another point`);
+  if (twice !== undefined)
+    throw usageFault(
+      `--mount ${twice}: ${twice === ROOT ? "the memory that --node names is there" : "it is given twice"}; pass another point`,
+    );
   const others = mounts.map(({ point, address, access }) => [point, { memory: open(address), access }] as const);
   try {
     return mountMemories({ [ROOT]: root, ...Object.fromEntries(others) });
   } catch (error) {
-    if (error instanceof TypeError) throw usageFault(`--mount: ${error.message.replace(/^mountMemories: /, "")}`, error);
+    if (error instanceof TypeError)
+      throw usageFault(`--mount: ${error.message.replace(/^mountMemories: /, "")}`, error);
     throw error;
   }
 }

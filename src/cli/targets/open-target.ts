@@ -18,8 +18,8 @@ import { withMounts } from "./mount-options.js";
 import { type DatabaseTarget, type FolderTarget, type Target, type TargetOptions, targetOf } from "./target-options.js";
 
 /**
- * `read` and `change` need a memory that is there; `readAny` takes one that is not for empty; the others make it. `restore` is `write` without the limit that an application sets
- * for a file: what it once took, it takes again.
+ * `read` and `change` need a memory that is there; `readAny` takes one that is not for empty; the others make it.
+ * `restore` is `write` without the limit that an application sets for a file: what it once took, it takes again.
  */
 type Access = "read" | "readAny" | "change" | "write" | "restore";
 
@@ -60,7 +60,12 @@ export interface OpenTarget extends OpenMemory {
 }
 
 /** Opens the memory that the options name, and closes it after `run`. @throws CommandFault */
-export function withMemory<T>(context: CliContext, options: TargetOptions, access: Access, run: (open: OpenTarget) => Promise<T>): Promise<T> {
+export function withMemory<T>(
+  context: CliContext,
+  options: TargetOptions,
+  access: Access,
+  run: (open: OpenTarget) => Promise<T>,
+): Promise<T> {
   return withTarget(targetOf(options, context.io.env), access, run);
 }
 
@@ -72,13 +77,19 @@ export async function withTarget<T>(target: Target, access: Access, run: (open: 
   return withDatabase(target, async (database) => {
     if (access === "read" || access === "change") for (const each of addresses) await assertThere(database, each);
     const own = memoryIn(database, address, { access, paths, as });
-    const memory = withMounts(own.memory, mounts, (mounted) => memoryIn(database, mounted, { access, paths, as }).memory);
+    const memory = withMounts(
+      own.memory,
+      mounts,
+      (mounted) => memoryIn(database, mounted, { access, paths, as }).memory,
+    );
     return run({
       ...own,
       memory,
       missing: async () => {
         const found = await Promise.all(addresses.map((each) => missingMemory(database, each)));
-        return found.flatMap((missing) => (missing === null ? [] : [`${missing.message}, and the first change makes it; ${missing.advice}`]));
+        return found.flatMap((missing) =>
+          missing === null ? [] : [`${missing.message}, and the first change makes it; ${missing.advice}`],
+        );
       },
       tellingOfNew: (tell, make) => tellingOfNew(database, addresses, tell, make),
     });
@@ -86,7 +97,10 @@ export async function withTarget<T>(target: Target, access: Access, run: (open: 
 }
 
 /** @throws CommandFault */
-export async function withDatabase<T>(target: DatabaseTarget, run: (database: MemoryDatabase) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  target: DatabaseTarget,
+  run: (database: MemoryDatabase) => Promise<T>,
+): Promise<T> {
   const { MemoryDatabase } = await import("../../mongodb/admin/memory-database.js");
   const database = await about(redactUri(target.uri), () => MemoryDatabase.connect(target)).catch((error: unknown) => {
     if (error instanceof TypeError) throw usageFault(`--uri or --to-uri: ${error.message}`, error);
@@ -107,11 +121,18 @@ interface MemoryUse {
 }
 
 /** @throws CommandFault EUSAGE for what is no id of a user */
-export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { access, paths, as }: MemoryUse): OpenMemory {
+export function memoryIn(
+  database: MemoryDatabase,
+  address: CheckedAddress,
+  { access, paths, as }: MemoryUse,
+): OpenMemory {
   const actor = { client: programName, ...(as !== undefined && { userId: as }) };
   const open = (clock?: () => Date): Memory =>
-    database.memory(address, makesNothing(access) ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) }).with({ actor });
-  if (as !== undefined && !actorField.safeParse(actor).success) throw usageFault(`--as ${JSON.stringify(shorten(as, 64))}: a user id has 1 to ${maxActorChars} characters`);
+    database
+      .memory(address, makesNothing(access) ? "read" : "write", { paths, clock, maxFileBytes: maxFileBytesFor(access) })
+      .with({ actor });
+  if (as !== undefined && !actorField.safeParse(actor).success)
+    throw usageFault(`--as ${JSON.stringify(shorten(as, 64))}: a user id has 1 to ${maxActorChars} characters`);
   return {
     kind: "database",
     memory: open(),
@@ -120,24 +141,38 @@ export function memoryIn(database: MemoryDatabase, address: CheckedAddress, { ac
     paths,
     isOneDocument: database.layout.limitsByDefault,
     moment: () => database.moment(address, makesNothing(access) ? "read" : "write"),
-    archive: { read: () => database.archived(address), restore: (tree, history, key) => database.restore(address, tree, history, key) },
+    archive: {
+      read: () => database.archived(address),
+      restore: (tree, history, key) => database.restore(address, tree, history, key),
+    },
     dated: (time) => open(() => time),
   };
 }
 
-const maxFileBytesFor = (access: Access): number => (access === "restore" ? memoryBytesCeiling : memoryDefaults.maxFileBytes);
+const maxFileBytesFor = (access: Access): number =>
+  access === "restore" ? memoryBytesCeiling : memoryDefaults.maxFileBytes;
 
 /** Reading never makes the folder; a mistyped name is a fault, not an empty memory. */
 async function openFolder({ dir, paths }: FolderTarget & { paths: PathRule }, access: Access): Promise<OpenTarget> {
   if (makesNothing(access)) {
     const found = await withFile(`--dir ${dir}`, "read", () => stat(dir));
-    if (!found.isDirectory()) throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
+    if (!found.isDirectory())
+      throw inputFault(`--dir ${dir}: it is a file; name the folder that the memory is kept in`);
   }
   const { openDirectoryMemory } = await import("../../backends/directory/open-directory-memory.js");
   const memory = opened(dir, () => openDirectoryMemory({ dir, paths, maxFileBytes: maxFileBytesFor(access) }));
   const name = `the folder ${dir}`;
   const none = { archive: null, dated: null, isOneDocument: false, moment: async () => null };
-  return { kind: "folder", memory, address: null, name, paths, ...none, missing: async () => [], tellingOfNew: (_tell, run) => run() };
+  return {
+    kind: "folder",
+    memory,
+    address: null,
+    name,
+    paths,
+    ...none,
+    missing: async () => [],
+    tellingOfNew: (_tell, run) => run(),
+  };
 }
 
 /** @throws CommandFault EUSAGE */
@@ -145,7 +180,8 @@ export function checkedAddressOf(address: MemoryAddress): CheckedAddress {
   try {
     return checkAddress(address);
   } catch (error) {
-    if (MemoryError.isInstance(error)) throw usageFault(`--node, --thread or --user: ${error.message}; pass the ids that the application uses`, error);
+    if (MemoryError.isInstance(error))
+      throw usageFault(`--node, --thread or --user: ${error.message}; pass the ids that the application uses`, error);
     throw error;
   }
 }
@@ -155,7 +191,11 @@ function opened(dir: string, open: () => Memory): Memory {
   try {
     return open();
   } catch (error) {
-    if (error instanceof TypeError) throw usageFault(`--dir ${dir}: ${error.message.replace(/^.*: dir: /, "")}; pass the folder of one memory`, error);
+    if (error instanceof TypeError)
+      throw usageFault(
+        `--dir ${dir}: ${error.message.replace(/^.*: dir: /, "")}; pass the folder of one memory`,
+        error,
+      );
     throw error;
   }
 }

@@ -17,8 +17,15 @@ export function addOwnerOptions(command: Command): Command {
 }
 
 /** @param select is given the ids as a filter has them. @throws CommandFault EUSAGE for what it refuses */
-export function selectedBy<Selection>({ node, thread, user }: OwnerOptions, select: (ids: object) => Selection): Selection {
-  const ids = { ...(node !== undefined && { nodeId: node }), ...(thread !== undefined && { threadId: thread }), ...(user !== undefined && { userId: user }) };
+export function selectedBy<Selection>(
+  { node, thread, user }: OwnerOptions,
+  select: (ids: object) => Selection,
+): Selection {
+  const ids = {
+    ...(node !== undefined && { nodeId: node }),
+    ...(thread !== undefined && { threadId: thread }),
+    ...(user !== undefined && { userId: user }),
+  };
   try {
     return select(ids);
   } catch (error) {

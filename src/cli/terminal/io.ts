@@ -20,7 +20,10 @@ export interface CliIo {
   version: string;
   /** Of the package: what `init` copies. */
   examplesFolder: string;
-  /** Shows what is written to it on the terminal. Null where there is no such program. @param command of the shell; null for `less` */
+  /**
+   * Shows what is written to it on the terminal. Null where there is no such program. @param command of the shell; null
+   * for `less`
+   */
   openPager(command: string | null): Promise<Pager | null>;
   /** Asks the desktop to open an address; where there is none, nothing happens. */
   openBrowser(url: string): Promise<void>;

@@ -16,8 +16,14 @@ export function addPagerOption(command: Command): Command {
 /** What a shell exits with for a command that it cannot run. */
 const noSuchCommand = new Set([126, 127]);
 
-/** Runs with an output that people read page by page, as that of git: through `$PAGER`, else `less`, on a terminal only. */
-export async function withPager(context: CliContext, options: PagerOptions, run: (out: Output) => Promise<void>): Promise<void> {
+/**
+ * Runs with an output that people read page by page, as that of git: through `$PAGER`, else `less`, on a terminal only.
+ */
+export async function withPager(
+  context: CliContext,
+  options: PagerOptions,
+  run: (out: Output) => Promise<void>,
+): Promise<void> {
   const { io, out } = context;
   const { PAGER: command } = io.env;
   const isWanted = options.pager && options.json !== true && out.isTerminal && command !== "" && command !== "cat";
@@ -33,5 +39,7 @@ export async function withPager(context: CliContext, options: PagerOptions, run:
 }
 
 function noPager(command: string | undefined): Error {
-  return usageFault(`the pager ${JSON.stringify(command ?? "less")} cannot be run; set PAGER to another one, or pass --no-pager`);
+  return usageFault(
+    `the pager ${JSON.stringify(command ?? "less")} cannot be run; set PAGER to another one, or pass --no-pager`,
+  );
 }

@@ -9,7 +9,12 @@ export interface Progress {
   step(): void;
 }
 
-const silent: Progress = { start: () => undefined, setTotal: () => undefined, update: () => undefined, step: () => undefined };
+const silent: Progress = {
+  start: () => undefined,
+  setTotal: () => undefined,
+  update: () => undefined,
+  step: () => undefined,
+};
 
 /** A bar on the standard error, where that is a terminal; removed at the end. */
 export async function withProgress<T>({ err }: { err: Output }, run: (progress: Progress) => Promise<T>): Promise<T> {

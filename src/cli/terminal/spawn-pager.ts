@@ -7,7 +7,11 @@ const lessOptions = "FRX";
 
 /** @param command of the shell; null for `less`. @returns null where the program is missing */
 export async function spawnPager(command: string | null, env: CliIo["env"]): Promise<Pager | null> {
-  const child = spawn(command ?? "less", [], { shell: command !== null, env: { LESS: lessOptions, ...env }, stdio: ["pipe", "inherit", "inherit"] });
+  const child = spawn(command ?? "less", [], {
+    shell: command !== null,
+    env: { LESS: lessOptions, ...env },
+    stdio: ["pipe", "inherit", "inherit"],
+  });
   const closed = once(child, "close");
   // Told below, or by `close` after that.
   closed.catch(() => undefined);

@@ -4,7 +4,11 @@ import { about, inputFault } from "../fault.js";
 import type { CliIo } from "./io.js";
 
 /** The text of an argument, or of standard input where that is missing or `-`. */
-export async function givenText(given: string | undefined, stdin: CliIo["stdin"], maxBytes = memoryDefaults.maxFileBytes): Promise<string> {
+export async function givenText(
+  given: string | undefined,
+  stdin: CliIo["stdin"],
+  maxBytes = memoryDefaults.maxFileBytes,
+): Promise<string> {
   if (given !== undefined && given !== "-") return given;
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;

@@ -1,6 +1,6 @@
 /**
- * What a terminal may take for a command: control characters (ESC, DEL and C1 among them) but line ends and tabs, a carriage
- * return that would let a line be written over, and the marks that turn the direction of writing.
+ * What a terminal may take for a command: control characters (ESC, DEL and C1 among them) but line ends and tabs, a
+ * carriage return that would let a line be written over, and the marks that turn the direction of writing.
  */
 const commanding = /(?![\n\t]|\r\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 

@@ -35,7 +35,8 @@ export interface AskedMemory {
 /**
  * Makes a change that a person approves, as it was shown.
  * @returns what the command answers; null where there was nothing to change
- * @throws MemoryError EACCES where it is rejected, proposed, or nobody can be asked, and what ends a run until there is an answer
+ * @throws MemoryError EACCES where it is rejected, proposed, or nobody can be asked, and what ends a run until there is
+ * an answer
  */
 export async function makeAsked(memory: AskedMemory, change: AskedChange): Promise<PlannedChange["counts"] | null> {
   const { address, backend, asking, shown } = memory;
@@ -43,11 +44,15 @@ export async function makeAsked(memory: AskedMemory, change: AskedChange): Promi
   const question = asking?.question({ command, path, address }) ?? null;
   const own = backend.records?.() ?? null;
   if (asking?.onAsk === "propose") {
-    if (own === null) throw cannotAsk(shown(path), 'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"');
+    if (own === null)
+      throw cannotAsk(shown(path), 'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"');
     return propose(own, asking, question, change);
   }
   if (asking === null || question === null || !question.canWait) {
-    throw cannotAsk(shown(path), 'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use the memory of the store itself');
+    throw cannotAsk(
+      shown(path),
+      'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use the memory of the store itself',
+    );
   }
   return interrupting(own ?? new ProcessRecords(backend), asking, question, memory, change);
 }
@@ -78,8 +83,15 @@ async function interrupting(
     if (isAsAsked) {
       const edited = decision.type === "edit" ? await editedTo(current, decision.content, memory) : null;
       if (edited !== null && edited.after === current.before) return null;
-      const claimed = await records.swap(id, { status: "pending" }, { edited, status: "applying", token: newToken(), claim: newToken(), decidedAt: records.now() });
-      const made = claimed === null ? await finish(records, (await records.find(id)) ?? current) : await carryOut(records, claimed);
+      const claimed = await records.swap(
+        id,
+        { status: "pending" },
+        { edited, status: "applying", token: newToken(), claim: newToken(), decidedAt: records.now() },
+      );
+      const made =
+        claimed === null
+          ? await finish(records, (await records.find(id)) ?? current)
+          : await carryOut(records, claimed);
       if (made.status === "approved") return made.counts;
     }
     // The answer was about another text: the next question shows the present one.
@@ -89,7 +101,12 @@ async function interrupting(
   throw lostRace();
 }
 
-async function propose(records: ChangeRecords, asking: Asking, question: Question | null, { plan }: AskedChange): Promise<null> {
+async function propose(
+  records: ChangeRecords,
+  asking: Asking,
+  question: Question | null,
+  { plan }: AskedChange,
+): Promise<null> {
   const id = question?.id ?? newToken();
   const known = question === null ? null : await records.find(id);
   if (known?.kind !== "proposal") {
@@ -97,7 +114,10 @@ async function propose(records: ChangeRecords, asking: Asking, question: Questio
     if (planned === null) return null;
     await records.put(recordOf(planned, { id, kind: "proposal" }, asking, records));
   }
-  const error = new MemoryError("EACCES", `EACCES: the change is not made yet: it is proposed, and a person decides about it (proposal ${id})`);
+  const error = new MemoryError(
+    "EACCES",
+    `EACCES: the change is not made yet: it is proposed, and a person decides about it (proposal ${id})`,
+  );
   error.proposal = id;
   throw error;
 }
@@ -112,11 +132,28 @@ export async function editedTo(
   return { content, after: textAfter({ command, oldContent }, before, content, maxFileBytes).text };
 }
 
-function recordOf(planned: PlannedChange, about: Pick<ChangeRecord, "id" | "kind">, { actor }: Asking, records: ChangeRecords): ChangeRecord {
-  const undecided = { status: "pending", token: null, claim: null, askedAt: null, edited: null, decidedBy: null, decidedAt: null, reason: null } as const;
+function recordOf(
+  planned: PlannedChange,
+  about: Pick<ChangeRecord, "id" | "kind">,
+  { actor }: Asking,
+  records: ChangeRecords,
+): ChangeRecord {
+  const undecided = {
+    status: "pending",
+    token: null,
+    claim: null,
+    askedAt: null,
+    edited: null,
+    decidedBy: null,
+    decidedAt: null,
+    reason: null,
+  } as const;
   return { ...planned, ...about, ...undecided, actor, at: records.now() };
 }
 
 function cannotAsk(path: string, what: string): MemoryError {
-  return new MemoryError("EACCES", `EACCES: ${path} is changed only if a person approves (access "ask"), and nobody can be asked here: ${what}`);
+  return new MemoryError(
+    "EACCES",
+    `EACCES: ${path} is changed only if a person approves (access "ask"), and nobody can be asked here: ${what}`,
+  );
 }

@@ -32,5 +32,9 @@ export interface Question {
    * @param askedAt which interrupt asked exactly this; null: none did. Only its answer counts
    * @param remember is told which interrupt asks now, just before it does
    */
-  answer(request: ReviewRequest, askedAt: number | null, remember: (askedAt: number) => Promise<void>): Promise<unknown>;
+  answer(
+    request: ReviewRequest,
+    askedAt: number | null,
+    remember: (askedAt: number) => Promise<void>,
+  ): Promise<unknown>;
 }

@@ -10,8 +10,9 @@ export function newToken(): string {
 /**
  * Makes a change that was approved, once, whoever else tries, and whatever crashes: whoever comes next goes on here.
  *
- * An attempt takes the record over by a token of its own, reads the memory, looks whether the token still stands, and changes the
- * memory only if nobody has changed it since it was read. So an attempt that was overtaken between two of these steps changes nothing.
+ * An attempt takes the record over by a token of its own, reads the memory, looks whether the token still stands, and
+ * changes the memory only if nobody has changed it since it was read. So an attempt that was overtaken between two of
+ * these steps changes nothing.
  *
  * @param claimed with status `applying`
  * @returns `pending`: what it was made against has changed, so nothing was done, and the record is open again
@@ -51,7 +52,11 @@ export async function finish(records: ChangeRecords, record: ChangeRecord): Prom
   return taken === null ? ((await records.find(record.id)) ?? record) : carryOut(records, taken);
 }
 
-async function applied(records: ChangeRecords, current: ChangeRecord, isCurrent: () => Promise<boolean>): ReturnType<ChangeRecords["apply"]> {
+async function applied(
+  records: ChangeRecords,
+  current: ChangeRecord,
+  isCurrent: () => Promise<boolean>,
+): ReturnType<ChangeRecords["apply"]> {
   try {
     return await records.apply(current, isCurrent);
   } catch (error) {
@@ -61,5 +66,9 @@ async function applied(records: ChangeRecords, current: ChangeRecord, isCurrent:
 }
 
 function reopened(records: ChangeRecords, { id, token }: ChangeRecord): Promise<ChangeRecord | null> {
-  return records.swap(id, { status: "applying", token }, { status: "pending", token: null, claim: null, edited: null, decidedBy: null, decidedAt: null });
+  return records.swap(
+    id,
+    { status: "applying", token },
+    { status: "pending", token: null, claim: null, edited: null, decidedBy: null, decidedAt: null },
+  );
 }

@@ -27,8 +27,8 @@ export interface PlannedChange {
 }
 
 /**
- * `pending`: nobody has decided. `applying`: approved, and the change is being made, or a crash has left it so. `approved`: the
- * change is made. `rejected`: it never will be.
+ * `pending`: nobody has decided. `applying`: approved, and the change is being made, or a crash has left it so.
+ * `approved`: the change is made. `rejected`: it never will be.
  */
 export type ChangeStatus = "pending" | "applying" | "approved" | "rejected";
 
@@ -52,7 +52,10 @@ export interface ChangeRecord extends PlannedChange {
   reason: string | null;
 }
 
-/** `changed`: the memory no longer fits the change that was shown. `raced`: another change or another attempt came first. */
+/**
+ * `changed`: the memory no longer fits the change that was shown. `raced`: another change or another attempt came
+ * first.
+ */
 export type ApplyOutcome = "applied" | "changed" | "raced";
 
 /** Where the records of one memory are kept. */
@@ -61,12 +64,20 @@ export interface ChangeRecords {
   find(id: string): Promise<ChangeRecord | null>;
   /** Keeps a pending record, in place of a pending one of the same id. Answers the one that is kept then. */
   put(record: ChangeRecord): Promise<ChangeRecord>;
-  /** Changes fields in one step, if the status, and the token where it is given, are those. Answers the record as it is then, or null. */
-  swap(id: string, expected: { status: ChangeStatus; token?: string | null }, fields: Partial<ChangeRecord>): Promise<ChangeRecord | null>;
+  /**
+   * Changes fields in one step, if the status, and the token where it is given, are those. Answers the record as it is
+   * then, or null.
+   */
+  swap(
+    id: string,
+    expected: { status: ChangeStatus; token?: string | null },
+    fields: Partial<ChangeRecord>,
+  ): Promise<ChangeRecord | null>;
   /** Oldest first. */
   list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord>;
   /**
-   * Makes the change if its base holds, and marks the memory with the id in the same step. Of a memory with the mark it only says `applied`.
+   * Makes the change if its base holds, and marks the memory with the id in the same step. Of a memory with the mark it
+   * only says `applied`.
    * @param isCurrent whether this attempt may still make it; asked after the memory was read
    */
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome>;

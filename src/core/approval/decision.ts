@@ -7,7 +7,10 @@ import type { ReviewRequest } from "./asking.js";
 /** `edit`: approved with another content. */
 export type Decision = { type: "approve" } | { type: "edit"; content: string };
 
-/** What a person is shown. The arguments are those of the change, whichever tool it comes from. @param shown how a path is shown */
+/**
+ * What a person is shown. The arguments are those of the change, whichever tool it comes from. @param shown how a path
+ * is shown
+ */
 export function requestOf(planned: PlannedChange, toolName: string, shown: (path: string) => string): ReviewRequest {
   const { command, path, to, content, oldContent, diff } = planned;
   const args = {
@@ -27,7 +30,9 @@ export function requestOf(planned: PlannedChange, toolName: string, shown: (path
 /** Of the reason for a rejection. */
 export const maxReasonChars = 2000;
 
-/** What a person has decided. @throws MemoryError EACCES for a rejection, and for what is no decision about this change */
+/**
+ * What a person has decided. @throws MemoryError EACCES for a rejection, and for what is no decision about this change
+ */
 export function decisionIn(answer: unknown, { actionRequests: [action] }: ReviewRequest): Decision {
   const { path = "" } = action.args;
   const decisions = isRecord(answer) ? answer["decisions"] : undefined;
@@ -45,12 +50,17 @@ export function decisionIn(answer: unknown, { actionRequests: [action] }: Review
 
 function editIn(edited: unknown, { name, args }: ReviewRequest["actionRequests"][0]): Decision {
   const { path = "", content, ...fixed } = { ...args };
-  if (!isRecord(edited) || edited["name"] !== name || !isRecord(edited["args"])) throw refused(path, `an edited action is { name: "${name}", args }`);
+  if (!isRecord(edited) || edited["name"] !== name || !isRecord(edited["args"]))
+    throw refused(path, `an edited action is { name: "${name}", args }`);
   const { content: newContent = content, ...others } = edited["args"];
-  const changed = Object.keys(others).find((key) => others[key] !== ({ ...fixed, path } as Record<string, unknown>)[key]);
-  if (changed !== undefined) throw refused(path, `an edited action may change the content only, not ${preview(changed)}`);
+  const changed = Object.keys(others).find(
+    (key) => others[key] !== ({ ...fixed, path } as Record<string, unknown>)[key],
+  );
+  if (changed !== undefined)
+    throw refused(path, `an edited action may change the content only, not ${preview(changed)}`);
   if (newContent === content) return { type: "approve" };
-  if (content === undefined || typeof newContent !== "string") throw refused(path, "the content of an edited action must be a text, where there is one");
+  if (content === undefined || typeof newContent !== "string")
+    throw refused(path, "the content of an edited action must be a text, where there is one");
   return { type: "edit", content: newContent };
 }
 

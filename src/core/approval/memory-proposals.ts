@@ -10,11 +10,17 @@ export interface MemoryProposal {
   path: string;
   /** rename: the new path. */
   to: string | null;
-  /** append: the text to add. update: the text that replaces another. write and edit: the whole text. Null for delete and rename. */
+  /**
+   * append: the text to add. update: the text that replaces another. write and edit: the whole text. Null for delete
+   * and rename.
+   */
   content: string | null;
   /** update: the text to replace. */
   oldContent: string | null;
-  /** A unified diff against the text at the time of the proposal. Hidden characters are escaped. Of a long diff it has only the start. */
+  /**
+   * A unified diff against the text at the time of the proposal. Hidden characters are escaped. Of a long diff it has
+   * only the start.
+   */
   diff: string;
   /** What the proposal was made against: a digest of the text, or of everything that would be deleted or moved. */
   base: string;
@@ -33,7 +39,8 @@ export type Reviewer = MemoryActor & { userId: string };
 /**
  * The changes that wait for a person. No read of the memory shows them.
  *
- * An id that is not a text is EINVAL, and an unknown one ENOENT. If the storage fails, it is EIO, and the next call finishes the work.
+ * An id that is not a text is EINVAL, and an unknown one ENOENT. If the storage fails, it is EIO, and the next call
+ * finishes the work.
  */
 export interface MemoryProposals {
   /** Oldest first. @param options.status default: those that still wait, and those that a crash has interrupted */
@@ -42,7 +49,8 @@ export interface MemoryProposals {
   get(id: string): Promise<MemoryProposal | null>;
   /**
    * Makes the change, once. With `content`, it stores that content instead.
-   * @throws ECONFLICT if somebody has already decided, or if the file has changed since: the message then shows the new diff
+   * @throws ECONFLICT if somebody has already decided, or if the file has changed since: the message then shows the new
+   * diff
    * @throws the errors of the change itself, such as ENOSPC; the proposal then stays open
    */
   approve(id: string, decision: { by: Reviewer; content?: string }): Promise<MemoryProposal>;

@@ -23,8 +23,15 @@ export interface TextWish {
   maxFileBytes: number;
 }
 
-/** @param shown how a path is shown. @returns null where the text stays as it is. @throws ENOENT, EISDIR, EEXIST, ENOTDIR, EFBIG */
-export async function planText(tree: MemoryTree, wish: TextWish, shown: (path: string) => string): Promise<PlannedChange | null> {
+/**
+ * @param shown how a path is shown. @returns null where the text stays as it is. @throws ENOENT, EISDIR, EEXIST,
+ * ENOTDIR, EFBIG
+ */
+export async function planText(
+  tree: MemoryTree,
+  wish: TextWish,
+  shown: (path: string) => string,
+): Promise<PlannedChange | null> {
   const { command, path, oldContent = null, create, maxFileBytes } = wish;
   if (tree.isDirectory(path)) throw pathIsDirectory();
   const before = tree.files.get(path)?.content ?? null;
@@ -63,7 +70,10 @@ export async function planDelete(
   const { files, directories } = tree.within(path);
   if (files.length + directories.length === 0) return null;
   const [file] = files;
-  const diff = isDirectory || file === undefined ? shownDiff(listed("-", files, directories, shown)) : await shownChange(shown(path), file.content, null);
+  const diff =
+    isDirectory || file === undefined
+      ? shownDiff(listed("-", files, directories, shown))
+      : await shownChange(shown(path), file.content, null);
   const counts = { files: files.length, dirs: directories.length };
   return treeChange(tree, { command: "delete", path, to: null, isDirectory }, diff, counts);
 }
@@ -85,11 +95,28 @@ function treeChange(
   diff: string,
   counts: PlannedChange["counts"],
 ): PlannedChange {
-  return { ...what, content: null, oldContent: null, before: null, after: null, base: baseOf(tree, what), diff, counts };
+  return {
+    ...what,
+    content: null,
+    oldContent: null,
+    before: null,
+    after: null,
+    base: baseOf(tree, what),
+    diff,
+    counts,
+  };
 }
 
-function listed(sign: string, files: readonly SnapshotFile[], directories: readonly string[], shown: (path: string) => string): string {
-  const lines = [...files.map(({ path, sizeBytes }) => [path, `${shown(path)} (${sizeBytes} bytes)`]), ...directories.map((path) => [path, `${shown(path)}/`])];
+function listed(
+  sign: string,
+  files: readonly SnapshotFile[],
+  directories: readonly string[],
+  shown: (path: string) => string,
+): string {
+  const lines = [
+    ...files.map(({ path, sizeBytes }) => [path, `${shown(path)} (${sizeBytes} bytes)`]),
+    ...directories.map((path) => [path, `${shown(path)}/`]),
+  ];
   return lines
     .toSorted(([a = ""], [b = ""]) => compareCodeUnits(a, b))
     .map(([, line = ""]) => `${sign} ${line.replaceAll("\n", "\\n")}\n`)
@@ -97,8 +124,12 @@ function listed(sign: string, files: readonly SnapshotFile[], directories: reado
 }
 
 /** A digest of all that a change was made against: while it is the same, the change would be the same. */
-export function baseOf(tree: MemoryTree, { command, path, to }: Pick<PlannedChange, "command" | "path" | "to">): string {
-  if (command !== "delete" && command !== "rename") return digestOf(tree.isDirectory(path) ? ["directory"] : (tree.files.get(path)?.content ?? null));
+export function baseOf(
+  tree: MemoryTree,
+  { command, path, to }: Pick<PlannedChange, "command" | "path" | "to">,
+): string {
+  if (command !== "delete" && command !== "rename")
+    return digestOf(tree.isDirectory(path) ? ["directory"] : (tree.files.get(path)?.content ?? null));
   const { files, directories } = tree.within(path);
   const texts = files.map((file) => [file.path, file.content] as const).toSorted(([a], [b]) => compareCodeUnits(a, b));
   return digestOf([texts, directories.toSorted(compareCodeUnits), to !== null && tree.stat(to) !== null]);

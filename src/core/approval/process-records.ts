@@ -31,7 +31,11 @@ export class ProcessRecords implements ChangeRecords {
     return this.#keep(record);
   }
 
-  async swap(id: string, expected: { status: ChangeStatus; token?: string | null }, fields: Partial<ChangeRecord>): Promise<ChangeRecord | null> {
+  async swap(
+    id: string,
+    expected: { status: ChangeStatus; token?: string | null },
+    fields: Partial<ChangeRecord>,
+  ): Promise<ChangeRecord | null> {
     const kept = records.get(id);
     if (kept === undefined || kept.status !== expected.status) return null;
     if (expected.token !== undefined && kept.token !== expected.token) return null;
@@ -63,7 +67,9 @@ export class ProcessRecords implements ChangeRecords {
       }
       return "applied";
     } catch (error) {
-      const hasChanged = error instanceof BaseChanged || (MemoryError.isInstance(error) && ["ENOENT", "EEXIST", "EISDIR"].includes(error.code));
+      const hasChanged =
+        error instanceof BaseChanged ||
+        (MemoryError.isInstance(error) && ["ENOENT", "EEXIST", "EISDIR"].includes(error.code));
       if (hasChanged) return "changed";
       throw error;
     }

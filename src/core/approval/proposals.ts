@@ -66,7 +66,11 @@ export class RecordedProposals implements MemoryProposals {
       if (content !== undefined && record.after === null) throw invalid(`a ${record.command} has no content`);
       const edited = content === undefined ? null : await editedTo(record, content, this.#memory);
       const decided = { decidedBy: by, decidedAt: records.now() };
-      const claimed = await records.swap(id, { status: "pending" }, { ...decided, edited, status: "applying", token: newToken(), claim: newToken() });
+      const claimed = await records.swap(
+        id,
+        { status: "pending" },
+        { ...decided, edited, status: "applying", token: newToken(), claim: newToken() },
+      );
       if (claimed === null) throw await decidedBefore(records, record);
       const made = await carryOut(records, claimed);
       if (made.status === "pending") throw await baseChanged(backend, record, this.#memory.maxFileBytes);
@@ -82,7 +86,11 @@ export class RecordedProposals implements MemoryProposals {
     return this.#run("change", async (backend) => {
       const records = recordsOf(backend);
       const record = await open(records, id, null);
-      const rejected = await records.swap(id, { status: "pending" }, { status: "rejected", decidedBy: by, decidedAt: records.now(), reason });
+      const rejected = await records.swap(
+        id,
+        { status: "pending" },
+        { status: "rejected", decidedBy: by, decidedAt: records.now(), reason },
+      );
       if (rejected === null) throw await decidedBefore(records, record);
       return proposalOf(rejected);
     });
@@ -107,7 +115,12 @@ async function open(records: ChangeRecords, id: string, by: MemoryActor | null):
   if (record === null) throw new MemoryError("ENOENT", `ENOENT: there is no proposal ${preview(id)} of this memory`);
   const finished = await finish(records, record);
   if (finished.status === "pending") return finished;
-  const isOwn = by !== null && record.status === "applying" && finished.status === "approved" && finished.claim === record.claim && finished.decidedBy?.userId === by.userId;
+  const isOwn =
+    by !== null &&
+    record.status === "applying" &&
+    finished.status === "approved" &&
+    finished.claim === record.claim &&
+    finished.decidedBy?.userId === by.userId;
   if (isOwn) return finished;
   throw await decidedBefore(records, finished);
 }
@@ -115,15 +128,25 @@ async function open(records: ChangeRecords, id: string, by: MemoryActor | null):
 async function decidedBefore(records: ChangeRecords, record: ChangeRecord): Promise<MemoryError> {
   const { id, status, decidedBy } = (await records.find(record.id)) ?? record;
   // Its approval was given back meanwhile, because the base had changed.
-  if (status === "pending") return new MemoryError("ECONFLICT", `ECONFLICT: another reviewer was about to decide about the proposal ${id}; it is open again`);
+  if (status === "pending")
+    return new MemoryError(
+      "ECONFLICT",
+      `ECONFLICT: another reviewer was about to decide about the proposal ${id}; it is open again`,
+    );
   const who = decidedBy?.userId === undefined ? "" : ` by ${shorten(decidedBy.userId, 64)}`;
-  return new MemoryError("ECONFLICT", `ECONFLICT: the proposal ${id} was ${status === "rejected" ? "rejected" : "approved"}${who} already`);
+  return new MemoryError(
+    "ECONFLICT",
+    `ECONFLICT: the proposal ${id} was ${status === "rejected" ? "rejected" : "approved"}${who} already`,
+  );
 }
 
 async function baseChanged(backend: MemoryBackend, record: ChangeRecord, maxFileBytes: number): Promise<MemoryError> {
   const diff = await presentDiff(backend, record, maxFileBytes);
   const advice = "nothing was changed; reject it, and let it be proposed again";
-  return new MemoryError("ECONFLICT", `ECONFLICT: ${record.path} has changed since the proposal ${record.id} was made; ${advice}. It would now be:\n${diff}`);
+  return new MemoryError(
+    "ECONFLICT",
+    `ECONFLICT: ${record.path} has changed since the proposal ${record.id} was made; ${advice}. It would now be:\n${diff}`,
+  );
 }
 
 async function presentDiff(backend: MemoryBackend, record: ChangeRecord, maxFileBytes: number): Promise<string> {
@@ -146,7 +169,8 @@ async function planAgain(tree: MemoryTree, record: ChangeRecord, maxFileBytes: n
 }
 
 function proposalOf(record: ChangeRecord): MemoryProposal {
-  const { id, status, command, path, to, oldContent, diff, base, actor, at, decidedBy, decidedAt, reason, edited } = record;
+  const { id, status, command, path, to, oldContent, diff, base, actor, at, decidedBy, decidedAt, reason, edited } =
+    record;
   const content = edited?.content ?? record.content;
   return { id, status, command, path, to, content, oldContent, diff, base, actor, at, decidedBy, decidedAt, reason };
 }

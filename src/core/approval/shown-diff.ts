@@ -3,7 +3,10 @@ import { unifiedDiff } from "../unified-diff.js";
 
 const maxShownChars = 50_000;
 
-/** The diff of a text as people are shown it. @param before null if there is no file. @param after null if there will be none */
+/**
+ * The diff of a text as people are shown it. @param before null if there is no file. @param after null if there will be
+ * none
+ */
 export async function shownChange(path: string, before: string | null, after: string | null): Promise<string> {
   const older = { name: before === null ? "/dev/null" : `a${path}`, text: before ?? "" };
   const newer = { name: after === null ? "/dev/null" : `b${path}`, text: after ?? "" };
@@ -15,8 +18,8 @@ export async function shownChange(path: string, before: string | null, after: st
 }
 
 /**
- * A diff as people are shown it: what cannot be seen is escaped, and of a long one the start is shown. It says how much is left
- * out, because whoever decides about it must know.
+ * A diff as people are shown it: what cannot be seen is escaped, and of a long one the start is shown. It says how much
+ * is left out, because whoever decides about it must know.
  */
 export function shownDiff(diff: string): string {
   // On a terminal a carriage return hides what stands before it.

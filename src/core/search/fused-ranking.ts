@@ -25,20 +25,29 @@ export function rankByMeaning(
 }
 
 /*
- * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Their constant is 60, and each ranking counts as much as the other. Then a passage that
- * is low in both comes before one that is first by words alone, and long dialogues were searched worse than by words (bench/search/RESULTS.md).
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Their constant is 60, and each ranking counts as
+ * much as the other. Then a passage that is low in both comes before one that is first by words alone, and long
+ * dialogues were searched worse than by words (bench/search/RESULTS.md).
  */
 const rankConstant = 3;
 const meaningShare = 0.5;
 
 /**
- * The passages that are high in either ranking, best first. For a file it takes the passage of the ranking in which the file is higher. A
- * passage that is first in both keeps its score by words, so hits of memories with and without embeddings can be sorted together.
+ * The passages that are high in either ranking, best first. For a file it takes the passage of the ranking in which the
+ * file is higher. A passage that is first in both keeps its score by words, so hits of memories with and without
+ * embeddings can be sorted together.
  */
-export function fuse(byWords: readonly Ranked[], byMeaning: readonly Ranked[], { limit, per }: Pick<CheckedSearch, "limit" | "per">): Ranked[] {
+export function fuse(
+  byWords: readonly Ranked[],
+  byMeaning: readonly Ranked[],
+  { limit, per }: Pick<CheckedSearch, "limit" | "per">,
+): Ranked[] {
   const unit = ((byWords[0]?.score ?? 1) * (rankConstant + 1)) / (1 + meaningShare);
   const fused = new Map<string, Ranked & { rank: number }>();
-  for (const [ranking, share] of [[byWords, 1], [byMeaning, meaningShare]] as const) {
+  for (const [ranking, share] of [
+    [byWords, 1],
+    [byMeaning, meaningShare],
+  ] as const) {
     ranking.forEach((ranked, rank) => {
       const key = per === "file" ? ranked.file.path : `${ranked.passage} ${ranked.file.path}`;
       const other = fused.get(key);

@@ -13,13 +13,18 @@ import type { CheckedGrep, GrepMatch } from "./search-options.js";
 type MatchLines = (file: FoundText) => Iterable<Line | null>;
 
 /** The lines that match, by path and line. The event loop stays free meanwhile. */
-export async function grepTexts(texts: readonly FoundText[], wanted: CheckedGrep, call: OngoingCall | undefined): Promise<GrepMatch[]> {
+export async function grepTexts(
+  texts: readonly FoundText[],
+  wanted: CheckedGrep,
+  call: OngoingCall | undefined,
+): Promise<GrepMatch[]> {
   const matchLines = await matcherFor(wanted);
   const matches: GrepMatch[] = [];
   const turns = new Turns();
   for (const file of texts.filter(isWithin(wanted.path)).toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
     for (const found of matchLines(file)) {
-      if (found !== null && matches.push({ path: file.path, line: found.line, text: found.text }) >= wanted.limit) return matches;
+      if (found !== null && matches.push({ path: file.path, line: found.line, text: found.text }) >= wanted.limit)
+        return matches;
       if (!turns.isOver()) continue;
       await turns.next();
       call?.throwIfOver();
@@ -77,7 +82,10 @@ function* linesFoundIn(text: string, firstLine: number, found: Iterable<Line>): 
   }
 }
 
-/** How many steps a line may take: one for each character and instruction, of which most are never made. They take some seconds. */
+/**
+ * How many steps a line may take: one for each character and instruction, of which most are never made. They take some
+ * seconds.
+ */
 const maxLineSteps = 200_000_000;
 /** How much of a text is looked through at once for lines that may match. */
 const expressionBlockChars = 4096;
@@ -89,7 +97,10 @@ const maxWastedBlocks = 8;
 const maxKnownChars = 8;
 const maxKnownLines = 10_000;
 
-/** An expression for a line, and one that finds something in lines side by side if one of them matches. Null where none is known. */
+/**
+ * An expression for a line, and one that finds something in lines side by side if one of them matches. Null where none
+ * is known.
+ */
 interface Expressions {
   ofLine: re2.RE2JS;
   ofBlock: re2.RE2JS | null;
@@ -102,7 +113,9 @@ function matchExpression({ ofLine, ofBlock }: Expressions): MatchLines {
     const before = text.length <= maxKnownChars ? known.get(text) : undefined;
     if (before !== undefined) return before;
     if (text.length * instructions > maxLineSteps) {
-      throw invalid(`the regular expression is too large for line ${line} of ${path}, which has ${text.length} characters; make it shorter, or search for a text`);
+      throw invalid(
+        `the regular expression is too large for line ${line} of ${path}, which has ${text.length} characters; make it shorter, or search for a text`,
+      );
     }
     const isMatch = ofLine.test(text);
     if (text.length <= maxKnownChars && known.size < maxKnownLines) known.set(text, isMatch);
@@ -127,7 +140,10 @@ function matchExpression({ ofLine, ofBlock }: Expressions): MatchLines {
 
 let library: Promise<typeof re2> | undefined;
 
-/** JavaScript's own expressions can take years. These take time that grows with the text alone, so they have no look-around and no back-references. */
+/**
+ * JavaScript's own expressions can take years. These take time that grows with the text alone, so they have no
+ * look-around and no back-references.
+ */
 async function compiled(regex: string, ignoreCase: boolean): Promise<Expressions> {
   // A bundler would end with an error where this optional package is not installed, as that of Next.js does.
   library ??= import(/* webpackIgnore: true */ /* turbopackIgnore: true */ "re2js").catch((cause: unknown) => {
@@ -142,9 +158,15 @@ async function compiled(regex: string, ignoreCase: boolean): Promise<Expressions
     return { ofLine, ofBlock: hasBlocks ? Expression.compile(regex, flags | Expression.MULTILINE) : null };
   } catch (cause) {
     const reason = shorten(cause instanceof Error ? cause.message : String(cause), 200);
-    throw invalid(`the pattern is not a regular expression of RE2 (${reason}); it has no look-around and no back-references`, cause);
+    throw invalid(
+      `the pattern is not a regular expression of RE2 (${reason}); it has no look-around and no back-references`,
+      cause,
+    );
   }
 }
 
-/** What may match at the start or the end of a line alone, and not inside of a block: `\A`, `\z`, and `^` and `$` where a flag is taken back. */
+/**
+ * What may match at the start or the end of a line alone, and not inside of a block: `\A`, `\z`, and `^` and `$` where
+ * a flag is taken back.
+ */
 const boundToLines = /\\[Az]|\(\?[a-zA-Z]*-/;

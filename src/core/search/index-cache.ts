@@ -44,8 +44,15 @@ export interface IndexOwner {
   wordsOf: SearchWords;
 }
 
-/** The index of a memory as it is now. Only texts that have changed since the last search are indexed and embedded again. */
-export async function indexOf(backend: MemoryBackend, { address, opened, wordsOf }: IndexOwner, call: OngoingCall | undefined): Promise<Searchable> {
+/**
+ * The index of a memory as it is now. Only texts that have changed since the last search are indexed and embedded
+ * again.
+ */
+export async function indexOf(
+  backend: MemoryBackend,
+  { address, opened, wordsOf }: IndexOwner,
+  call: OngoingCall | undefined,
+): Promise<Searchable> {
   const key = `${idOf(opened.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
   // Before the texts: what is kept with it may be newer, and then the next search reads again, but it is never older.
   const version = (await backend.version?.()) ?? null;
@@ -64,14 +71,17 @@ export async function indexOf(backend: MemoryBackend, { address, opened, wordsOf
       if (ofAnother !== null) return ofAnother;
       const previous = kept.get(key) ?? null;
       // Of a memory that has not changed only texts may be left to embed.
-      const texts = previous !== null && isOf(version, previous) ? previous : await indexedNow(backend, wordsOf, previous, call);
+      const texts =
+        previous !== null && isOf(version, previous) ? previous : await indexedNow(backend, wordsOf, previous, call);
       if (previous !== null && texts.index === previous.index && isEmbedded(previous)) {
         keep(key, { ...previous, version });
         return previous;
       }
       const { index, textVersions } = texts;
       const meaning = backend.meaning?.() ?? null;
-      const vectors = meaning && (await vectorsOf(meaning, opened, { files: index.files, version, previous: previous?.vectors ?? null }, call));
+      const vectors =
+        meaning &&
+        (await vectorsOf(meaning, opened, { files: index.files, version, previous: previous?.vectors ?? null }, call));
       const bytes = index.bytes + (vectors?.bytes ?? 0) + bytesOfVersions(textVersions);
       const made = { version, textVersions, index, vectors, bytes };
       keep(key, made);

@@ -30,7 +30,10 @@ export class Vocabulary {
 export interface IndexedFile {
   readonly path: string;
   readonly content: string;
-  /** Rows of numbers, `passageFields` for each passage. Passage 0 is the path: it stands above all others, as a heading does above its section. */
+  /**
+   * Rows of numbers, `passageFields` for each passage. Passage 0 is the path: it stands above all others, as a heading
+   * does above its section.
+   */
   readonly passages: Uint32Array;
   /** The numbers of the words of all passages, in their order. */
   readonly words: Uint32Array;
@@ -38,7 +41,10 @@ export interface IndexedFile {
   readonly size: number;
 }
 
-/** Of a passage: where it starts and ends in the text, its first and last line, its first word, the first passage after it that it does not stand above. */
+/**
+ * Of a passage: where it starts and ends in the text, its first and last line, its first word, the first passage after
+ * it that it does not stand above.
+ */
 const passageFields = 6;
 const firstWordField = 4;
 const sectionEndField = 5;
@@ -74,7 +80,8 @@ function noteSections(passages: Uint32Array, levels: readonly number[]): void {
   const ends = Array<number>(bodyLevel + 1).fill(levels.length);
   for (let passage = levels.length - 1; passage >= 0; passage -= 1) {
     const level = levels[passage] ?? bodyLevel;
-    passages[passageFields * passage + sectionEndField] = level === bodyLevel ? passage + 1 : (ends[level] ?? levels.length);
+    passages[passageFields * passage + sectionEndField] =
+      level === bodyLevel ? passage + 1 : (ends[level] ?? levels.length);
     if (level < bodyLevel) ends.fill(passage, level);
   }
 }
@@ -84,7 +91,10 @@ export function countPassages({ passages }: IndexedFile): number {
 }
 
 /** Where a passage is in its text. */
-export function placeOf({ passages }: IndexedFile, passage: number): Pick<Passage, "start" | "end" | "firstLine" | "lastLine"> {
+export function placeOf(
+  { passages }: IndexedFile,
+  passage: number,
+): Pick<Passage, "start" | "end" | "firstLine" | "lastLine"> {
   const [start = 0, end = 0, firstLine = 1, lastLine = 1] = passages.subarray(passageFields * passage);
   return { start, end, firstLine, lastLine };
 }
@@ -100,7 +110,12 @@ export function sectionEndOf({ passages }: IndexedFile, passage: number): number
 
 const notLatin = /[^\0-\xff]/;
 
-/** About what it takes in memory, beside the vocabulary and the postings. A text of Latin letters alone takes a byte for each. */
+/**
+ * About what it takes in memory, beside the vocabulary and the postings. A text of Latin letters alone takes a byte for
+ * each.
+ */
 export function bytesOf({ path, content, passages, words }: IndexedFile): number {
-  return 500 + 2 * path.length + (notLatin.test(content) ? 2 : 1) * content.length + passages.byteLength + words.byteLength;
+  return (
+    500 + 2 * path.length + (notLatin.test(content) ? 2 : 1) * content.length + passages.byteLength + words.byteLength
+  );
 }

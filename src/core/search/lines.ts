@@ -6,7 +6,10 @@ export interface Line {
   text: string;
 }
 
-/** The lines of a text, without their ends, be they of Windows or of Unix. A final newline ends the last line and begins none. */
+/**
+ * The lines of a text, without their ends, be they of Windows or of Unix. A final newline ends the last line and begins
+ * none.
+ */
 export function* linesOf(content: string, firstLine = 1): Generator<Line> {
   let line = firstLine;
   for (let start = 0; start < content.length; line += 1) {
@@ -16,11 +19,18 @@ export function* linesOf(content: string, firstLine = 1): Generator<Line> {
   }
 }
 
-/** The lines, up to their newlines, that hold a literal text without a newline. The whole text is searched, so that a long one does not begin anew in each line. */
+/**
+ * The lines, up to their newlines, that hold a literal text without a newline. The whole text is searched, so that a
+ * long one does not begin anew in each line.
+ */
 export function* linesHolding(search: LiteralSearch, content: string, firstLine = 1): Generator<Line> {
   let line = firstLine;
   let counted = 0;
-  for (let found = search.firstIn(content); found !== -1; found = counted > content.length ? -1 : search.firstIn(content, counted)) {
+  for (
+    let found = search.firstIn(content);
+    found !== -1;
+    found = counted > content.length ? -1 : search.firstIn(content, counted)
+  ) {
     const start = found === 0 ? 0 : content.lastIndexOf("\n", found - 1) + 1;
     const end = lineEnd(content, found);
     line += countNewlines(content, counted, start);
@@ -42,7 +52,7 @@ export interface Block {
 export function* blocksOf(content: string, minChars: number): Generator<Block> {
   let line = 1;
   let counted = 0;
-  for (let start = 0; start < content.length; ) {
+  for (let start = 0; start < content.length;) {
     const end = Math.min(content.length, lineEnd(content, start + minChars) + 1);
     const blockStart = start;
     const firstLine = (): number => {

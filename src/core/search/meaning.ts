@@ -10,8 +10,8 @@ export interface MeaningBackend {
   /** Embeds texts by one call, and stores their vectors. */
   embed(texts: readonly string[]): Promise<ReadonlyMap<string, Vector>>;
   /**
-   * Removes the vectors that these embeddings have stored for all other texts. Other models have vectors of their own: of those it removes
-   * only the vectors of texts that are gone.
+   * Removes the vectors that these embeddings have stored for all other texts. Other models have vectors of their own:
+   * of those it removes only the vectors of texts that are gone.
    * @param all every text of the memory, asked for only where others have stored something
    */
   keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void>;

@@ -39,7 +39,11 @@ export async function indexTexts(
   };
   for (const text of texts.toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
     const file = known.get(text.path);
-    files.push(file?.content === text.content ? file : await indexFile(text, wordNumbers, { isOver: () => turns.isOver(), next: nextTurn }));
+    files.push(
+      file?.content === text.content
+        ? file
+        : await indexFile(text, wordNumbers, { isOver: () => turns.isOver(), next: nextTurn }),
+    );
     if (turns.isOver()) await nextTurn();
   }
   const postings = postingsOf(files, vocabulary.size);

@@ -50,7 +50,8 @@ export async function vectorsOf(
   try {
     for (let start = 0; start < Math.min(missing.length, maxEmbeddedTexts); start += batchTexts) {
       call?.throwIfOver();
-      for (const [text, vector] of await meaning.embed(missing.slice(start, start + batchTexts))) byText.set(text, vector);
+      for (const [text, vector] of await meaning.embed(missing.slice(start, start + batchTexts)))
+        byText.set(text, vector);
     }
   } finally {
     // What was stored of a text that went meanwhile would outlive it, and a memory that was erased.

@@ -28,7 +28,7 @@ const dateWord =
 export function* passagesOf(text: string): Generator<Passage> {
   let open: Passage | null = null;
   let line = 0;
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     line += 1;
@@ -69,7 +69,13 @@ function levelOf(text: string, start: number, end: number): number {
 function isDate(text: string, start: number, end: number): boolean {
   if (end - start > maxDateChars) return false;
   const line = text.slice(start, end);
-  return hasYear.test(line) && line.toLowerCase().split(/[^a-z0-9]+/).every((part) => part === "" || dateWord.test(part));
+  return (
+    hasYear.test(line) &&
+    line
+      .toLowerCase()
+      .split(/[^a-z0-9]+/)
+      .every((part) => part === "" || dateWord.test(part))
+  );
 }
 
 /** Whether the line is the rest of a paragraph that an editor has wrapped: it begins in the middle of a sentence. */

@@ -10,10 +10,14 @@ export interface Postings {
   readonly hits: Uint32Array;
 }
 
-/** Made anew after each change, by two passes over numbers. To sort the words of each file once for all took longer than to find them. */
+/**
+ * Made anew after each change, by two passes over numbers. To sort the words of each file once for all took longer than
+ * to find them.
+ */
 export function postingsOf(files: readonly IndexedFile[], vocabularySize: number): Postings {
   const firstPassages = new Uint32Array(files.length + 1);
-  // For each word how often it is there; then where its next hit goes; in the end where it ends, which is where the next word begins.
+  // For each word how often it is there; then where its next hit goes; in the end where it ends, which is where the
+  // next word begins.
   const starts = new Uint32Array(vocabularySize + 1);
   const places = starts.subarray(1);
   files.forEach((file, index) => {

@@ -5,11 +5,13 @@ import type { Postings } from "./postings.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /*
- * BM25 with half of what lies around a passage. The shares are what did best on long dialogues (bench/search/RESULTS.md), where
- * other values near them make no difference that counts.
+ * BM25 with half of what lies around a passage. The shares are what did best on long dialogues
+ * (bench/search/RESULTS.md), where other values near them make no difference that counts.
  */
 
-/** What counts of the words beside a passage, of the headings, dates and the path above it, and of the scores beside it. */
+/**
+ * What counts of the words beside a passage, of the headings, dates and the path above it, and of the scores beside it.
+ */
 const aroundShare = 0.5;
 /** How fast a word that is repeated counts less. */
 const saturation = 1.2;
@@ -20,7 +22,10 @@ const fileLengthShare = 0.75;
 /** A file that holds words that are sought. */
 interface Candidate {
   file: IndexedFile;
-  /** For each word the passages that hold it, once for each time, ascending: between two places in `hits` of the postings, which count from `firstPassage`. */
+  /**
+   * For each word the passages that hold it, once for each time, ascending: between two places in `hits` of the
+   * postings, which count from `firstPassage`.
+   */
   ranges: Uint32Array;
   firstPassage: number;
 }
@@ -37,7 +42,12 @@ interface Weights {
  * The best passages, best first; those of one score by path and line.
  * @param atLeast how many files there are at least; those that are not in the index hold nothing that is sought
  */
-export function rank(index: MemoryIndex, sought: readonly number[], { path, limit, per }: Omit<CheckedSearch, "query">, atLeast = 0): Ranked[] {
+export function rank(
+  index: MemoryIndex,
+  sought: readonly number[],
+  { path, limit, per }: Omit<CheckedSearch, "query">,
+  atLeast = 0,
+): Ranked[] {
   const { hits } = index.postings;
   const { candidates, weights } = candidatesWithin(path, index, sought, atLeast);
   const best = new BestPassages({ limit, per });
@@ -61,7 +71,12 @@ export function soughtIn({ vocabulary }: MemoryIndex, words: readonly string[]):
   return [...new Set(words)].slice(0, maxSoughtWords).flatMap((word) => vocabulary.numberOf(word) ?? []);
 }
 
-function candidatesWithin(path: string, { files, postings }: MemoryIndex, sought: readonly number[], atLeast: number): { candidates: Candidate[]; weights: Weights } {
+function candidatesWithin(
+  path: string,
+  { files, postings }: MemoryIndex,
+  sought: readonly number[],
+  atLeast: number,
+): { candidates: Candidate[]; weights: Weights } {
   // They lie side by side, as files are sorted.
   const first = Math.max(0, files.findIndex(isWithin(path)));
   const within = files.slice(first, files.findLastIndex(isWithin(path)) + 1);
@@ -73,7 +88,11 @@ function candidatesWithin(path: string, { files, postings }: MemoryIndex, sought
     forEachFile(word, postings, { first, count: within.length }, (number, start, end) => {
       const file = within[number];
       if (file === undefined) return;
-      const candidate = (found[number] ??= { file, firstPassage: at(firstPassages, first + number), ranges: new Uint32Array(2 * sought.length) });
+      const candidate = (found[number] ??= {
+        file,
+        firstPassage: at(firstPassages, first + number),
+        ranges: new Uint32Array(2 * sought.length),
+      });
       candidate.ranges[2 * index] = start;
       candidate.ranges[2 * index + 1] = end;
       filesWith[index] = at(filesWith, index) + 1;
@@ -93,7 +112,10 @@ function candidatesWithin(path: string, { files, postings }: MemoryIndex, sought
   return { candidates: found.filter((candidate) => candidate !== null), weights };
 }
 
-/** Tells, of some files from `first` on, each that holds a word, by its number among them, and where its hits begin and end. */
+/**
+ * Tells, of some files from `first` on, each that holds a word, by its number among them, and where its hits begin and
+ * end.
+ */
 function forEachFile(
   word: number,
   { firstPassages, starts, hits }: Postings,
@@ -126,7 +148,11 @@ function countDistinct(ascending: Uint32Array, start: number, end: number): numb
   return count;
 }
 
-function scoresOfPassages({ file, firstPassage, ranges }: Candidate, hits: Uint32Array, { ofPassages, meanPassageWords }: Weights): Float64Array {
+function scoresOfPassages(
+  { file, firstPassage, ranges }: Candidate,
+  hits: Uint32Array,
+  { ofPassages, meanPassageWords }: Weights,
+): Float64Array {
   const scores = new Float64Array(countPassages(file));
   const counts = new Float64Array(scores.length);
   ofPassages.forEach((weight, index) => {

@@ -48,8 +48,12 @@ export interface GrepMatch {
   text: string;
 }
 
-export type CheckedSearch = Required<{ [Name in keyof SearchOptions]: NonNullable<SearchOptions[Name]> }> & { query: string };
-export type CheckedGrep = Required<{ [Name in keyof GrepOptions]: NonNullable<GrepOptions[Name]> }> & { pattern: GrepPattern };
+export type CheckedSearch = Required<{ [Name in keyof SearchOptions]: NonNullable<SearchOptions[Name]> }> & {
+  query: string;
+};
+export type CheckedGrep = Required<{ [Name in keyof GrepOptions]: NonNullable<GrepOptions[Name]> }> & {
+  pattern: GrepPattern;
+};
 
 export const maxSearchHits = 1000;
 export const maxGrepMatches = 100_000;
@@ -58,7 +62,11 @@ const maxRegexChars = 1000;
 
 const path = z.string().optional();
 const searchSchema = z
-  .object({ limit: z.number().int().min(1).max(maxSearchHits).optional(), path, per: z.enum(["passage", "file"]).optional() })
+  .object({
+    limit: z.number().int().min(1).max(maxSearchHits).optional(),
+    path,
+    per: z.enum(["passage", "file"]).optional(),
+  })
   .strict();
 const grepSchema = z
   .object({ path, ignoreCase: z.boolean().optional(), limit: z.number().int().min(1).max(maxGrepMatches).optional() })
@@ -90,7 +98,9 @@ export function checkGrep(pattern: GrepPattern, options: GrepOptions = {}, longe
 }
 
 function checkSought(text: unknown, name: string, maxChars: number): void {
-  if (typeof text !== "string") throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
-  if (text === "" || text.length > maxChars) throw invalid(`${name} must have 1 to ${maxChars} characters (given ${text.length})`);
+  if (typeof text !== "string")
+    throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
+  if (text === "" || text.length > maxChars)
+    throw invalid(`${name} must have 1 to ${maxChars} characters (given ${text.length})`);
   if (!text.isWellFormed()) throw invalid(`${name} is not well-formed Unicode (it holds a lone surrogate)`);
 }

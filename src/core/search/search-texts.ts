@@ -14,15 +14,26 @@ import { englishWords, wordsBy } from "./words.js";
 export const fusedRanks = 100;
 
 /** The passages of a memory that have most to do with a query. */
-export async function searchMemory(backend: MemoryBackend, owner: IndexOwner, wanted: CheckedSearch, call: OngoingCall | undefined): Promise<SearchHit[]> {
+export async function searchMemory(
+  backend: MemoryBackend,
+  owner: IndexOwner,
+  wanted: CheckedSearch,
+  call: OngoingCall | undefined,
+): Promise<SearchHit[]> {
   return hitsOf(await rankedIn(backend, owner, wanted, call));
 }
 
-async function rankedIn(backend: MemoryBackend, owner: IndexOwner, wanted: CheckedSearch, call: OngoingCall | undefined): Promise<Ranked[]> {
+async function rankedIn(
+  backend: MemoryBackend,
+  owner: IndexOwner,
+  wanted: CheckedSearch,
+  call: OngoingCall | undefined,
+): Promise<Ranked[]> {
   const { query, limit, path } = wanted;
   const meaning = backend.meaning?.() ?? null;
   // The storage knows no words but these, and nothing of meaning.
-  const narrowed = meaning === null && owner.wordsOf === englishWords ? ((await backend.narrow?.(query, path)) ?? null) : null;
+  const narrowed =
+    meaning === null && owner.wordsOf === englishWords ? ((await backend.narrow?.(query, path)) ?? null) : null;
   if (narrowed !== null) {
     const chosen = await indexTexts(narrowed.texts, englishWords, null, () => call?.throwIfOver());
     return rank(chosen, soughtIn(chosen, englishWords(query)), wanted, narrowed.files);

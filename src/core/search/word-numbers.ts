@@ -6,7 +6,10 @@ interface Vocabulary {
 }
 
 /** Of each unit of ASCII that is a letter or a digit, whatever its case, 1 to 36. 0 of all others. */
-const digits = Uint8Array.from({ length: 128 }, (_, unit) => "0123456789abcdefghijklmnopqrstuvwxyz".indexOf(String.fromCharCode(unit).toLowerCase()) + 1);
+const digits = Uint8Array.from(
+  { length: 128 },
+  (_, unit) => "0123456789abcdefghijklmnopqrstuvwxyz".indexOf(String.fromCharCode(unit).toLowerCase()) + 1,
+);
 const base = 37;
 /** A number holds so many digits exactly. */
 const maxDigits = 10;
@@ -16,8 +19,8 @@ const triedPlaces = 8;
 const noWord = -1;
 
 /**
- * Numbers the words of texts. English texts repeat theirs, so a run of letters is known again as a number of base 37: a string for
- * each, to look it up by, takes twice as long.
+ * Numbers the words of texts. English texts repeat theirs, so a run of letters is known again as a number of base 37: a
+ * string for each, to look it up by, takes twice as long.
  */
 export class WordNumbers {
   readonly #wordsOf: SearchWords;

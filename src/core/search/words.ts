@@ -8,7 +8,9 @@ const notAscii = /[^\0-\x7f]/;
 const accents = /[\u0300-\u036f]/g;
 
 /** Scripts that put no spaces between words. Hangul is among them because its words carry their particles. */
-const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"].map((script) => `\\p{scx=${script}}`).join("");
+const unspaced = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => `\\p{scx=${script}}`)
+  .join("");
 
 const asciiWord = /[a-z0-9]+/g;
 
@@ -17,7 +19,10 @@ let patterns: { anyWord: RegExp; unspacedStart: RegExp } | undefined;
 /** Made when they are needed, as that takes some milliseconds. */
 function patternsOfScripts(): NonNullable<typeof patterns> {
   patterns ??= {
-    anyWord: new RegExp(`(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspaced}])+|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+|\\p{RI}{2}|\\p{Extended_Pictographic}`, "gu"),
+    anyWord: new RegExp(
+      `(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspaced}])+|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+|\\p{RI}{2}|\\p{Extended_Pictographic}`,
+      "gu",
+    ),
     unspacedStart: new RegExp(`^[${unspaced}]`, "u"),
   };
   return patterns;
@@ -46,8 +51,8 @@ const maxStems = 50_000;
 const stems = new Map<string, string | null>();
 
 /**
- * Case and accents are folded, English words stemmed, stop words left out. Scripts without spaces give their characters and
- * their pairs of neighbours. Each emoji is a word.
+ * Case and accents are folded, English words stemmed, stop words left out. Scripts without spaces give their characters
+ * and their pairs of neighbours. Each emoji is a word.
  */
 export function englishWords(text: string): string[] {
   const words: string[] = [];
@@ -73,8 +78,8 @@ const letterOrDigit = /^[\p{L}\p{M}\p{N}]/u;
 const joinedWord = /[\p{L}\p{M}\p{N}_']+/gu;
 
 /**
- * The words of a query for an index that stems them itself and folds case and accents, each once. Null where such an index does not tell some of them: those of
- * scripts without spaces, and emoji.
+ * The words of a query for an index that stems them itself and folds case and accents, each once. Null where such an
+ * index does not tell some of them: those of scripts without spaces, and emoji.
  */
 export function spacedWords(query: string): string[] | null {
   const { anyWord, unspacedStart } = patternsOfScripts();

@@ -21,7 +21,11 @@ export interface SpanRecord {
 }
 
 /** Of which memory, for whom, and where. */
-export function placeAttributes(address: CheckedAddress, actor: MemoryActor | null, server: ServerAddress | undefined): SpanAttributes {
+export function placeAttributes(
+  address: CheckedAddress,
+  actor: MemoryActor | null,
+  server: ServerAddress | undefined,
+): SpanAttributes {
   return {
     ...storeAttributes(namespaceOfMemory(address)),
     ...(actor?.threadId !== undefined && { "gen_ai.conversation.id": actor.threadId }),
@@ -30,7 +34,10 @@ export function placeAttributes(address: CheckedAddress, actor: MemoryActor | nu
   };
 }
 
-/** `memory/assistant/perThread/t1`: a namespace of the store, such as the one in which it shows a memory. A slash of a label is `%2F`. */
+/**
+ * `memory/assistant/perThread/t1`: a namespace of the store, such as the one in which it shows a memory. A slash of a
+ * label is `%2F`.
+ */
 export function storeAttributes(namespace: readonly string[]): SpanAttributes {
   return { "gen_ai.memory.store.id": namespace.map((label) => label.replaceAll("/", "%2F")).join("/") };
 }

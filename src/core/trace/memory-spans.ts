@@ -2,7 +2,14 @@ import type { MemoryActor } from "../actor.js";
 import type { CheckedAddress } from "../address.js";
 import type { DeletedCounts, Memory, MemoryEntry, MemoryStat, OutlineFile, WriteOptions } from "../memory.js";
 import type { GrepMatch, SearchHit } from "../search/search-options.js";
-import { placeAttributes, queryAttributes, recordAttributes, recordsAttributes, type ServerAddress, type SpanRecord } from "./memory-attributes.js";
+import {
+  placeAttributes,
+  queryAttributes,
+  recordAttributes,
+  recordsAttributes,
+  type ServerAddress,
+  type SpanRecord,
+} from "./memory-attributes.js";
 import { isTraced, type MemoryOperation, type SpanAttributes, traced } from "./tracing.js";
 
 /** What a span tells of a memory and of who uses it. */
@@ -22,8 +29,10 @@ interface TracedMethod {
 }
 
 const onePath = ([path]: readonly unknown[]): SpanAttributes => recordAttributes(path);
-const ofFiles = ({ files }: { files: readonly OutlineFile[] }): SpanAttributes => recordsAttributes(files.map(fileRecord));
-const ofFound = (found: readonly { path: string; content: string }[]): SpanAttributes => recordsAttributes(found.map(fileRecord));
+const ofFiles = ({ files }: { files: readonly OutlineFile[] }): SpanAttributes =>
+  recordsAttributes(files.map(fileRecord));
+const ofFound = (found: readonly { path: string; content: string }[]): SpanAttributes =>
+  recordsAttributes(found.map(fileRecord));
 
 /** A change of one file by a text. */
 const change = (operation: TracedMethod["operation"], command: string, contentAt: number): TracedMethod => ({
@@ -44,23 +53,43 @@ const methods = {
   readFiles: {
     operation: "search_memory",
     answered: (texts: readonly (string | null)[], [paths]) =>
-      recordsAttributes(texts.flatMap((content, index) => (content === null ? [] : [{ id: String((paths as unknown[])[index]), content }]))),
+      recordsAttributes(
+        texts.flatMap((content, index) =>
+          content === null ? [] : [{ id: String((paths as unknown[])[index]), content }],
+        ),
+      ),
   },
   findFiles: { operation: "search_memory", attributes: ([texts]) => queryAttributes(texts), answered: ofFound },
-  list: { operation: "search_memory", attributes: onePath, answered: (entries: readonly MemoryEntry[]) => recordsAttributes([], entries.length) },
-  stat: { operation: "search_memory", attributes: onePath, answered: (stat: MemoryStat | null) => recordsAttributes([], stat === null ? 0 : 1) },
+  list: {
+    operation: "search_memory",
+    attributes: onePath,
+    answered: (entries: readonly MemoryEntry[]) => recordsAttributes([], entries.length),
+  },
+  stat: {
+    operation: "search_memory",
+    attributes: onePath,
+    answered: (stat: MemoryStat | null) => recordsAttributes([], stat === null ? 0 : 1),
+  },
   snapshot: { operation: "search_memory", answered: ofFiles },
   outline: { operation: "search_memory", answered: ofFiles },
   search: {
     operation: "search_memory",
     attributes: ([query]) => queryAttributes(query),
     answered: (hits: readonly SearchHit[]) =>
-      recordsAttributes(hits.map(({ path, text, score, startLine, endLine }) => ({ id: path, content: text, score, metadata: { startLine, endLine } }))),
+      recordsAttributes(
+        hits.map(({ path, text, score, startLine, endLine }) => ({
+          id: path,
+          content: text,
+          score,
+          metadata: { startLine, endLine },
+        })),
+      ),
   },
   grep: {
     operation: "search_memory",
     attributes: ([pattern]) => queryAttributes(pattern),
-    answered: (matches: readonly GrepMatch[]) => recordsAttributes(matches.map(({ path, text, line }) => ({ id: path, content: text, metadata: { line } }))),
+    answered: (matches: readonly GrepMatch[]) =>
+      recordsAttributes(matches.map(({ path, text, line }) => ({ id: path, content: text, metadata: { line } }))),
   },
   append: change("upsert_memory", "append", 1),
   snapshotAndAppend: change("upsert_memory", "append", 1),
@@ -69,13 +98,23 @@ const methods = {
   edit: change("update_memory", "edit", 1),
   rename: {
     operation: "update_memory",
-    attributes: ([from, to]) => ({ ...recordAttributes(from), ...recordsAttributes([{ id: String(from), content: String(to), metadata: { command: "rename" } }]) }),
+    attributes: ([from, to]) => ({
+      ...recordAttributes(from),
+      ...recordsAttributes([{ id: String(from), content: String(to), metadata: { command: "rename" } }]),
+    }),
   },
-  delete: { operation: "delete_memory", attributes: onePath, answered: ({ files }: DeletedCounts) => recordsAttributes([], files) },
+  delete: {
+    operation: "delete_memory",
+    attributes: onePath,
+    answered: ({ files }: DeletedCounts) => recordsAttributes([], files),
+  },
 } satisfies Partial<Record<keyof Memory, TracedMethod>>;
 
 /** Makes the methods of a class of memories tell spans of their calls. @param tracedBy null for one that tells none */
-export function traceMethods<Traced extends Memory>(prototype: Traced, tracedBy: (memory: Traced) => TracedMemory | null): void {
+export function traceMethods<Traced extends Memory>(
+  prototype: Traced,
+  tracedBy: (memory: Traced) => TracedMemory | null,
+): void {
   for (const [name, method] of Object.entries<TracedMethod>(methods)) {
     const run = Reflect.get(prototype, name) as (...args: unknown[]) => Promise<unknown>;
     const value = function (this: Traced, ...args: unknown[]): Promise<unknown> {
@@ -86,7 +125,12 @@ export function traceMethods<Traced extends Memory>(prototype: Traced, tracedBy:
   }
 }
 
-function inSpan(told: TracedMemory, { operation, attributes, answered }: TracedMethod, args: readonly unknown[], run: () => Promise<unknown>): Promise<unknown> {
+function inSpan(
+  told: TracedMemory,
+  { operation, attributes, answered }: TracedMethod,
+  args: readonly unknown[],
+  run: () => Promise<unknown>,
+): Promise<unknown> {
   const call = {
     operation: typeof operation === "function" ? operation(args) : operation,
     isRemote: told.server !== undefined,

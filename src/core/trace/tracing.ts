@@ -15,7 +15,13 @@ export interface TracedCall<Answer> {
 }
 
 /** The operations of the GenAI memory convention that calls of this package are. */
-export type MemoryOperation = "search_memory" | "create_memory" | "update_memory" | "upsert_memory" | "delete_memory" | "delete_memory_store";
+export type MemoryOperation =
+  | "search_memory"
+  | "create_memory"
+  | "update_memory"
+  | "upsert_memory"
+  | "delete_memory"
+  | "delete_memory_store";
 
 type Api = typeof OpenTelemetry;
 
@@ -57,7 +63,9 @@ async function inSpan<Answer>(api: Api, call: TracedCall<Answer>, run: () => Pro
   const parent = api.context.active();
   const kind = isRemote ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL;
   // Asked for each time: the program may register another SDK.
-  const span = api.trace.getTracer("langgraph-mongo-memory", packageVersion).startSpan(operation, { kind, attributes: { "gen_ai.operation.name": operation } }, parent);
+  const span = api.trace
+    .getTracer("langgraph-mongo-memory", packageVersion)
+    .startSpan(operation, { kind, attributes: { "gen_ai.operation.name": operation } }, parent);
   const isRecording = span.isRecording();
   try {
     if (isRecording) tell(span, attributes);
@@ -83,7 +91,10 @@ function tell(span: OpenTelemetry.Span, attributes: () => SpanAttributes): void 
   }
 }
 
-/** JSON of any value, which may be none of JSON's: an integer of 64 bits is its digits, and of a circle only the kind of failure is told. */
+/**
+ * JSON of any value, which may be none of JSON's: an integer of 64 bits is its digits, and of a circle only the kind of
+ * failure is told.
+ */
 export function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => (typeof each === "bigint" ? String(each) : each)) ?? "";
@@ -92,7 +103,10 @@ export function jsonOf(value: unknown): string {
   }
 }
 
-/** The code of a MemoryError, or else the name of the error, as of an abort. "_OTHER" is the word of the conventions for all else. */
+/**
+ * The code of a MemoryError, or else the name of the error, as of an abort. "_OTHER" is the word of the conventions for
+ * all else.
+ */
 export function errorTypeOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   return [code, name].find((each): each is string => typeof each === "string" && each !== "") ?? "_OTHER";

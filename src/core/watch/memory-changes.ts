@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { checkOptions, isSignal, maxTimeoutMs } from "../options.js";
 
-/** A change of a file or a directory since the watch last reported it. A renamed one is deleted at one path and created at another. */
+/**
+ * A change of a file or a directory since the watch last reported it. A renamed one is deleted at one path and created
+ * at another.
+ */
 export interface MemoryChange {
   path: string;
   kind: "file" | "dir";
@@ -14,15 +17,17 @@ export interface WatchOptions {
   /** Ends the watch. */
   signal?: AbortSignal | undefined;
   /**
-   * How often to ask the storage for changes, in ms, if it does not report them by itself. Also how long to wait after the storage has
-   * failed. @default 2000
+   * How often to ask the storage for changes, in ms, if it does not report them by itself. Also how long to wait after
+   * the storage has failed. @default 2000
    */
   pollIntervalMs?: number | undefined;
 }
 
 /** The changes of a memory, one by one. It does not end by itself. */
 export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undefined> {
-  /** Resolves when the watch has begun: from then on it misses no change. Rejects with the error of the first `next`. */
+  /**
+   * Resolves when the watch has begun: from then on it misses no change. Rejects with the error of the first `next`.
+   */
   readonly ready: Promise<void>;
   /** Ends the watch, also while `next` waits. */
   return(): Promise<IteratorResult<MemoryChange, undefined>>;
@@ -30,11 +35,13 @@ export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undef
 
 /** What hears of the changes of a memory, because its storage tells of them. */
 export interface ChangeListener {
-  /** The version that was heard of last, in the words of `MemoryBackend.version`. What is read may be older for a while. */
+  /**
+   * The version that was heard of last, in the words of `MemoryBackend.version`. What is read may be older for a while.
+   */
   readonly latest: string | null;
   /**
-   * Resolves when there may be another version than that one, if it is not known already. "renew": this listener hears no more, another one
-   * may; "deaf": none does. One call at a time.
+   * Resolves when there may be another version than that one, if it is not known already. "renew": this listener hears
+   * no more, another one may; "deaf": none does. One call at a time.
    * @throws MemoryError EIO
    */
   heard(known: () => string | null): Promise<"changed" | "renew" | "deaf">;
@@ -48,7 +55,10 @@ export const watchDefaults = { pollIntervalMs: 2000 } as const;
 export const intervalField = z.number().int().min(1).max(maxTimeoutMs);
 
 const watchOptionsSchema = z
-  .object({ signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(), pollIntervalMs: intervalField.optional() })
+  .object({
+    signal: z.custom<AbortSignal>(isSignal, "must be an AbortSignal").optional(),
+    pollIntervalMs: intervalField.optional(),
+  })
   .strict();
 
 /** @throws TypeError */

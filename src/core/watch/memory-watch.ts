@@ -2,7 +2,14 @@ import { isClosedStorage, MemoryError } from "../errors.js";
 import { withinTime } from "../ongoing-call.js";
 import type { VersionedSnapshot } from "../snapshot.js";
 import { Bell } from "./bell.js";
-import { type ChangeListener, checkWatchOptions, type MemoryChange, type MemoryChanges, watchDefaults, type WatchOptions } from "./memory-changes.js";
+import {
+  type ChangeListener,
+  checkWatchOptions,
+  type MemoryChange,
+  type MemoryChanges,
+  watchDefaults,
+  type WatchOptions,
+} from "./memory-changes.js";
 import { changesBetween, nothingSeen, type SeenTree, seenTree } from "./seen-tree.js";
 
 /** What a watch asks of a memory. */
@@ -24,8 +31,9 @@ interface Seen extends SeenTree {
 }
 
 /**
- * Compares what a memory holds with what it held, whenever it may have changed. So nothing is told twice, and nothing is lost to
- * an outage, to a stream that broke, or to a consumer that takes its time: what it has not asked for yet is not read either.
+ * Compares what a memory holds with what it held, whenever it may have changed. So nothing is told twice, and nothing
+ * is lost to an outage, to a stream that broke, or to a consumer that takes its time: what it has not asked for yet is
+ * not read either.
  *
  * @throws TypeError for bad options
  */
@@ -82,7 +90,8 @@ class MemoryWatch implements MemoryChanges {
 
   async *#tellAll(): AsyncGenerator<MemoryChange, undefined> {
     const { ring } = this.#bell;
-    if (!this.#isOver) this.#stops = [this.#memory.listenHere(ring), ...this.#memory.signals.map((signal) => onAbort(signal, ring))];
+    if (!this.#isOver)
+      this.#stops = [this.#memory.listenHere(ring), ...this.#memory.signals.map((signal) => onAbort(signal, ring))];
     try {
       await this.ready;
       while (!this.#isOver) {

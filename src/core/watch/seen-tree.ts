@@ -18,7 +18,10 @@ export const nothingSeen: SeenTree = { entries: new Map(), versions: new Map() }
 export function seenTree({ files, directories }: VersionedSnapshot, before: SeenTree): SeenTree {
   return {
     entries: new Map([
-      ...files.map(({ path, content }): [string, string | null] => [path, content === null ? (before.entries.get(path) ?? null) : sha256Of(content)]),
+      ...files.map(({ path, content }): [string, string | null] => [
+        path,
+        content === null ? (before.entries.get(path) ?? null) : sha256Of(content),
+      ]),
       ...directories.map((path): [string, null] => [path, null]),
     ]),
     versions: versionsOf(files),

@@ -24,7 +24,8 @@ export class ClaudeArguments {
     // No name holds a backslash, so an escape can only be one that an answer has shown.
     const given = meantText(this.text(name));
     const rest = belowRoot(given, this.#root);
-    if (rest === null) throw new ClaudeRefusal("EINVAL", `Error: Path must start with ${this.#root}, got: ${echo(given)}`);
+    if (rest === null)
+      throw new ClaudeRefusal("EINVAL", `Error: Path must start with ${this.#root}, got: ${echo(given)}`);
     try {
       return { given: echo(given), path: normalizePath(rest) };
     } catch (error) {
@@ -72,7 +73,10 @@ export class ClaudeArguments {
     if (value === undefined || value === null) return undefined;
     const [first, last] = Array.isArray(value) && value.length === 2 ? (value as unknown[]) : [];
     if (isInteger(first) && isInteger(last)) return [first, last];
-    throw badParameter(name, "it must be a list of two integers, the first and the last line, or -1 for the end of the file");
+    throw badParameter(
+      name,
+      "it must be a list of two integers, the first and the last line, or -1 for the end of the file",
+    );
   }
 }
 

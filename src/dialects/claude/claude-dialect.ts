@@ -43,8 +43,8 @@ export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
 }
 
 /**
- * ChatAnthropic sends `extras.providerToolDefinition` in place of the schema. ChatOpenAI would, too, and its servers refuse
- * it. But ChatOpenAI first asks whether it is there by `in`, and where the answer is no it sends the schema.
+ * ChatAnthropic sends `extras.providerToolDefinition` in place of the schema. ChatOpenAI would, too, and its servers
+ * refuse it. But ChatOpenAI first asks whether it is there by `in`, and where the answer is no it sends the schema.
  */
 function unseenByIn(extras: Record<string, unknown>): Record<string, unknown> {
   return new Proxy(extras, { has: () => false });
@@ -90,7 +90,10 @@ function checkCommand(command: unknown): ClaudeCommandName {
   }
   const name = commandNames.find((each) => each === command);
   if (name !== undefined) return name;
-  throw new ClaudeRefusal("EINVAL", `Error: Unknown command: ${typeof command === "string" ? echo(command) : typeof command}`);
+  throw new ClaudeRefusal(
+    "EINVAL",
+    `Error: Unknown command: ${typeof command === "string" ? echo(command) : typeof command}`,
+  );
 }
 
 /** Told to models other than Claude, whose provider tells it all of this. */
@@ -109,7 +112,10 @@ function describeTool({ root, ifExists }: CheckedClaudeOptions): string {
 
 const properties = {
   command: { type: "string", enum: commandNames, description: "What to do." },
-  path: { type: "string", description: "All commands but rename: absolute path of a file, or for view and delete of a directory." },
+  path: {
+    type: "string",
+    description: "All commands but rename: absolute path of a file, or for view and delete of a directory.",
+  },
   view_range: {
     type: "array",
     items: { type: "integer" },

@@ -6,7 +6,15 @@ import { meantText } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 import { Turns } from "../../core/turns.js";
 import type { ClaudeArguments } from "./arguments.js";
-import { changedLines, countLines, insertLines, lineNumbersAt, type LineRange, numberedLines, snippetOf } from "./lines.js";
+import {
+  changedLines,
+  countLines,
+  insertLines,
+  lineNumbersAt,
+  type LineRange,
+  numberedLines,
+  snippetOf,
+} from "./lines.js";
 import { listDirectory } from "./listing.js";
 import type { CheckedClaudeOptions } from "./options.js";
 import { badParameter, ClaudeRefusal, echo, inWords } from "./refusal.js";
@@ -83,7 +91,8 @@ function checkRange([start, end]: [number, number], lineCount: number): LineRang
   const last = end === -1 ? lineCount : Math.min(end, lineCount);
   const bad = (reason: string): ClaudeRefusal => badParameter("view_range", `[${start}, ${end}]. ${reason}`);
   if (end !== -1 && end < first) throw bad("Its end should be -1 or not before its start");
-  if (first > Math.max(lineCount, 1)) throw bad(`It should be within the range of lines of the file: [1, ${lineCount}]`);
+  if (first > Math.max(lineCount, 1))
+    throw bad(`It should be within the range of lines of the file: [1, ${lineCount}]`);
   return { first, last };
 }
 
@@ -106,7 +115,9 @@ async function answerWith(
     chars += line.length + 1;
     if (chars > maxViewChars) {
       if (shown === 0) recent.push(shorten(line, maxViewChars));
-      recent.push(`[Truncated after ${maxViewChars} characters: ${shown === 0 ? "part of 1" : shown} of ${count} ${what}]`);
+      recent.push(
+        `[Truncated after ${maxViewChars} characters: ${shown === 0 ? "part of 1" : shown} of ${count} ${what}]`,
+      );
       break;
     }
     recent.push(line);
@@ -159,8 +170,8 @@ async function replaceText({ memory, args, options }: Call): Promise<string> {
 }
 
 /**
- * What is replaced by what: the arguments as they are, or where `old_str` is only in the text with the escapes that `view`
- * shows taken for their characters, both of them so.
+ * What is replaced by what: the arguments as they are, or where `old_str` is only in the text with the escapes that
+ * `view` shows taken for their characters, both of them so.
  */
 function meantReplacement(text: string, search: string, replacement: string): [search: string, replacement: string] {
   const meant = meantText(search);
@@ -174,7 +185,10 @@ function onlyPosition(text: string, search: string, given: string): number {
   const positions = new LiteralSearch(search).placesIn(text, maxReportedLines + 1);
   const [first] = positions;
   if (first === undefined) {
-    throw new ClaudeRefusal("EINVAL", `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`);
+    throw new ClaudeRefusal(
+      "EINVAL",
+      `No replacement was performed, old_str \`${echo(search)}\` did not appear verbatim in ${given}.`,
+    );
   }
   if (positions.length === 1) return first;
   const numbers = lineNumbersAt(text, positions.slice(0, maxReportedLines));
@@ -194,7 +208,10 @@ async function insertText({ memory, args }: Call): Promise<string> {
     memory.edit(path, (text) => {
       const edited = Number.isInteger(after) && after >= 0 ? insertLines(text, after, addition) : null;
       if (edited !== null) return edited;
-      throw badParameter("insert_line", `${after}. It should be within the range of lines of the file: [0, ${countLines(text)}]`);
+      throw badParameter(
+        "insert_line",
+        `${after}. It should be within the range of lines of the file: [0, ${countLines(text)}]`,
+      );
     }),
   );
   return `The file ${given} has been edited.`;
@@ -218,7 +235,9 @@ async function rename({ memory, args, options: { root } }: Call): Promise<string
     throw new ClaudeRefusal("EINVAL", `Error: Cannot move ${from.given} into itself`);
   }
   const missing = `Error: The path ${from.given} does not exist`;
-  await inWords({ ENOENT: missing, EEXIST: exists, ENOTDIR: belowFile(to.given) }, () => memory.rename(from.path, to.path));
+  await inWords({ ENOENT: missing, EEXIST: exists, ENOTDIR: belowFile(to.given) }, () =>
+    memory.rename(from.path, to.path),
+  );
   return `Successfully renamed ${from.given} to ${to.given}`;
 }
 

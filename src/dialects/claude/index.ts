@@ -1,7 +1,12 @@
 import type { Memory } from "../../core/memory.js";
 import type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
 import { claudeTool, runClaudeCommand } from "./claude-dialect.js";
-import { checkClaudeOptions, checkClaudeSearchOptions, type ClaudeMemoryOptions, type ClaudeSearchOptions } from "./options.js";
+import {
+  checkClaudeOptions,
+  checkClaudeSearchOptions,
+  type ClaudeMemoryOptions,
+  type ClaudeSearchOptions,
+} from "./options.js";
 import { claudeSearchTool } from "./search-tool.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
@@ -16,8 +21,8 @@ export type MemoryToolHandlers = {
 };
 
 /**
- * Claude's memory tool over a memory, for LangChain: ChatAnthropic sends it as `memory_20250818`, every other model as a
- * tool with a flat schema. Answers in Anthropic's documented words, refusals included; it throws only to pass on an
+ * Claude's memory tool over a memory, for LangChain: ChatAnthropic sends it as `memory_20250818`, every other model as
+ * a tool with a flat schema. Answers in Anthropic's documented words, refusals included; it throws only to pass on an
  * interrupt or an abort.
  *
  * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
@@ -29,8 +34,9 @@ export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMem
 }
 
 /**
- * A tool `memory_search` beside the memory tool, with the arguments `query` and `path`: it answers the passages of the memory that have most to
- * do with the query, at most 10 and 8,000 characters of them, with their paths and line numbers.
+ * A tool `memory_search` beside the memory tool, with the arguments `query` and `path`: it answers the passages of the
+ * memory that have most to do with the query, at most 10 and 8,000 characters of them, with their paths and line
+ * numbers.
  *
  * @throws TypeError for bad options, or what is no memory
  */
@@ -40,8 +46,8 @@ export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSear
 }
 
 /**
- * The `execute` of LangChain's own wrapper, `tools.memory_20250818({ execute })` of `@langchain/anthropic`. That wrapper
- * drops `view_range` and insists on `new_str`. `createClaudeMemoryTool` does neither.
+ * The `execute` of LangChain's own wrapper, `tools.memory_20250818({ execute })` of `@langchain/anthropic`. That
+ * wrapper drops `view_range` and insists on `new_str`. `createClaudeMemoryTool` does neither.
  *
  * @throws TypeError as `createClaudeMemoryTool`
  */
@@ -54,8 +60,8 @@ export function claudeMemoryExecute(
 }
 
 /**
- * The handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError. Its message is the documented text
- * without `Error: `, because the SDK's runner adds that and `is_error`.
+ * The handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError. Its message is the
+ * documented text without `Error: `, because the SDK's runner adds that and `is_error`.
  *
  * @throws TypeError for bad options, or what is no memory
  */

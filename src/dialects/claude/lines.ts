@@ -6,7 +6,10 @@ export interface LineRange {
   last: number;
 }
 
-/** These lines as the model reads them: `%6d`, a tab and the text with nothing hidden in it. One at a time, as there may be a million. */
+/**
+ * These lines as the model reads them: `%6d`, a tab and the text with nothing hidden in it. One at a time, as there may
+ * be a million.
+ */
 export function* numberedLines(text: string, { first, last }: LineRange): Generator<string> {
   let start = startOfLine(text, first) ?? text.length;
   for (let number = first; number <= last; number += 1) {
@@ -23,8 +26,8 @@ export function countLines(text: string): number {
 }
 
 /**
- * The text with `addition` as lines of their own after line `after`, a whole number from 0; null where the text has fewer
- * lines. It ends with a newline if it did before, and an empty file's text if `addition` does.
+ * The text with `addition` as lines of their own after line `after`, a whole number from 0; null where the text has
+ * fewer lines. It ends with a newline if it did before, and an empty file's text if `addition` does.
  */
 export function insertLines(text: string, after: number, addition: string): string | null {
   const added = addition.endsWith("\n") ? addition.slice(0, -1) : addition;
@@ -84,7 +87,10 @@ export function changedLines(before: string, after: string): LineRange {
   return snippetOf(after, start, after.slice(start, after.length - kept));
 }
 
-/** Where line `number`, from 1, begins: behind the end of the text for the line after the last, null for those after that. */
+/**
+ * Where line `number`, from 1, begins: behind the end of the text for the line after the last, null for those after
+ * that.
+ */
 function startOfLine(text: string, number: number): number | null {
   let start = 0;
   for (let line = 1; line < number; line += 1) {

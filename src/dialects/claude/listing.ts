@@ -11,7 +11,11 @@ const maxDepth = 2;
  *
  * @param shownPath how the model calls a path of the memory.
  */
-export function listDirectory({ files, directories }: MemoryOutline, path: string, shownPath: (path: string) => string): string[] {
+export function listDirectory(
+  { files, directories }: MemoryOutline,
+  path: string,
+  shownPath: (path: string) => string,
+): string[] {
   const sizes = new Map<string, number>();
   const children = new Map<string, string[]>();
   for (const { path: file, sizeBytes } of files) {

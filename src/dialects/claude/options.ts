@@ -5,7 +5,10 @@ import { MemoryError } from "../../core/errors.js";
 
 /** How Claude's memory tool may differ from Anthropic's documentation. */
 export interface ClaudeMemoryOptions {
-  /** The model's name for the root of the memory: `/memories/a.txt` is `/a.txt` for every other way in. @default "/memories" */
+  /**
+   * The model's name for the root of the memory: `/memories/a.txt` is `/a.txt` for every other way in. @default
+   * "/memories"
+   */
   root?: string;
   /** What `create` does to a file that exists: refuse, as documented, or replace its text. @default "fail" */
   ifExists?: "fail" | "replace";
@@ -61,7 +64,11 @@ export function checkClaudeSearchOptions(options: ClaudeSearchOptions): Pick<Che
   return withDefaults(options);
 }
 
-function withDefaults({ root = "/memories", ifExists = "fail", maxViewChars = Number.POSITIVE_INFINITY }: ClaudeMemoryOptions): CheckedClaudeOptions {
+function withDefaults({
+  root = "/memories",
+  ifExists = "fail",
+  maxViewChars = Number.POSITIVE_INFINITY,
+}: ClaudeMemoryOptions): CheckedClaudeOptions {
   return { root: normalizePath(root), ifExists, maxViewChars };
 }
 

@@ -3,8 +3,8 @@ import { shownText } from "../../core/shown-text.js";
 import { shorten } from "../../core/text.js";
 
 /**
- * A refusal in the documented words. Some of them begin with `Error: `, which `message` leaves out: the SDK's runner puts
- * it before every message that a handler throws.
+ * A refusal in the documented words. Some of them begin with `Error: `, which `message` leaves out: the SDK's runner
+ * puts it before every message that a handler throws.
  */
 export class ClaudeRefusal extends MemoryError {
   /** What the tool answers. */
@@ -23,7 +23,9 @@ export function badParameter(name: string, reason: string): ClaudeRefusal {
 
 /** What a memory has refused, in words of this dialect. */
 export function refusalOf(error: MemoryError): ClaudeRefusal {
-  return error instanceof ClaudeRefusal ? error : new ClaudeRefusal(error.code, `Error: ${shownText(error.message)}`, { cause: error });
+  return error instanceof ClaudeRefusal
+    ? error
+    : new ClaudeRefusal(error.code, `Error: ${shownText(error.message)}`, { cause: error });
 }
 
 /** Runs a command of the memory and says what it refuses in the words given for its code. */

@@ -11,7 +11,10 @@ import { ClaudeRefusal, echo, refusalOf } from "./refusal.js";
 export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): ToolDefinition {
   const properties = {
     query: { type: "string", description: "What to search for, in a few words or a question." },
-    path: { type: "string", description: `Absolute path of the directory or file to search, beginning with ${root}; left out, all of ${root}.` },
+    path: {
+      type: "string",
+      description: `Absolute path of the directory or file to search, beginning with ${root}; left out, all of ${root}.`,
+    },
   };
   return {
     name: "memory_search",
@@ -27,8 +30,16 @@ export function claudeSearchTool({ root }: Pick<CheckedClaudeOptions, "root">): 
         const path = args.optionalText("path") === undefined ? ROOT : args.path("path").path;
         const { passages, leftOut } = await findPassages(await openMemory(), query, path);
         const blocks = passages.map((hit) => `${args.shownPath(hit.path)}, ${linesOf(hit)}:\n${shownText(hit.text)}`);
-        if (blocks.length === 0) return { text: `No passage below ${args.shownPath(path)} has these words`, failed: false };
-        return { text: ["Here're the passages that fit best:", ...blocks, ...(leftOut === "" ? [] : [`(${leftOut} are left out.)`])].join("\n\n"), failed: false };
+        if (blocks.length === 0)
+          return { text: `No passage below ${args.shownPath(path)} has these words`, failed: false };
+        return {
+          text: [
+            "Here're the passages that fit best:",
+            ...blocks,
+            ...(leftOut === "" ? [] : [`(${leftOut} are left out.)`]),
+          ].join("\n\n"),
+          failed: false,
+        };
       } catch (error) {
         if (MemoryError.isInstance(error)) return refusal(error);
         throw error;

@@ -114,7 +114,8 @@ function checkTag(given: string): string {
   const tag = trim(given);
   const isLegal = !controlOrSeparator.test(tag) && !tag.includes("|") && !tag.includes("-->") && tag.isWellFormed();
   if (!isLegal) throw badArgument("invalid `tags`: a tag must not contain `|`, `-->` or control characters");
-  if (tag.length > limits.tagChars) throw badArgument(`invalid \`tags\`: a tag of more than ${limits.tagChars} characters`);
+  if (tag.length > limits.tagChars)
+    throw badArgument(`invalid \`tags\`: a tag of more than ${limits.tagChars} characters`);
   return tag;
 }
 

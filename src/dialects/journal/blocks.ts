@@ -51,9 +51,9 @@ export function moveToEnd(text: string, block: Block, replacement: BlockText): s
 }
 
 /**
- * The blocks of a file, by the crate's grammar, which is extended for files that a person wrote: a byte order mark hides
- * no heading, a content keeps its indentation and its blank lines at the start, text after the metadata on the same line
- * does not belong to the block, and a block without metadata ends before a heading of level 1 or 2.
+ * The blocks of a file, by the crate's grammar, which is extended for files that a person wrote: a byte order mark
+ * hides no heading, a content keeps its indentation and its blank lines at the start, text after the metadata on the
+ * same line does not belong to the block, and a block without metadata ends before a heading of level 1 or 2.
  */
 export function parseBlocks(text: string): Block[] {
   return Array.from(parsing(text)).filter((block) => block !== undefined);
@@ -150,7 +150,10 @@ function parseMetadata(metadata: string): { at: string; tags: string[] } {
   if (!statement.startsWith("at=")) return { at: "", tags: [] };
   const separator = statement.indexOf(" tags=");
   if (separator === -1) return { at: trim(statement.slice("at=".length)), tags: [] };
-  const tags = statement.slice(separator + " tags=".length).split("|").map(trim);
+  const tags = statement
+    .slice(separator + " tags=".length)
+    .split("|")
+    .map(trim);
   return { at: trim(statement.slice("at=".length, separator)), tags: tags.filter((tag) => tag !== "") };
 }
 

@@ -37,8 +37,9 @@ export const keyNotFound = (key: string, hint = ""): JournalError =>
 export function journalRefusal(error: unknown): { code: JournalErrorCode; message: string } | null {
   if (error instanceof JournalError) return { code: error.code, message: error.message };
   if (!MemoryError.isInstance(error)) return null;
-  // Such as a link in a folder. A missing thread is EINVAL as well, but its path is legal. EACCES of a rule or a guard is
-  // MEMORY_STORAGE_ERROR too: the list of codes is agentool's, none of them means a refusal, and the message says EACCES.
+  // Such as a link in a folder. A missing thread is EINVAL as well, but its path is legal. EACCES of a rule or a guard
+  // is MEMORY_STORAGE_ERROR too: the list of codes is agentool's, none of them means a refusal, and the message says
+  // EACCES.
   const isOfPath = error.code === "EINVAL" && error.message.startsWith("invalid path");
   return { code: isOfPath ? "INVALID_PATH" : "MEMORY_STORAGE_ERROR", message: error.message };
 }

@@ -106,7 +106,10 @@ const commands: Record<JournalToolName, JournalCommand> = {
   },
 };
 
-/** The files of further blocks of the same key and kind, which only a person can have made; left out where there are none. */
+/**
+ * The files of further blocks of the same key and kind, which only a person can have made; left out where there are
+ * none.
+ */
 function duplicatesOf({ duplicates }: Resolved): { duplicates?: string[] } {
   return duplicates.length > 0 ? { duplicates } : {};
 }

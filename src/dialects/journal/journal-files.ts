@@ -31,7 +31,14 @@ export class BlockReader {
   #cachedChars = 0;
 
   read(file: string, text: string): readonly Entry[] {
-    return this.#kept(file, text) ?? this.#keep(file, text, parseBlocks(text).map((block) => entryIn(file, block)));
+    return (
+      this.#kept(file, text) ??
+      this.#keep(
+        file,
+        text,
+        parseBlocks(text).map((block) => entryIn(file, block)),
+      )
+    );
   }
 
   /** The same, in turns with others. */

@@ -62,8 +62,10 @@ export class Journal {
     try {
       await this.#memory.append(this.#memoryPath(file), block);
     } catch (error) {
-      // After EIO and after an abort the block may have been written, so the claim stays. A run that waits for a person has written nothing.
-      if (isGraphBubbleUp(error) || (MemoryError.isInstance(error) && error.code !== "EIO")) await this.#index.release(claim);
+      // After EIO and after an abort the block may have been written, so the claim stays. A run that waits for a person
+      // has written nothing.
+      if (isGraphBubbleUp(error) || (MemoryError.isInstance(error) && error.code !== "EIO"))
+        await this.#index.release(claim);
       throw error;
     }
     this.#index.finish(claim);
@@ -94,7 +96,9 @@ export class Journal {
   /** @throws MEMORY_KEY_NOT_FOUND, what the memory throws */
   async read(key: string): Promise<Resolved> {
     const files = await this.#memory.findFiles(spellingsOf(key), { suffix: ".md" });
-    const found = resolve(namesakes((await this.#entriesOf(files)).entries, key)) ?? resolve(namesakes((await this.#load()).entries, key));
+    const found =
+      resolve(namesakes((await this.#entriesOf(files)).entries, key)) ??
+      resolve(namesakes((await this.#load()).entries, key));
     if (found === undefined) throw keyNotFound(key);
     return found;
   }
@@ -105,7 +109,8 @@ export class Journal {
     const wanted = new LiteralSearch(lowerQuery);
     const matches = (entry: Entry): boolean =>
       tags.every((tag) => entry.tags.includes(tag)) &&
-      (lowerQuery === "" || [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
+      (lowerQuery === "" ||
+        [entry.key, entry.content, ...entry.tags].some((text) => wanted.firstIn(text.toLowerCase()) !== -1));
     const { entries } = await this.#load();
     const turns = new Turns();
     let first: Entry[] = [];
@@ -169,8 +174,8 @@ export class Journal {
   }
 
   /**
-   * Replaces the text of a file, in one command where nobody changed it. Where somebody added text before or after it, the
-   * old text is still part of the file, and the outcome is as if this update came first. False: the block is gone.
+   * Replaces the text of a file, in one command where nobody changed it. Where somebody added text before or after it,
+   * the old text is still part of the file, and the outcome is as if this update came first. False: the block is gone.
    */
   async #replace(file: string, seen: string, change: (text: string) => string): Promise<boolean> {
     const path = this.#memoryPath(file);
@@ -195,7 +200,10 @@ class BlockGone extends Error {}
 
 const maxSoughtChars = 64;
 
-/** The beginnings of a key, as the files may spell it that have it. Another mixture of normal forms is found where these find nothing. */
+/**
+ * The beginnings of a key, as the files may spell it that have it. Another mixture of normal forms is found where these
+ * find nothing.
+ */
 function spellingsOf(key: string): string[] {
   return [...new Set([key, key.normalize("NFD")])].map((text) => shortened(text));
 }

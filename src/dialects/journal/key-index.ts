@@ -37,9 +37,9 @@ function hashKey(name: string): { part: string; hash: string } {
 }
 
 /**
- * Which files hold which key, for writers: one short line for each pair, in 256 files below `.journal`, so that a claim costs
- * no more in a large journal than in a small one (ADR 0009). The order in which claims were appended decides who owns a key.
- * What a key holds, and whether it exists, is always read from the files themselves.
+ * Which files hold which key, for writers: one short line for each pair, in 256 files below `.journal`, so that a claim
+ * costs no more in a large journal than in a small one (ADR 0009). The order in which claims were appended decides who
+ * owns a key. What a key holds, and whether it exists, is always read from the files themselves.
  */
 export class KeyIndex {
   readonly #memory: Memory;
@@ -138,7 +138,9 @@ async function differences(tree: JournalTree): Promise<Map<string, Difference>> 
   return found;
 }
 
-/** Whether the block of a claim may still come. `tree` may lack a block that was finished after `tree` was asked for. */
+/**
+ * Whether the block of a claim may still come. `tree` may lack a block that was finished after `tree` was asked for.
+ */
 function isPending({ text, claimedAtMs }: IndexLine, { askedAtMs }: JournalTree): boolean {
   const finishedAtMs = finishedClaims.get(text) ?? Number.POSITIVE_INFINITY;
   return Math.abs(askedAtMs - claimedAtMs) <= claimMs && finishedAtMs >= askedAtMs;
@@ -159,7 +161,9 @@ function parseLines(text: string): IndexLine[] {
 const splitLinesKeepingBreaks = (text: string): string[] => text.split(/(?<=\n)/);
 
 function withoutLines(text: string, lines: ReadonlySet<string>): string {
-  return splitLinesKeepingBreaks(text).filter((line) => !lines.has(line)).join("");
+  return splitLinesKeepingBreaks(text)
+    .filter((line) => !lines.has(line))
+    .join("");
 }
 
 async function quietly(run: () => Promise<unknown>): Promise<void> {

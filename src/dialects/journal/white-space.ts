@@ -1,6 +1,7 @@
 /**
  * Unicode White_Space, as the crate trims it. `String.prototype.trim` keeps U+0085 and takes U+FEFF away, so the two
- * would disagree on which key a heading is. Without patterns anchored at an end, which take quadratic time on long runs.
+ * would disagree on which key a heading is. Without patterns anchored at an end, which take quadratic time on long
+ * runs.
  */
 const whiteSpace = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 

@@ -25,7 +25,10 @@ export class Arguments {
     if (unknownName !== undefined) throw badArgument(`Unknown argument ${quoted(unknownName)}`);
   }
 
-  /** The path of a record that may exist. @throws MEMORY_PATH_INVALID for a path that no record can have, whoever wrote it */
+  /**
+   * The path of a record that may exist. @throws MEMORY_PATH_INVALID for a path that no record can have, whoever wrote
+   * it
+   */
   path(): string {
     const path = this.#text("path");
     if (path === "") throw badPath(path, "is empty");
@@ -52,7 +55,8 @@ export class Arguments {
 
   content(): Content {
     const text = this.#text("content");
-    if (!text.isWellFormed()) throw badArgument('Argument "content" is not well-formed Unicode (it holds a lone surrogate)');
+    if (!text.isWellFormed())
+      throw badArgument('Argument "content" is not well-formed Unicode (it holds a lone surrogate)');
     const sizeBytes = utf8Bytes(text);
     if (sizeBytes <= maxContentBytes) return { text, sizeBytes };
     // Rounded up, so that a size just over the limit does not look like the limit itself.

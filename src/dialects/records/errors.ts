@@ -40,7 +40,9 @@ const maxEchoChars = 255;
 
 /** A name for a message: shortened, and without characters that mean something to YAML or to a terminal. */
 export function quoted(name: string): string {
-  return `"${shorten(name, maxEchoChars).toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029\uFEFF]/gu, "\uFFFD")}"`;
+  return `"${shorten(name, maxEchoChars)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\u2028\u2029\uFEFF]/gu, "\uFFFD")}"`;
 }
 
 /** The code and message of a refusal; null for an error that is not one of the records or of a memory. */

@@ -30,25 +30,31 @@ interface RecordCommand {
   /** @default false */
   readOnly?: boolean;
   destructive: boolean;
-  /** Checks every argument, then runs one atomic command. Returns the fields after the status, in the order of the reference. */
+  /**
+   * Checks every argument, then runs one atomic command. Returns the fields after the status, in the order of the
+   * reference.
+   */
   run: (call: Call) => Promise<Fields>;
 }
 
 const path = {
   type: "string",
-  description: 'Relative path of the memory, such as "project/todo": letters, digits, "_", "-", "." and "/", at most 255 characters.',
+  description:
+    'Relative path of the memory, such as "project/todo": letters, digits, "_", "-", "." and "/", at most 255 characters.',
 };
 const content = { type: "string", description: "The whole text of the memory, at most 1 MB." };
 
 const commands: Record<RecordToolName, RecordCommand> = {
   add_memory: {
-    describe: ({ replace_memory }) => `Creates a memory at a path where there is none. To change one that exists, use ${replace_memory}.`,
+    describe: ({ replace_memory }) =>
+      `Creates a memory at a path where there is none. To change one that exists, use ${replace_memory}.`,
     properties: { path, content },
     destructive: false,
     run: addMemory,
   },
   replace_memory: {
-    describe: ({ add_memory }) => `Replaces the whole content of a memory that exists. To create one, use ${add_memory}.`,
+    describe: ({ add_memory }) =>
+      `Replaces the whole content of a memory that exists. To create one, use ${add_memory}.`,
     properties: { path, content },
     destructive: true,
     run: replaceMemory,
@@ -69,10 +75,14 @@ const commands: Record<RecordToolName, RecordCommand> = {
     },
   },
   memory_search: {
-    describe: () => "Finds the passages of all memories that have most to do with some words, in whatever form they are written.",
+    describe: () =>
+      "Finds the passages of all memories that have most to do with some words, in whatever form they are written.",
     properties: {
       query: { type: "string", description: "What to search for, in a few words or a question." },
-      path: { type: "string", description: "Relative path of one memory, or of a folder of them, to search only there." },
+      path: {
+        type: "string",
+        description: "Relative path of one memory, or of a folder of them, to search only there.",
+      },
     },
     optional: ["path"],
     readOnly: true,
@@ -163,8 +173,8 @@ const notOpened: ToolAnswer = {
 let yamlModule: Promise<typeof yamlText> | undefined;
 
 /**
- * Loads the library at the first call, because the command line lists all dialects and should not wait for it. The promise is
- * kept: even an `import()` of a loaded module takes half a millisecond.
+ * Loads the library at the first call, because the command line lists all dialects and should not wait for it. The
+ * promise is kept: even an `import()` of a loaded module takes half a millisecond.
  */
 function yaml(): Promise<typeof yamlText> {
   yamlModule ??= import("./yaml.js");
@@ -183,7 +193,12 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
     return {
       name: prefix + name,
       description: describe(toolNames),
-      schema: { type: "object", properties, required: names.filter((each) => !optional.includes(each)), additionalProperties: false },
+      schema: {
+        type: "object",
+        properties,
+        required: names.filter((each) => !optional.includes(each)),
+        additionalProperties: false,
+      },
       readOnly,
       destructive,
       answer: async (given, openMemory) => {
@@ -191,13 +206,19 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
         try {
           const args = new Arguments(given, names);
           const now = new Date(clock().toISOString());
-          return { text: toYaml({ status: "ok", ...(await run({ args, toolNames, openMemory, now })) }), failed: false };
+          return {
+            text: toYaml({ status: "ok", ...(await run({ args, toolNames, openMemory, now })) }),
+            failed: false,
+          };
         } catch (error) {
           const proposal = proposalIn(error);
           if (proposal !== null) return { text: toYaml({ status: "proposed", proposal }), failed: false };
           const refusal = recordRefusal(error);
           if (refusal === null) throw error;
-          return { text: toYaml({ status: "error", error_code: refusal.code, message: refusal.message }), failed: true };
+          return {
+            text: toYaml({ status: "error", error_code: refusal.code, message: refusal.message }),
+            failed: true,
+          };
         }
       },
       failure: () => notOpened,

@@ -13,8 +13,8 @@ const instant: ScalarTag = {
 export type Fields = Record<string, string | number | Date | readonly Record<string, string>[]>;
 
 /**
- * One plain mapping with a line for each field, but for lists. It quotes a text that YAML 1.2 would read as something else, or YAML 1.1, which
- * many readers still use (`yes`, `2024-01-15`).
+ * One plain mapping with a line for each field, but for lists. It quotes a text that YAML 1.2 would read as something
+ * else, or YAML 1.1, which many readers still use (`yes`, `2024-01-15`).
  */
 export function toYaml(fields: Fields): string {
   return stringify(fields, {

@@ -6,7 +6,13 @@ import type { MemorySource } from "../memory-source.js";
 export type MemoryCommand = "read" | "list" | "append" | "update" | "delete" | "search";
 
 /** Those that a tool has unless it is told others. */
-export const memoryCommands = ["read", "list", "append", "update", "delete"] as const satisfies readonly MemoryCommand[];
+export const memoryCommands = [
+  "read",
+  "list",
+  "append",
+  "update",
+  "delete",
+] as const satisfies readonly MemoryCommand[];
 
 /** All that a tool can have. */
 export const allMemoryCommands = [...memoryCommands, "search"] as const satisfies readonly MemoryCommand[];
@@ -41,7 +47,10 @@ export interface MemoryToolOptions {
 /** The fields of MemoryToolOptions but the memory, for other ways to configure the tool. */
 export const memoryToolFields = {
   // The rule of OpenAI, the narrowest of the providers.
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -").optional(),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -")
+    .optional(),
   description: z.string().min(1).optional(),
   title: z.string().min(1).optional(),
   commands: z.array(z.enum(allMemoryCommands)).min(1).optional(),

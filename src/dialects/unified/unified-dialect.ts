@@ -81,7 +81,8 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
 };
 
 /**
- * The dialect `unified` with options of its own: `unifiedDialect({ commands: ["read", "list"] })` cannot change a memory.
+ * The dialect `unified` with options of its own: `unifiedDialect({ commands: ["read", "list"] })` cannot change a
+ * memory.
  *
  * @throws TypeError for bad options
  */
@@ -181,10 +182,7 @@ function isArgument(name: string, commands: readonly MemoryCommand[]): boolean {
   return argumentNames.has(name) || (name === "query" && commands.includes("search"));
 }
 
-function checkArguments(
-  given: unknown,
-  commands: readonly MemoryCommand[],
-): Arguments & { command: MemoryCommand } {
+function checkArguments(given: unknown, commands: readonly MemoryCommand[]): Arguments & { command: MemoryCommand } {
   if (!isRecord(given)) throw invalid("the arguments must be an object with path and command");
   const unknownName = Object.keys(given).find((name) => !isArgument(name, commands));
   if (unknownName !== undefined) throw invalid(`unknown argument: ${shorten(unknownName, 64)}`);
@@ -197,7 +195,13 @@ function checkArguments(
     throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
   }
   const path = normalizePath(given["path"], { emptyIsRoot: isOfDirectories(command) });
-  return { command, path, ...textArgument(given, "content"), ...textArgument(given, "oldContent"), ...textArgument(given, "query") };
+  return {
+    command,
+    path,
+    ...textArgument(given, "content"),
+    ...textArgument(given, "oldContent"),
+    ...textArgument(given, "query"),
+  };
 }
 
 /** Some models send null for what they leave out. */

@@ -18,8 +18,8 @@ export class RequestBodies {
   }
 
   /**
-   * The JSON of a request's body, which counts until `response` is closed. The rest of a body that is refused is read and
-   * dropped: a client that still writes reads no answer.
+   * The JSON of a request's body, which counts until `response` is closed. The rest of a body that is refused is read
+   * and dropped: a client that still writes reads no answer.
    */
   async readJson(request: IncomingMessage, response: ServerResponse): Promise<ParsedBody> {
     if (!isJsonContentType(request.headers["content-type"] ?? null)) {
@@ -31,11 +31,18 @@ export class RequestBodies {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(body.bytes);
       return { value: JSON.parse(text) as unknown, sizeBytes: body.bytes.length };
     } catch {
-      return refusal(400, ProtocolErrorCode.ParseError, "the body is not valid JSON in UTF-8; it must be one JSON-RPC 2.0 message");
+      return refusal(
+        400,
+        ProtocolErrorCode.ParseError,
+        "the body is not valid JSON in UTF-8; it must be one JSON-RPC 2.0 message",
+      );
     }
   }
 
-  async #read(request: IncomingMessage, response: ServerResponse): Promise<{ bytes: Buffer } | { refusal: HttpRefusal }> {
+  async #read(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<{ bytes: Buffer } | { refusal: HttpRefusal }> {
     const bounds = new JsonBounds();
     const pieces: Buffer[] = [];
     let [sizeBytes, heldBytes] = [0, 0];
@@ -56,9 +63,18 @@ export class RequestBodies {
       this.#heldBytes += piece.length;
     }
     if (sizeBytes > this.#maxBodyBytes) {
-      return refusal(413, ProtocolErrorCode.InvalidRequest, `the body has ${sizeBytes} bytes; at most ${this.#maxBodyBytes} are accepted`);
+      return refusal(
+        413,
+        ProtocolErrorCode.InvalidRequest,
+        `the body has ${sizeBytes} bytes; at most ${this.#maxBodyBytes} are accepted`,
+      );
     }
-    if (bounds.excess !== undefined) return refusal(400, ProtocolErrorCode.InvalidRequest, `the body holds ${bounds.excess}; no message needs so many`);
+    if (bounds.excess !== undefined)
+      return refusal(
+        400,
+        ProtocolErrorCode.InvalidRequest,
+        `the body holds ${bounds.excess}; no message needs so many`,
+      );
     if (isCrowded) return refusal(503, serverBusy, "the server is reading as much as it can hold; try again later");
     return { bytes: Buffer.concat(pieces) };
   }

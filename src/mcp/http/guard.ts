@@ -25,12 +25,16 @@ export interface NameOptions {
 
 const serverError = -32_000;
 
-/** Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin names it. */
+/**
+ * Refuses requests of other people's web pages, also of one whose host name was made to point here: Host or Origin
+ * names it.
+ */
 export function createNameGuard({ host, allowedHosts, allowedOrigins }: NameOptions): Guard {
   const hosts = hostnames(allowedHosts ?? [...loopbackNames, host]);
   const origins = hostnames(allowedOrigins ?? loopbackNames);
   return ({ headers }) => {
-    if (!isHostHeader(headers.host) || !validateHostHeader(headers.host, hosts).ok) return forbidden("Host", headers.host, hosts);
+    if (!isHostHeader(headers.host) || !validateHostHeader(headers.host, hosts).ok)
+      return forbidden("Host", headers.host, hosts);
     if (!validateOriginHeader(headers.origin, origins).ok) return forbidden("Origin", headers.origin, origins);
     return undefined;
   };
@@ -42,7 +46,10 @@ export function createTokenGuard(token: string | undefined): Guard {
   const isHeader = secretMatcher(`Bearer ${token}`);
   return ({ headers: { authorization: given } }) => {
     if (given !== undefined && isHeader(given.replace(/^bearer +/i, "Bearer "))) return undefined;
-    const message = given === undefined ? "an Authorization header with the server's bearer token is required" : "the bearer token is not this server's";
+    const message =
+      given === undefined
+        ? "an Authorization header with the server's bearer token is required"
+        : "the bearer token is not this server's";
     const challenge = given === undefined ? "Bearer" : 'Bearer error="invalid_token"';
     return { status: 401, code: serverError, message, headers: { "WWW-Authenticate": challenge } };
   };
@@ -69,7 +76,10 @@ export function refuse(response: ServerResponse, refusal: HttpRefusal): void {
 }
 
 export function refusalResponse(refusal: HttpRefusal): Response {
-  return Response.json(errorBody(refusal), { status: refusal.status, ...(refusal.headers && { headers: refusal.headers }) });
+  return Response.json(errorBody(refusal), {
+    status: refusal.status,
+    ...(refusal.headers && { headers: refusal.headers }),
+  });
 }
 
 function errorBody({ id = null, code, message }: Omit<HttpRefusal, "id"> & { id?: RequestId | null }): object {

@@ -10,11 +10,15 @@ export function isListen(body: unknown): boolean {
 const listenSchema = z
   .object({
     id: z.union([z.string(), z.number()]),
-    params: z.object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }).passthrough() }).passthrough(),
+    params: z
+      .object({ notifications: z.object({ resourceSubscriptions: z.array(z.string()) }).passthrough() })
+      .passthrough(),
   })
   .passthrough();
 
-/** A request to listen with the URIs of files in their one spelling, in which changes are told; or why it is refused. */
+/**
+ * A request to listen with the URIs of files in their one spelling, in which changes are told; or why it is refused.
+ */
 export function checkListen(body: unknown, maxSubscriptions: number): { body: unknown } | HttpRefusal {
   const { data: request } = listenSchema.safeParse(body);
   // Without files, or malformed, which the SDK answers.
@@ -23,7 +27,12 @@ export function checkListen(body: unknown, maxSubscriptions: number): { body: un
   try {
     const uris = new Set(params.notifications.resourceSubscriptions.map((uri) => uriOf(pathOfUri(uri))));
     if (uris.size > maxSubscriptions) throw tooManySubscriptions(maxSubscriptions);
-    return { body: { ...request, params: { ...params, notifications: { ...params.notifications, resourceSubscriptions: [...uris] } } } };
+    return {
+      body: {
+        ...request,
+        params: { ...params, notifications: { ...params.notifications, resourceSubscriptions: [...uris] } },
+      },
+    };
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
     return refusalTo(id, error);

@@ -2,7 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpRequestContext, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpHttpHandler,
+  type McpRequestContext,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
 import { WatchedEvents } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
 import { asHostname, isLoopback } from "../../core/hostnames.js";
@@ -22,15 +28,20 @@ const maxUploadMs = 60_000;
 export interface McpHttpServer {
   /** Where clients connect, such as `http://127.0.0.1:3000/mcp`. */
   readonly url: string;
-  /** Ends every session and stops listening. Resolves when the calls under way have ended, or after `closeTimeoutMs`. Then close the store. */
+  /**
+   * Ends every session and stops listening. Resolves when the calls under way have ended, or after `closeTimeoutMs`.
+   * Then close the store.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Serves a memory to any number of clients over streamable HTTP, at the path `/mcp`. Listens on 127.0.0.1 by default. On any other
- * address every request needs the bearer token. Requests from web pages of other origins, and under other host names, are refused.
+ * Serves a memory to any number of clients over streamable HTTP, at the path `/mcp`. Listens on 127.0.0.1 by default.
+ * On any other address every request needs the bearer token. Requests from web pages of other origins, and under other
+ * host names, are refused.
  *
- * @throws TypeError for bad options, for a missing token on an address that is not a loopback one, or for two tools of one name;
+ * @throws TypeError for bad options, for a missing token on an address that is not a loopback one, or for two tools of
+ * one name;
  *   errors of `listen` of node:http, such as EADDRINUSE
  */
 export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer> {
@@ -38,7 +49,9 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpHttpServer>
   const { host = mcpDefaults.host, port = mcpDefaults.port, token, allowedHosts, allowedOrigins } = options;
   const hostname = asHostname(host);
   if (token === undefined && !isLoopback(hostname)) {
-    throw new TypeError(`invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`);
+    throw new TypeError(
+      `invalid McpHttpOptions: token: required to listen on ${host}; only loopback addresses (127.0.0.1) need none`,
+    );
   }
   const service = new MemoryService(options);
   // Only here, as nothing else needs that package.
@@ -111,7 +124,8 @@ class HttpEndpoint {
   }
 
   async serve(request: HttpRequest, response: ServerResponse): Promise<void> {
-    const body = request.method === "POST" ? await this.#bodies.readJson(request, response) : { value: undefined, sizeBytes: 0 };
+    const body =
+      request.method === "POST" ? await this.#bodies.readJson(request, response) : { value: undefined, sizeBytes: 0 };
     if ("refusal" in body) return refuse(response, body.refusal);
     const handler = this.#toNodeHandler({
       fetch: async (webRequest) => {
@@ -123,7 +137,11 @@ class HttpEndpoint {
     return handler(request, response, body.value);
   }
 
-  async #answer(request: Request, { value: body, sizeBytes }: { value: unknown; sizeBytes: number }, response: ServerResponse): Promise<Response> {
+  async #answer(
+    request: Request,
+    { value: body, sizeBytes }: { value: unknown; sizeBytes: number },
+    response: ServerResponse,
+  ): Promise<Response> {
     const isLegacy = await isLegacyRequest(request, body);
     // The client has gone, and nothing would tell that what begins now is over.
     if (response.closed) return new Response(null, { status: 499 });
@@ -137,7 +155,9 @@ class HttpEndpoint {
     }
     const transport = await this.#sessions.transportFor(id, body, response);
     if ("status" in transport) return refusalResponse(transport);
-    return request.method === "GET" ? transport.openStream(request, response) : transport.handleRequest(request, { parsedBody: body });
+    return request.method === "GET"
+      ? transport.openStream(request, response)
+      : transport.handleRequest(request, { parsedBody: body });
   }
 
   async #listen(request: Request, body: unknown, response: ServerResponse): Promise<Response> {
@@ -170,11 +190,20 @@ class HttpEndpoint {
 
 function endpointRefusal({ url = "", method = "" }: IncomingMessage): HttpRefusal | undefined {
   if (url.split("?")[0] !== endpointPath) {
-    return { status: 404, code: ProtocolErrorCode.InvalidRequest, message: `there is nothing here; the endpoint is ${endpointPath}` };
+    return {
+      status: 404,
+      code: ProtocolErrorCode.InvalidRequest,
+      message: `there is nothing here; the endpoint is ${endpointPath}`,
+    };
   }
   if (["GET", "POST", "DELETE"].includes(method)) return undefined;
   const headers = { Allow: "GET, POST, DELETE" };
-  return { status: 405, code: ProtocolErrorCode.InvalidRequest, message: `method ${method} is not allowed; use POST`, headers };
+  return {
+    status: 405,
+    code: ProtocolErrorCode.InvalidRequest,
+    message: `method ${method} is not allowed; use POST`,
+    headers,
+  };
 }
 
 function isStream({ headers }: Response): boolean {

@@ -8,7 +8,8 @@ import {
 
 /**
  * The transport of one session. The SDK drops the notifications for a client that has no stream; here they wait for its
- * next stream, each once. The SDK also takes a broken stream for open until its next sign of life, and refuses another one.
+ * next stream, each once. The SDK also takes a broken stream for open until its next sign of life, and refuses another
+ * one.
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #hasStream = false;

@@ -20,8 +20,8 @@ interface Session {
 }
 
 /**
- * The sessions of clients of the revisions before 2026-07-28, a server each. A session ends by its client's DELETE, or when
- * nothing of it has been open for `idleMs`, as after a client was killed. A further client ends none.
+ * The sessions of clients of the revisions before 2026-07-28, a server each. A session ends by its client's DELETE, or
+ * when nothing of it has been open for `idleMs`, as after a client was killed. A further client ends none.
  */
 export class HttpSessions {
   readonly #options: SessionsOptions;
@@ -36,19 +36,33 @@ export class HttpSessions {
   }
 
   /** The transport that answers a request, kept open while `response` is; or why there is none. */
-  async transportFor(id: string | undefined, body: unknown, response: ServerResponse): Promise<SessionTransport | HttpRefusal> {
+  async transportFor(
+    id: string | undefined,
+    body: unknown,
+    response: ServerResponse,
+  ): Promise<SessionTransport | HttpRefusal> {
     if (id !== undefined) {
       const session = this.#sessions.get(id);
-      if (session === undefined) return refusal(404, -32_001, "there is no such session, or it has expired; begin with initialize");
+      if (session === undefined)
+        return refusal(404, -32_001, "there is no such session, or it has expired; begin with initialize");
       if (session.openResponses >= this.#options.maxStreams) {
-        return refusal(429, -32_000, `${this.#options.maxStreams} requests and streams of the session are open; wait until one is over`);
+        return refusal(
+          429,
+          -32_000,
+          `${this.#options.maxStreams} requests and streams of the session are open; wait until one is over`,
+        );
       }
       this.#keepWhile(response, id, session);
       return session.transport;
     }
-    if (!isInitializeRequest(body)) return refusal(400, -32_000, "a Mcp-Session-Id header is required; the answer to initialize has it");
+    if (!isInitializeRequest(body))
+      return refusal(400, -32_000, "a Mcp-Session-Id header is required; the answer to initialize has it");
     if (this.#sessions.size >= this.#options.maxSessions) {
-      return refusal(503, -32_000, `all ${this.#options.maxSessions} sessions of the server are in use; try again later`);
+      return refusal(
+        503,
+        -32_000,
+        `all ${this.#options.maxSessions} sessions of the server are in use; try again later`,
+      );
     }
     return this.#begin(response);
   }

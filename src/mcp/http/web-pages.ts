@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * Lets a web page of another origin read the answers (CORS), which its browser would otherwise hide from it. Before a call
- * the browser asks by OPTIONS, without the token, whether it may send its headers; that is answered here.
+ * Lets a web page of another origin read the answers (CORS), which its browser would otherwise hide from it. Before a
+ * call the browser asks by OPTIONS, without the token, whether it may send its headers; that is answered here.
  *
  * @param request of an origin that is allowed
  * @returns whether the request is answered
@@ -15,7 +15,10 @@ export function admitPage({ method, headers }: IncomingMessage, response: Server
   if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) return false;
   const wanted = headers["access-control-request-headers"];
   // All headers that are asked for: each revision of the protocol adds some, and none of them grants anything.
-  response.writeHead(204, { "Access-Control-Allow-Methods": "GET, POST, DELETE", ...(wanted !== undefined && { "Access-Control-Allow-Headers": wanted }) });
+  response.writeHead(204, {
+    "Access-Control-Allow-Methods": "GET, POST, DELETE",
+    ...(wanted !== undefined && { "Access-Control-Allow-Headers": wanted }),
+  });
   response.end();
   return true;
 }

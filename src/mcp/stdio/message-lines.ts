@@ -1,5 +1,10 @@
 import { Transform, type TransformCallback } from "node:stream";
-import { type JSONRPCMessage, parseJSONRPCMessage, ProtocolErrorCode, type RequestId } from "@modelcontextprotocol/server";
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  ProtocolErrorCode,
+  type RequestId,
+} from "@modelcontextprotocol/server";
 import { JsonBounds } from "../json-bounds.js";
 
 /** Why a line is not passed on. */
@@ -26,8 +31,8 @@ const lastId = /"id"\s*:\s*(\d{1,15}|"[^"\\]{1,128}")\s*\}\s*$/;
 const maxTailBytes = 200;
 
 /**
- * Passes on the lines that hold a message, and has the others refused. The SDK's own transport gives up at a message that
- * is too long, and says nothing of one that is malformed, for which the client then waits in vain.
+ * Passes on the lines that hold a message, and has the others refused. The SDK's own transport gives up at a message
+ * that is too long, and says nothing of one that is malformed, for which the client then waits in vain.
  */
 export class MessageLines extends Transform {
   readonly #options: MessageLinesOptions;

@@ -1,5 +1,11 @@
 import { pipeline, type Readable, type Writable } from "node:stream";
-import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type McpServer, type RequestId } from "@modelcontextprotocol/server";
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type McpServer,
+  type RequestId,
+} from "@modelcontextprotocol/server";
 import { serveStdio as serveConnection } from "@modelcontextprotocol/server/stdio";
 import type { Watcher } from "../change-watch.js";
 import { MemoryService } from "../memory-service.js";
@@ -9,9 +15,9 @@ import { serverFor, tellChange } from "../server.js";
 import { AnsweringTransport } from "./transport.js";
 
 /**
- * Serves one client over this process's stdin and stdout. Nothing else may write to stdout. Resolves when the client has gone, or
- * at SIGTERM or SIGINT, once the calls under way have ended or `closeTimeoutMs` have passed. Then close the store. After the end
- * of stdin it still answers what it read before.
+ * Serves one client over this process's stdin and stdout. Nothing else may write to stdout. Resolves when the client
+ * has gone, or at SIGTERM or SIGINT, once the calls under way have ended or `closeTimeoutMs` have passed. Then close
+ * the store. After the end of stdin it still answers what it read before.
  *
  * A malformed or too long message gets an error. Then the next one is read.
  *
@@ -19,7 +25,10 @@ import { AnsweringTransport } from "./transport.js";
  */
 export async function serveStdio(options: McpStdioOptions): Promise<void> {
   checkMcpOptions("McpStdioOptions", options);
-  const connection = new StdioConnection(new MemoryService(options), options.maxMessageBytes ?? mcpDefaults.maxMessageBytes);
+  const connection = new StdioConnection(
+    new MemoryService(options),
+    options.maxMessageBytes ?? mcpDefaults.maxMessageBytes,
+  );
   const stop = () => connection.stop();
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
@@ -64,7 +73,9 @@ export class StdioConnection {
       // At the end of its input the SDK drops the answers that are still to come, as those of `printf … | server`.
       beforeEnd: () => transport.allAnswered(),
     });
-    const transport: AnsweringTransport = new AnsweringTransport(lines, output, { maxBufferSize: this.#maxMessageBytes + 1 });
+    const transport: AnsweringTransport = new AnsweringTransport(lines, output, {
+      maxBufferSize: this.#maxMessageBytes + 1,
+    });
     const connection = serveConnection(({ era }) => this.#connect(era), { transport });
     this.#stops.signal.addEventListener("abort", () => void connection.close());
     pipeline(input, lines, () => {});

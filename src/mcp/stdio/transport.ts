@@ -1,7 +1,9 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
-/** Tells when it is closed, by the client, by the server or because nobody reads the output, and when all is answered. */
+/**
+ * Tells when it is closed, by the client, by the server or because nobody reads the output, and when all is answered.
+ */
 export class AnsweringTransport extends StdioServerTransport {
   readonly closed: Promise<void>;
   #tellClosed: () => void = () => {};

@@ -32,12 +32,19 @@ export interface CollationFacts {
 
 /** Of the collections of the store those that have a default collation; of the items only under their default name. */
 export async function defaultCollations({ db, memoriesCollection }: MemoryDatabase): Promise<CollationFacts[]> {
-  const filter = { name: { $in: [memoriesCollection, defaultItemsCollection] }, "options.collation": { $exists: true } };
-  const found = (await reading(() => db.listCollections(filter).toArray())) as { name: string; options?: { collation?: { locale: string } } }[];
+  const filter = {
+    name: { $in: [memoriesCollection, defaultItemsCollection] },
+    "options.collation": { $exists: true },
+  };
+  const found = (await reading(() => db.listCollections(filter).toArray())) as {
+    name: string;
+    options?: { collation?: { locale: string } };
+  }[];
   const facts: CollationFacts[] = [];
   for (const { name: collection, options } of found) {
     const holds = collection === memoriesCollection ? "memories" : "items";
-    const isOurs = holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
+    const isOurs =
+      holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
     if (isOurs) facts.push({ collection, holds, locale: options?.collation?.locale ?? "unknown" });
   }
   return facts;
@@ -51,7 +58,9 @@ export interface IndexFacts {
   name: string;
   collection: string;
   state: "present" | "missing" | "different";
-  /** Whether a look-up by address reads no more than the index and the document; null where there is no index to use. */
+  /**
+   * Whether a look-up by address reads no more than the index and the document; null where there is no index to use.
+   */
   used: boolean | null;
 }
 
@@ -59,20 +68,32 @@ export interface IndexFacts {
 export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatabase): Promise<IndexFacts[] | null> {
   const names = await presentCollections(db, layout.collectionNames);
   if (!names.has(memoriesCollection)) return null;
-  const facts = await Promise.all(layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => factsOfIndex(db, index)));
+  const facts = await Promise.all(
+    layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => factsOfIndex(db, index)),
+  );
   return facts.flat();
 }
 
 /** None of one that is not there and need not be. */
-async function factsOfIndex(db: Db, { collection, description, example, isNamed, isOptional }: LayoutIndex): Promise<IndexFacts[]> {
+async function factsOfIndex(
+  db: Db,
+  { collection, description, example, isNamed, isOptional }: LayoutIndex,
+): Promise<IndexFacts[]> {
   const { name } = description;
   const facts = { name, collection: collection.collectionName };
   const other = (await reading(() => collection.indexes())).find((index) => index.name === name);
   if (other === undefined) return isOptional === true ? [] : [{ ...facts, state: "missing", used: null }];
-  const sameFields = Object.entries(description).every(([field, value]) => isDeepStrictEqual(other[field as keyof typeof other], value));
+  const sameFields = Object.entries(description).every(([field, value]) =>
+    isDeepStrictEqual(other[field as keyof typeof other], value),
+  );
   const same = sameFields && other.collation === undefined;
   if (!same) return [{ ...facts, state: "different", used: null }];
-  const find = { find: collection.collectionName, filter: example, collation: exactCollation, ...(isNamed === true && { hint: name }) };
+  const find = {
+    find: collection.collectionName,
+    filter: example,
+    collation: exactCollation,
+    ...(isNamed === true && { hint: name }),
+  };
   const plan = await reading(() => db.command({ explain: find, verbosity: "queryPlanner" }));
   return [{ ...facts, state: "present", used: usesOnly(plan, name) }];
 }
@@ -85,5 +106,7 @@ function usesOnly(plan: Document, indexName: string): boolean {
 /** Every value of that field, wherever it lies: shards have a plan each. */
 function valuesOf(value: unknown, field: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) => (name === field ? [inner] : valuesOf(inner, field)));
+  return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) =>
+    name === field ? [inner] : valuesOf(inner, field),
+  );
 }

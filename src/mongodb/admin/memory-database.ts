@@ -38,12 +38,15 @@ export interface OpenOptions {
   maxFileBytes?: number;
 }
 
-/** Unless the connection string says otherwise: somebody may be waiting at a terminal. The driver's own are 30 s, 30 s and none. */
+/**
+ * Unless the connection string says otherwise: somebody may be waiting at a terminal. The driver's own are 30 s, 30 s
+ * and none.
+ */
 const timeouts = { serverSelectionTimeoutMS: 5000, connectTimeoutMS: 5000, socketTimeoutMS: 30_000 };
 
 /**
- * The memories of a database, for programs that administer them: opened for reading it makes nothing, neither an index nor
- * a collection, so that it works for users who may only read, and a mistyped name makes no database.
+ * The memories of a database, for programs that administer them: opened for reading it makes nothing, neither an index
+ * nor a collection, so that it works for users who may only read, and a mistyped name makes no database.
  */
 export class MemoryDatabase {
   readonly client: MongoClient;
@@ -53,7 +56,10 @@ export class MemoryDatabase {
   readonly layoutName: LayoutName;
   readonly #layouts: Record<"read" | "write", MovableLayout>;
 
-  private constructor(client: MongoClient, { dbName, memoriesCollection = "memories", layout = "document" }: MemoryDatabaseOptions) {
+  private constructor(
+    client: MongoClient,
+    { dbName, memoriesCollection = "memories", layout = "document" }: MemoryDatabaseOptions,
+  ) {
     this.client = client;
     this.db = openDatabase(client, dbName);
     this.collectionName = memoriesCollection;
@@ -76,7 +82,10 @@ export class MemoryDatabase {
     this.#layouts = { read: open(false), write: open(true) };
   }
 
-  /** @throws TypeError for a malformed string, or a name of a database in it that MongoDB does not allow, which it does not repeat; MemoryError EIO where no server answers */
+  /**
+   * @throws TypeError for a malformed string, or a name of a database in it that MongoDB does not allow, which it does
+   * not repeat; MemoryError EIO where no server answers
+   */
   static async connect(options: MemoryDatabaseOptions): Promise<MemoryDatabase> {
     const unset = Object.entries(timeouts).filter(([name]) => !new RegExp(`[?&]${name}=`, "i").test(options.uri));
     const client = await createClient(options.uri, Object.fromEntries(unset));
@@ -101,8 +110,17 @@ export class MemoryDatabase {
   }
 
   /** @throws MemoryError EINVAL for a bad address */
-  memory(address: MemoryAddress, access: "read" | "write", { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {}): Memory {
-    return openMemoryOver((checked, limits) => this.#layouts[access].backend(checked, limits, clock), address, { paths, maxFileBytes }, { server: serverOf(this.client) });
+  memory(
+    address: MemoryAddress,
+    access: "read" | "write",
+    { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
+  ): Memory {
+    return openMemoryOver(
+      (checked, limits) => this.#layouts[access].backend(checked, limits, clock),
+      address,
+      { paths, maxFileBytes },
+      { server: serverOf(this.client) },
+    );
   }
 
   /** Null where the layout reads a memory as a whole. @throws MemoryError EIO */
@@ -148,14 +166,19 @@ export class MemoryDatabase {
     return this.#layouts.write.upgrade(address, memoryDefaults);
   }
 
-  /** Whether there is anything to erase in: what is erased in a collection that there is not would make it. @throws MemoryError EIO */
+  /**
+   * Whether there is anything to erase in: what is erased in a collection that there is not would make it. @throws
+   * MemoryError EIO
+   */
   async hasCollections(): Promise<boolean> {
     return (await presentCollections(this.db, this.layout.collectionNames)).size > 0;
   }
 
   /** @throws MemoryError EIO */
   summaries(ranges: readonly AddressRange[]): AsyncIterable<MemorySummary> {
-    return summariesIn(ranges, (range, after) => traced(spanOfPage(serverOf(this.client)), () => this.layout.summaries(range, after)));
+    return summariesIn(ranges, (range, after) =>
+      traced(spanOfPage(serverOf(this.client)), () => this.layout.summaries(range, after)),
+    );
   }
 
   /** @throws MemoryError EIO */

@@ -5,7 +5,10 @@ import { storageError } from "./errors.js";
 /** How long the server waits for a change before it answers that there was none. */
 const maxAwaitTimeMS = 10_000;
 
-/** Unauthorized, CommandNotFound, CommandNotSupported, NotImplemented, APIStrictError, AtlasError, an unknown stage, no replica set. */
+/**
+ * Unauthorized, CommandNotFound, CommandNotSupported, NotImplemented, APIStrictError, AtlasError, an unknown stage, no
+ * replica set.
+ */
 const refusals = new Set<unknown>([13, 59, 115, 238, 323, 8000, 40324, 40573]);
 
 /** How many streams of each client are open. */
@@ -30,9 +33,22 @@ export class ChangeStreams {
 
   /** Of the primary, whatever the client reads from. @throws MemoryError EIO */
   async find<Found extends Document>(filter: object, projection: object): Promise<DocumentAtMoment<Found>> {
-    const command = { find: this.#collection.collectionName, filter, projection, limit: 1, singleBatch: true, collation: exactCollation };
+    const command = {
+      find: this.#collection.collectionName,
+      filter,
+      projection,
+      limit: 1,
+      singleBatch: true,
+      collation: exactCollation,
+    };
     try {
-      const answer = await this.#db.command(command, { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false, readPreference: "primary" });
+      const answer = await this.#db.command(command, {
+        promoteValues: true,
+        promoteLongs: true,
+        useBigInt64: false,
+        raw: false,
+        readPreference: "primary",
+      });
       const { cursor, operationTime } = answer as { cursor: { firstBatch: Found[] }; operationTime?: Timestamp };
       return { found: cursor.firstBatch[0] ?? null, moment: operationTime ?? null };
     } catch (error) {
@@ -40,7 +56,9 @@ export class ChangeStreams {
     }
   }
 
-  /** Whether another stream may be open. Each keeps a connection of the client busy, and half of them stay for all else. */
+  /**
+   * Whether another stream may be open. Each keeps a connection of the client busy, and half of them stay for all else.
+   */
   get hasRoom(): boolean {
     const { maxPoolSize } = this.#db.client.options;
     return maxPoolSize === 0 || this.#openCount < Math.floor(maxPoolSize / 2);
@@ -48,7 +66,11 @@ export class ChangeStreams {
 
   /** What happens at and after a moment. */
   openAt<Event>(moment: Timestamp, pipeline: Document[]): EventStream<Event> {
-    const stream = this.#collection.watch(pipeline, { startAtOperationTime: moment, maxAwaitTimeMS, collation: exactCollation });
+    const stream = this.#collection.watch(pipeline, {
+      startAtOperationTime: moment,
+      maxAwaitTimeMS,
+      collation: exactCollation,
+    });
     this.#openCount += 1;
     let isOpen = true;
     return {

@@ -12,13 +12,17 @@ export async function createClient(uri: string, options: MongoClientOptions = {}
   const given: unknown = uri;
   if (typeof given !== "string" || given.trim() === "") {
     const what = typeof given === "string" ? "an empty text" : given === null ? "null" : typeof given;
-    throw new TypeError(`the MongoDB connection string is missing (given ${what}); is the environment variable set that should hold it?`);
+    throw new TypeError(
+      `the MongoDB connection string is missing (given ${what}); is the environment variable set that should hold it?`,
+    );
   }
   const { MongoClient } = await import("mongodb");
   try {
     return new MongoClient(uri, options);
   } catch (cause) {
-    throw new TypeError("the MongoDB connection string is malformed; expected mongodb://… or mongodb+srv://…", { cause });
+    throw new TypeError("the MongoDB connection string is malformed; expected mongodb://… or mongodb+srv://…", {
+      cause,
+    });
   }
 }
 
@@ -43,14 +47,17 @@ export function serverOf({ options }: MongoClient): ServerAddress | undefined {
   return options?.srvHost === undefined && first?.port !== undefined ? { address, port: first.port } : { address };
 }
 
-/** Whether the server refuses this client everything that version 1 of the Stable API does not have, such as text indexes. */
+/**
+ * Whether the server refuses this client everything that version 1 of the Stable API does not have, such as text
+ * indexes.
+ */
 export function isStrict(client: MongoClient): boolean {
   return client.serverApi?.strict === true;
 }
 
 /**
- * Makes BSON binary values of a subtype. The driver sends plain bytes as subtype 0, so this needs the driver's class, and
- * a driver takes no values of another major version. The id of a session has the class of the client's own copy.
+ * Makes BSON binary values of a subtype. The driver sends plain bytes as subtype 0, so this needs the driver's class,
+ * and a driver takes no values of another major version. The id of a session has the class of the client's own copy.
  */
 export async function binaryOfSubtype(client: MongoClient, subtype: number): Promise<(bytes: Uint8Array) => Binary> {
   const session = client.startSession();
@@ -60,7 +67,9 @@ export async function binaryOfSubtype(client: MongoClient, subtype: number): Pro
   return (bytes) => new BinaryClass(bytes, subtype);
 }
 
-/** When the driver closes, it tells the server about its sessions, and waits for the answer. We wait for that this long. */
+/**
+ * When the driver closes, it tells the server about its sessions, and waits for the answer. We wait for that this long.
+ */
 const maxClosingMs = 2000;
 
 /** Closes a client. If the server does not answer, the wait ends, and the driver closes the rest when it notices. */

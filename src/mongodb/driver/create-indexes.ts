@@ -26,7 +26,9 @@ export async function createIndexes<Stored extends Document>(
     await collection.createIndexes(indexes);
   } catch (cause) {
     if (!isIndexConflict(cause)) throw storageError(cause, "read", null);
-    const needed = indexes.map(({ name, ...index }) => `${name} ${JSON.stringify({ ...index, collation: exactCollation })}`).join(", ");
+    const needed = indexes
+      .map(({ name, ...index }) => `${name} ${JSON.stringify({ ...index, collation: exactCollation })}`)
+      .join(", ");
     throw new MemoryError(
       "EIO",
       `EIO: the collection ${collection.name} has indexes that conflict with the ones ${user} needs ` +

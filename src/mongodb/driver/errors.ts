@@ -1,6 +1,8 @@
 import { closedStorage, MemoryError, memoryFull } from "../../core/errors.js";
 
-/** The shapes in which MongoDB says that a document, a list or a command is too large (measured on 6.0 with driver 7). */
+/**
+ * The shapes in which MongoDB says that a document, a list or a command is too large (measured on 6.0 with driver 7).
+ */
 const tooLargeCodes = new Set<unknown>([146, 17419, 10334, 16493, 13548, 17420, 17280, "ERR_OUT_OF_RANGE"]);
 
 const duplicateKeyCode = 11000;
@@ -24,8 +26,8 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
- * Makes a MemoryError from whatever the driver threw. Its message names only the kind of failure. The driver's message may
- * hold hosts, paths and contents of documents, so it stays in `cause`.
+ * Makes a MemoryError from whatever the driver threw. Its message names only the kind of failure. The driver's message
+ * may hold hosts, paths and contents of documents, so it stays in `cause`.
  *
  * @param maxMemoryBytes the limit of the memory; null if the failure does not concern a memory
  */
@@ -34,7 +36,11 @@ export function storageError(cause: unknown, act: "read" | "write", maxMemoryByt
   const { name, code, codeName } = (cause ?? {}) as DriverError;
   if (act === "write" && isTooLarge(cause)) {
     if (maxMemoryBytes !== null) return memoryFull(null, maxMemoryBytes, cause);
-    return new MemoryError("EFBIG", "EFBIG: the item would be larger than MongoDB takes a document, with what is stored beside its value", { cause });
+    return new MemoryError(
+      "EFBIG",
+      "EFBIG: the item would be larger than MongoDB takes a document, with what is stored beside its value",
+      { cause },
+    );
   }
   // If the server itself refused a command, the command did not run. In every other case it may have run: the driver
   // retries a write whose connection broke, and then reports the failure of the retry.
@@ -68,7 +74,17 @@ export function isUnauthorized(error: unknown): boolean {
 }
 
 /** Which wire version each old release of MongoDB reports. The driver asks such a server for nothing else. */
-const releases: Record<string, string> = { 0: "2.4", 2: "2.6", 3: "3.0", 4: "3.2", 5: "3.4", 6: "3.6", 7: "4.0", 8: "4.2", 9: "4.4" };
+const releases: Record<string, string> = {
+  0: "2.4",
+  2: "2.6",
+  3: "3.0",
+  4: "3.2",
+  5: "3.4",
+  6: "3.6",
+  7: "4.0",
+  8: "4.2",
+  9: "4.4",
+};
 
 /** Says in words what is wrong if the driver and the server have no protocol in common; else null. */
 export function unsupportedServer(error: unknown): string | null {
@@ -80,12 +96,16 @@ export function unsupportedServer(error: unknown): string | null {
   return `the server${release} is too ${bound === "least" ? "old" : "new"} for this driver, which takes MongoDB ${needed} at ${bound}`;
 }
 
-/** The server answers these codes if it interrupted a command: shutdowns, step-downs, timeouts, unsatisfied write concerns. */
+/**
+ * The server answers these codes if it interrupted a command: shutdowns, step-downs, timeouts, unsatisfied write
+ * concerns.
+ */
 const mayHaveRun = new Set([6, 7, 24, 50, 64, 79, 89, 91, 189, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436]);
 
 function reasonOf(cause: unknown): string {
   const { name, syscall } = (cause ?? {}) as DriverError;
-  // Only for mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot select a server.
+  // Only for mongodb+srv. The driver looks up the names of a plain string later, and then reports that it cannot select
+  // a server.
   if (syscall === "querySrv" || syscall === "queryTxt") return "the name in the connection string does not resolve";
   if (isClosedClient(cause)) return "the client is closed";
   if (name === "MongoServerSelectionError") return "no server could be selected in time";

@@ -28,7 +28,8 @@ export const exactCollation = { locale: "simple" } as const;
 const exact = { collation: exactCollation };
 
 /*
- * The options of what is called often are put together by `Object.assign`: V8 takes 0.8 µs for each new property that follows a spread at the beginning of an object.
+ * The options of what is called often are put together by `Object.assign`: V8 takes 0.8 µs for each new property that
+ * follows a spread at the beginning of an object.
  */
 
 /** A collection that compares texts byte by byte in every command and index, whatever its own collation is. */
@@ -41,7 +42,10 @@ export class ExactCollection<Stored extends Document> {
     this.#limits = limits;
   }
 
-  /** The same collection, whose commands end with a call. Commands that make indexes go on, because others wait for them too. */
+  /**
+   * The same collection, whose commands end with a call. Commands that make indexes go on, because others wait for them
+   * too.
+   */
   forCall(call: OngoingCall): ExactCollection<Stored> {
     return new ExactCollection(this.#collection, limitsOf(call));
   }
@@ -58,7 +62,10 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.findOne<Found>(filter as Filter<Stored>, Object.assign({}, options, this.#ofReads));
   }
 
-  /** By the server's `count`, which takes two thirds of the time that a `find` takes to pass over as many. It cannot read a snapshot. */
+  /**
+   * By the server's `count`, which takes two thirds of the time that a `find` takes to pass over as many. It cannot
+   * read a snapshot.
+   */
   count(filter: object, options: CountOptions): Promise<number> {
     return this.#collection.count(filter, Object.assign({}, options, this.#ofReads));
   }
@@ -68,8 +75,18 @@ export class ExactCollection<Stored extends Document> {
   }
 
   /** Returns the document as it was before, unless told otherwise; null if there was none. */
-  findOneAndUpdate<Found extends Document>(filter: object, update: object, options: FindOneAndUpdateOptions): Promise<Found | null> {
-    const all = { returnDocument: "before", ...options, ...exact, ...this.#limits, includeResultMetadata: false } as const;
+  findOneAndUpdate<Found extends Document>(
+    filter: object,
+    update: object,
+    options: FindOneAndUpdateOptions,
+  ): Promise<Found | null> {
+    const all = {
+      returnDocument: "before",
+      ...options,
+      ...exact,
+      ...this.#limits,
+      includeResultMetadata: false,
+    } as const;
     return this.#collection.findOneAndUpdate(filter, update, all) as Promise<Found | null>;
   }
 
@@ -78,21 +95,30 @@ export class ExactCollection<Stored extends Document> {
   }
 
   async updateMany(filter: object, update: object, options: UpdateOptions): Promise<number> {
-    return (await this.#collection.updateMany(filter, update, Object.assign({}, options, exact, this.#limits))).modifiedCount;
+    return (await this.#collection.updateMany(filter, update, Object.assign({}, options, exact, this.#limits)))
+      .modifiedCount;
   }
 
   /** In their order, by one command for as many as it takes. */
   async insertMany(documents: readonly Stored[], options: BulkWriteOptions): Promise<void> {
     const [first] = documents as OptionalUnlessRequiredId<Stored>[];
     // The driver tells errors of a list in a form of its own.
-    if (first !== undefined && documents.length === 1) await this.#collection.insertOne(first, { ...options, ...this.#limits });
-    else await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], { ...options, ...this.#limits });
+    if (first !== undefined && documents.length === 1)
+      await this.#collection.insertOne(first, { ...options, ...this.#limits });
+    else
+      await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], {
+        ...options,
+        ...this.#limits,
+      });
   }
 
   /** In their order. Passes over those whose id is there already. */
   async insertMissing(documents: readonly Stored[]): Promise<void> {
     try {
-      await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], { ordered: false, ...this.#limits });
+      await this.#collection.insertMany(documents as OptionalUnlessRequiredId<Stored>[], {
+        ordered: false,
+        ...this.#limits,
+      });
     } catch (error) {
       if (!isDuplicateKey(error) || !writeErrorsOf(error).every(isDuplicateKey)) throw error;
     }
@@ -107,7 +133,10 @@ export class ExactCollection<Stored extends Document> {
   }
 
   /** Answers the document as it was, null where there was none. */
-  async findOneAndDelete<Found extends Document>(filter: object, options: FindOneAndDeleteOptions): Promise<Found | null> {
+  async findOneAndDelete<Found extends Document>(
+    filter: object,
+    options: FindOneAndDeleteOptions,
+  ): Promise<Found | null> {
     const all = { ...options, ...exact, ...this.#limits, includeResultMetadata: false } as const;
     return (await this.#collection.findOneAndDelete(filter, all)) as Found | null;
   }
@@ -124,7 +153,9 @@ export class ExactCollection<Stored extends Document> {
     return this.#collection.indexExists(name);
   }
 
-  /** Without `maxTimeMS`, which costs a small read two hundredths: the server ends a find when its connection is closed. */
+  /**
+   * Without `maxTimeMS`, which costs a small read two hundredths: the server ends a find when its connection is closed.
+   */
   get #ofReads(): typeof exact & { signal?: AbortSignal } {
     const { signal } = this.#limits;
     return signal === undefined ? exact : { collation: exactCollation, signal };
@@ -143,8 +174,9 @@ interface CallLimits {
 }
 
 /**
- * The driver obeys the signal in every command, although its types name it for reads only. It does not send a command that
- * waits for a connection, and it closes the connection of a command that was sent. A write then goes on until `maxTimeMS`.
+ * The driver obeys the signal in every command, although its types name it for reads only. It does not send a command
+ * that waits for a connection, and it closes the connection of a command that was sent. A write then goes on until
+ * `maxTimeMS`.
  */
 function limitsOf(call: OngoingCall): CallLimits {
   const signal = driverSignal(call);

@@ -12,8 +12,8 @@ export interface OwnDocuments {
 }
 
 /**
- * Looks at the documents with the lowest and the highest id, which costs the same in a collection of any size. MongoDB sorts
- * ids by type first, so an id of another type comes before or after all of ours.
+ * Looks at the documents with the lowest and the highest id, which costs the same in a collection of any size. MongoDB
+ * sorts ids by type first, so an id of another type comes before or after all of ours.
  * @throws MemoryError EIO if one of the two belongs to another program
  */
 export async function refuseForeignDocuments<Stored extends Document>(

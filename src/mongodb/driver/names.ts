@@ -10,4 +10,5 @@ export function isCollectionName(name: string): boolean {
   return /^[^$\0]+$/.test(name) && !/^system\.|^\.|\.\.|\.$/.test(name) && Buffer.byteLength(name) <= 255;
 }
 
-export const collectionNameRule = 'must have 1 to 255 bytes, without $ and empty parts between dots, and not begin with "system."';
+export const collectionNameRule =
+  'must have 1 to 255 bytes, without $ and empty parts between dots, and not begin with "system."';

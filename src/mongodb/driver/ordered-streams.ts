@@ -5,9 +5,7 @@ export async function* mergeOrdered<T>(
 ): AsyncGenerator<T> {
   const iterators = streams.map((stream) => stream[Symbol.asyncIterator]());
   try {
-    const heads = await Promise.all(
-      iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })),
-    );
+    const heads = await Promise.all(iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })));
     for (;;) {
       let first: { iterator: AsyncIterator<T>; result: IteratorResult<T, unknown> } | undefined;
       for (const head of heads) {

@@ -29,7 +29,10 @@ export async function readAtOneMoment<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the server cannot read at a moment, or no longer: it keeps each for `minSnapshotHistoryWindowInSeconds`, 300 by default. */
+/**
+ * Whether the server cannot read at a moment, or no longer: it keeps each for `minSnapshotHistoryWindowInSeconds`, 300
+ * by default.
+ */
 export function isMomentGone(error: unknown): boolean {
   return goneCodes.has((error as { code?: unknown } | null)?.code);
 }

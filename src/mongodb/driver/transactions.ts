@@ -2,7 +2,9 @@ import type { ClientSession, MongoClient, WriteConcernSettings } from "mongodb";
 import { lostRace, maxAttempts, pause } from "../../core/lost-race.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 
-/** How often a transaction or its end is tried again whose connection broke. The driver looks for a server each time. */
+/**
+ * How often a transaction or its end is tried again whose connection broke. The driver looks for a server each time.
+ */
 const maxBrokenAttempts = 3;
 
 /** An error of the driver. Its shape is read, not its class: another copy of `mongodb` than ours may have thrown it. */
@@ -18,9 +20,9 @@ export interface TransactionSettings {
 }
 
 /**
- * Makes all commands of `run` that have the session as one step. `run` may run again: where another change came first, and where the
- * connection broke before the end, as then nothing was changed. Once it was asked for, only the end is repeated, which the server does
- * once (ADR 0005).
+ * Makes all commands of `run` that have the session as one step. `run` may run again: where another change came first,
+ * and where the connection broke before the end, as then nothing was changed. Once it was asked for, only the end is
+ * repeated, which the server does once (ADR 0005).
  *
  * @throws what `run` throws, and then nothing was changed; ECONFLICT; and what the driver throws for the end
  */
@@ -59,7 +61,8 @@ async function commit(session: ClientSession, call: OngoingCall | undefined): Pr
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!hasLabel(error, "UnknownTransactionCommitResult") || attempt === maxBrokenAttempts || call?.isOver === true) throw error;
+      if (!hasLabel(error, "UnknownTransactionCommitResult") || attempt === maxBrokenAttempts || call?.isOver === true)
+        throw error;
     }
   }
 }

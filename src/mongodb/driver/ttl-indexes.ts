@@ -8,8 +8,8 @@ import type { ExactCollection } from "./exact-collection.js";
 export type TtlIndex = IndexDescription & { name: string; expireAfterSeconds: number };
 
 /**
- * Makes indexes by which MongoDB deletes documents, and changes the lifetime of those that exist. Idempotent; nothing is
- * ever dropped, and no index that only has the name of one of these is changed.
+ * Makes indexes by which MongoDB deletes documents, and changes the lifetime of those that exist. Idempotent; nothing
+ * is ever dropped, and no index that only has the name of one of these is changed.
  * @param user and option as of `createIndexes`
  * @throws MemoryError EIO
  */
@@ -31,15 +31,28 @@ export async function createTtlIndexes<Stored extends object>(
 }
 
 /** @returns whether it is the same index, but for the lifetime. @throws MemoryError EIO */
-async function changeLifetime(db: Db, collectionName: string, { expireAfterSeconds, name, ...rest }: TtlIndex): Promise<boolean> {
+async function changeLifetime(
+  db: Db,
+  collectionName: string,
+  { expireAfterSeconds, name, ...rest }: TtlIndex,
+): Promise<boolean> {
   try {
-    const { v: _v, expireAfterSeconds: lifetime, name: _name, ...found } = (await db.collection(collectionName).indexes()).find((index) => index.name === name) ?? {};
+    const {
+      v: _v,
+      expireAfterSeconds: lifetime,
+      name: _name,
+      ...found
+    } = (await db.collection(collectionName).indexes()).find((index) => index.name === name) ?? {};
     if (lifetime === undefined || !isDeepStrictEqual(found, rest)) return false;
     await db.command({ collMod: collectionName, index: { name, expireAfterSeconds } });
     return true;
   } catch (cause) {
     if (!isUnauthorized(cause)) throw storageError(cause, "write", null);
     const right = "grant listIndexes and collMod on the collection, or use the lifetime that the index has";
-    throw new MemoryError("EIO", `EIO: the index ${name} of the collection ${collectionName} needs another lifetime, and the user may not change it; ${right}`, { cause });
+    throw new MemoryError(
+      "EIO",
+      `EIO: the index ${name} of the collection ${collectionName} needs another lifetime, and the user may not change it; ${right}`,
+      { cause },
+    );
   }
 }

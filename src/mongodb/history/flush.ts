@@ -4,7 +4,10 @@ import type { VersionCollection } from "./version-collection.js";
 import type { VersionDocument } from "./version-document.js";
 
 /** What the outbox holds, as versions. One command, or none. */
-export async function pendingVersions({ memory, changes, texts }: PresentMemory, versions: VersionCollection): Promise<VersionDocument[]> {
+export async function pendingVersions(
+  { memory, changes, texts }: PresentMemory,
+  versions: VersionCollection,
+): Promise<VersionDocument[]> {
   const [first] = changes;
   if (first === undefined) return [];
   // The texts are compared while the server looks for the heads.
@@ -14,8 +17,9 @@ export async function pendingVersions({ memory, changes, texts }: PresentMemory,
 }
 
 /**
- * Moves the recorded changes of a memory into the collection of versions. Anybody may do so at any time, several at once, and again
- * after a crash: a version has one id, and the changes leave the memory only when their versions are there.
+ * Moves the recorded changes of a memory into the collection of versions. Anybody may do so at any time, several at
+ * once, and again after a crash: a version has one id, and the changes leave the memory only when their versions are
+ * there.
  */
 export async function flush(source: FlushSource, versions: VersionCollection, expiresAt: Date | null): Promise<void> {
   const present = await source.read("outbox");
@@ -25,5 +29,9 @@ export async function flush(source: FlushSource, versions: VersionCollection, ex
   await versions.insert(present.owner && { ...present.owner, ...expiry }, documents);
   // Forgotten meanwhile: nobody else would find the versions.
   if (!(await source.settle(present))) await versions.remove(present.memory);
-  else await versions.applyRetention(present.memory, documents.flatMap(({ path }) => path ?? []));
+  else
+    await versions.applyRetention(
+      present.memory,
+      documents.flatMap(({ path }) => path ?? []),
+    );
 }

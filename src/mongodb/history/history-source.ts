@@ -4,7 +4,10 @@ import type { OwnerDocument } from "./version-document.js";
 
 /** Where versions come from. */
 export interface FlushSource {
-  /** One command. Null where there is no memory, or it has expired. @param what "outbox": the texts that the outbox needs only */
+  /**
+   * One command. Null where there is no memory, or it has expired. @param what "outbox": the texts that the outbox
+   * needs only
+   */
   read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null>;
   /** Forgets the changes that have become versions. @returns false where the memory is gone */
   settle(present: PresentMemory): Promise<boolean>;
@@ -12,7 +15,10 @@ export interface FlushSource {
 
 /** How history reaches the memory itself, which a layout stores. */
 export interface HistorySource extends FlushSource {
-  /** Makes several changes in one step if the memory is still at that revision. @returns the new one; null if it is not. @throws ENOSPC */
+  /**
+   * Makes several changes in one step if the memory is still at that revision. @returns the new one; null if it is not.
+   * @throws ENOSPC
+   */
   restore(restored: Restoration, revision: number): Promise<RecordedChange | null>;
 }
 

@@ -2,7 +2,15 @@ import { isWhole, type OlderText, readOlderText } from "../../core/older-text.js
 import { pendingVersions } from "./flush.js";
 import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";
-import { checkVersionId, idsOf, noSuchVersion, publicIdOf, revisionOf, storedId, type VersionDocument } from "./version-document.js";
+import {
+  checkVersionId,
+  idsOf,
+  noSuchVersion,
+  publicIdOf,
+  revisionOf,
+  storedId,
+  type VersionDocument,
+} from "./version-document.js";
 import { filterOf, fits, rangesBelow, type VersionQuery } from "./version-query.js";
 
 /** All versions of a memory at one moment: those that are still in its document, and those before in the collection. */
@@ -28,7 +36,10 @@ export class HistoryView {
 
   async one(id: string): Promise<VersionDocument> {
     const _id = storedId(this.present.memory, checkVersionId(id));
-    const [found] = _id < this.#end ? await this.#versions.findAll({ _id }, 1) : this.#pending.filter((version) => version._id === _id);
+    const [found] =
+      _id < this.#end
+        ? await this.#versions.findAll({ _id }, 1)
+        : this.#pending.filter((version) => version._id === _id);
     if (found?.operation === undefined) throw noSuchVersion(id);
     return found;
   }
@@ -44,12 +55,18 @@ export class HistoryView {
   /** Newest first. @param olderThan an id, or null for the newest */
   async page(query: VersionQuery, limit: number, olderThan: string | null): Promise<VersionDocument[]> {
     const end = olderThan === null ? null : storedId(this.present.memory, olderThan);
-    const pending = this.#pending.filter((version) => (end === null || version._id < end) && fits(version, query)).toReversed().slice(0, limit);
+    const pending = this.#pending
+      .filter((version) => (end === null || version._id < end) && fits(version, query))
+      .toReversed()
+      .slice(0, limit);
     if (pending.length === limit) return pending;
     const ids = { ...idsOf(this.present.memory), $lt: end !== null && end < this.#end ? end : this.#end };
     const rest = limit - pending.length;
     const options = query.below === undefined ? {} : { hint: "_id_" };
-    return [...pending, ...(await this.#versions.findAll({ _id: ids, ...filterOf(query) }, -1, { limit: rest, ...options }))];
+    return [
+      ...pending,
+      ...(await this.#versions.findAll({ _id: ids, ...filterOf(query) }, -1, { limit: rest, ...options })),
+    ];
   }
 
   /** Newest first: everything after a change. */
@@ -65,7 +82,8 @@ export class HistoryView {
     const waiting = files.toSorted();
     const filter = { file: { $in: files }, _id: { ...idsOf(this.present.memory), $lt: this.#end } };
     for await (const version of this.#versions.find(filter, -1, { sort: { file: -1, _id: -1 }, hint: "by_file" })) {
-      while (version.file !== undefined && (waiting.at(-1) ?? "") >= version.file) yield* this.#pendingOf(waiting.pop() ?? "", null);
+      while (version.file !== undefined && (waiting.at(-1) ?? "") >= version.file)
+        yield* this.#pendingOf(waiting.pop() ?? "", null);
       yield version;
     }
     for (const file of waiting.toReversed()) yield* this.#pendingOf(file, null);
@@ -74,7 +92,9 @@ export class HistoryView {
   /** The versions of a file, newest first. @param after an id of which newer ones are meant; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
     const pending = this.#pendingOf(file, after);
-    const stored = await Promise.all(this.#rangesOf(file, after).map((_id) => this.#versions.findAll({ file, _id }, -1)));
+    const stored = await Promise.all(
+      this.#rangesOf(file, after).map((_id) => this.#versions.findAll({ file, _id }, -1)),
+    );
     return [...pending, ...stored.flat()];
   }
 
@@ -83,7 +103,11 @@ export class HistoryView {
     yield this.#pendingOf(file, null);
     const ranges = this.#rangesOf(file, null);
     for (let index = 0; index < ranges.length; index += partsAtOnce) {
-      yield (await Promise.all(ranges.slice(index, index + partsAtOnce).map((_id) => this.#versions.findAll({ file, _id }, -1)))).flat();
+      yield (
+        await Promise.all(
+          ranges.slice(index, index + partsAtOnce).map((_id) => this.#versions.findAll({ file, _id }, -1)),
+        )
+      ).flat();
     }
   }
 
@@ -96,10 +120,16 @@ export class HistoryView {
     return after === null ? idsOf(this.present.memory).$gt : storedId(this.present.memory, after);
   }
 
-  /** The ids of the versions of a file that are in the collection, from the newest: a long range in parts, so that the server looks for one while this process reads another. */
+  /**
+   * The ids of the versions of a file that are in the collection, from the newest: a long range in parts, so that the
+   * server looks for one while this process reads another.
+   */
   #rangesOf(file: string, after: string | null): object[] {
     const bounds = [this.#startAfter(after), ...this.#boundsWithin(after ?? file), this.#end];
-    return bounds.slice(1).map((end, index) => ({ [index === 0 ? "$gt" : "$gte"]: bounds[index], $lt: end })).toReversed();
+    return bounds
+      .slice(1)
+      .map((end, index) => ({ [index === 0 ? "$gt" : "$gte"]: bounds[index], $lt: end }))
+      .toReversed();
   }
 
   #boundsWithin(first: string): string[] {
@@ -107,7 +137,9 @@ export class HistoryView {
     const start = revisionOf(first);
     const partLength = Math.ceil((revision - start) / parts);
     if (partLength < minPartLength) return [];
-    const bounds = Array.from({ length: parts - 1 }, (_, index) => storedId(memory, String(start + partLength * (index + 1))));
+    const bounds = Array.from({ length: parts - 1 }, (_, index) =>
+      storedId(memory, String(start + partLength * (index + 1))),
+    );
     return bounds.filter((bound) => bound < this.#end);
   }
 
@@ -115,7 +147,9 @@ export class HistoryView {
   async lastAt(path: string): Promise<VersionDocument | null> {
     const pending = this.#pending.findLast((version) => version.path === path);
     if (pending !== undefined) return pending;
-    const [last] = await this.#versions.findAll({ path, _id: { ...idsOf(this.present.memory), $lt: this.#end } }, -1, { limit: 1 });
+    const [last] = await this.#versions.findAll({ path, _id: { ...idsOf(this.present.memory), $lt: this.#end } }, -1, {
+      limit: 1,
+    });
     return last ?? null;
   }
 
@@ -123,17 +157,24 @@ export class HistoryView {
   async hasBelow(path: string): Promise<boolean> {
     if (this.#pending.some((version) => version.path?.startsWith(`${path}/`))) return true;
     const [range] = rangesBelow(path);
-    const [found] = await this.#versions.findAll({ path: range, _id: idsOf(this.present.memory) }, 1, { limit: 1, hint: "by_path" });
+    const [found] = await this.#versions.findAll({ path: range, _id: idsOf(this.present.memory) }, 1, {
+      limit: 1,
+      hint: "by_path",
+    });
     return found !== undefined;
   }
 
-  /** The text of a version; null where there is none, or it is redacted. @throws MemoryError ENOENT where it is no longer kept */
+  /**
+   * The text of a version; null where there is none, or it is redacted. @throws MemoryError ENOENT where it is no
+   * longer kept
+   */
   async textOf(version: VersionDocument): Promise<string | null> {
     if (version.redactedAt !== undefined || version.operation === "deleted") return null;
     const newer = await this.lineage(version.file ?? "", publicIdOf(version));
     const oldest = newer.at(-1);
     const isKept = oldest === undefined || oldest.since === publicIdOf(version);
-    const text = oldest === undefined ? this.present.texts.get(version.path ?? "") : textBefore(newer, this.present.texts);
+    const text =
+      oldest === undefined ? this.present.texts.get(version.path ?? "") : textBefore(newer, this.present.texts);
     if (!isKept || text === undefined) throw noSuchVersion(publicIdOf(version));
     return text;
   }
@@ -162,7 +203,10 @@ const minPartLength = 40;
  * @param texts of the present
  * @returns null where it is redacted, undefined where a version is missing by which it could be told
  */
-export function textBefore(newer: readonly VersionDocument[], texts: ReadonlyMap<string, string>): string | null | undefined {
+export function textBefore(
+  newer: readonly VersionDocument[],
+  texts: ReadonlyMap<string, string>,
+): string | null | undefined {
   const [newest] = newer;
   const older: OlderText[] = [];
   let previous: VersionDocument | null = null;

@@ -6,7 +6,11 @@ import { type OwnerDocument, unarchivedVersion, type VersionDocument } from "./v
 const maxBatch = { versions: 500, chars: 4_000_000 };
 
 /** The versions of an archive, after the document that says whose they are. Passes over those that are there. */
-export async function insertVersions(collection: VersionCollection, owner: OwnerDocument, history: ArchivedHistory): Promise<void> {
+export async function insertVersions(
+  collection: VersionCollection,
+  owner: OwnerDocument,
+  history: ArchivedHistory,
+): Promise<void> {
   const expiry = owner.expiresAt && { expiresAt: owner.expiresAt };
   let batch: VersionDocument[] = [];
   let chars = 0;

@@ -15,7 +15,14 @@ import { redactionsOf, type ToldText, untelling } from "./redaction.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
 import type { VersionCollection } from "./version-collection.js";
-import { checkVersionId, noSuchVersion, publicIdOf, storedId, type VersionDocument, versionOf } from "./version-document.js";
+import {
+  checkVersionId,
+  noSuchVersion,
+  publicIdOf,
+  storedId,
+  type VersionDocument,
+  versionOf,
+} from "./version-document.js";
 import type { VersionQuery } from "./version-query.js";
 
 export interface HistoryContext {
@@ -62,22 +69,30 @@ export class MongoHistory implements HistoryBackend {
   async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {
     const view = await this.#viewOf(from);
     const version = await view.one(from);
-    return { from: await textOf(view, version), to: to === null ? await presentOf(view, version) : await textOf(view, await view.one(to)) };
+    return {
+      from: await textOf(view, version),
+      to: to === null ? await presentOf(view, version) : await textOf(view, await view.one(to)),
+    };
   }
 
   async lineage(path: string): Promise<FileLineage> {
     const view = await this.#view({ path });
     const text = view?.present.texts.get(path);
-    if (text === undefined) throw path === ROOT || view?.present.isDirectory === true ? pathIsDirectory() : fileNotFound();
+    if (text === undefined)
+      throw path === ROOT || view?.present.isDirectory === true ? pathIsDirectory() : fileNotFound();
     const last = await view?.lastAt(path);
-    return { text, steps: !view || !last || last.operation === "deleted" ? noSteps() : stepsOf(view.lineageInParts(last.file ?? "")) };
+    return {
+      text,
+      steps: !view || !last || last.operation === "deleted" ? noSteps() : stepsOf(view.lineageInParts(last.file ?? "")),
+    };
   }
 
   async revert(what: RevertTarget, force: boolean, checkPath: (path: string) => void): Promise<MemoryVersion[]> {
     const { source, maxFileBytes } = this.#context;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const view = await this.#view("tree");
-      if (view === null) throw "path" in what ? noSuchVersion(what.to) : new MemoryError("ENOENT", "ENOENT: the memory has no versions");
+      if (view === null)
+        throw "path" in what ? noSuchVersion(what.to) : new MemoryError("ENOENT", "ENOENT: the memory has no versions");
       const restoration = await restorationFor(view, what, force);
       if (restoration === null) return [];
       for (const [path, content] of restoration.files) {
@@ -108,10 +123,20 @@ export class MongoHistory implements HistoryBackend {
       if (changed.length === 0) return redacted.size;
       for (const { path } of changed) checkPath(path ?? ROOT);
       const oldestPending = view.present.changes[0]?.revision ?? Infinity;
-      if (changed.every((version) => version._id < storedId(view.present.memory, String(Math.min(oldestPending, 9_999_999_999))))) {
-        const redactions = [...(await redactionsOf(view, open, clock(), actor)), ...[...telling.values()].map((told) => untelling(view, told))];
+      if (
+        changed.every(
+          (version) => version._id < storedId(view.present.memory, String(Math.min(oldestPending, 9_999_999_999))),
+        )
+      ) {
+        const redactions = [
+          ...(await redactionsOf(view, open, clock(), actor)),
+          ...[...telling.values()].map((told) => untelling(view, told)),
+        ];
         for (const id of [...open.map(publicIdOf), ...telling.keys()]) redacted.add(id);
-        const texts = [...(await keptTexts(view, open)), ...[...telling.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? [])];
+        const texts = [
+          ...(await keptTexts(view, open)),
+          ...[...telling.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? []),
+        ];
         // First, because a version that is redacted no longer tells which text it had.
         await redactRecords(proposals, { paths: [], texts });
         await removeVectors();
@@ -145,13 +170,18 @@ interface Redactable {
  * @param redacted ids that were found in an attempt before, of which nothing need be left
  * @throws MemoryError ENOENT for another version of which nothing is kept
  */
-async function redactable(view: HistoryView, ids: readonly string[], redacted: ReadonlySet<string>): Promise<Redactable> {
+async function redactable(
+  view: HistoryView,
+  ids: readonly string[],
+  redacted: ReadonlySet<string>,
+): Promise<Redactable> {
   const kept = await view.several(ids.map(checkVersionId));
   const telling = new Map<string, ToldText>();
   for (const id of ids) {
     if (kept.get(id)?.operation !== undefined) continue;
     const teller = await view.tellerOf(id);
-    if (teller !== null) telling.set(id, { teller, newer: [...(await view.lineage(teller.file ?? "", publicIdOf(teller))), teller] });
+    if (teller !== null)
+      telling.set(id, { teller, newer: [...(await view.lineage(teller.file ?? "", publicIdOf(teller))), teller] });
     else if (!redacted.has(id)) throw noSuchVersion(id);
   }
   return { open: [...kept.values()].filter(({ redactedAt }) => redactedAt === undefined), telling };

@@ -50,14 +50,21 @@ export function pathsBefore(changes: readonly RecordedChange[]): string[] {
  * The versions of recorded changes, before they are linked.
  * @param texts of the files that the changes name, after the last of them
  */
-export function unlinkedVersions(memory: string, changes: readonly RecordedChange[], texts: ReadonlyMap<string, string>): UnlinkedVersion[] {
+export function unlinkedVersions(
+  memory: string,
+  changes: readonly RecordedChange[],
+  texts: ReadonlyMap<string, string>,
+): UnlinkedVersion[] {
   const versions = changes.flatMap((change) => documentsOf(memory, change));
   addTexts(versions, new Map(texts));
   return versions;
 }
 
 /** @param heads of the paths before the first of the changes */
-export function linkedVersions(versions: readonly UnlinkedVersion[], heads: ReadonlyMap<string, Head>): VersionDocument[] {
+export function linkedVersions(
+  versions: readonly UnlinkedVersion[],
+  heads: ReadonlyMap<string, Head>,
+): VersionDocument[] {
   addLineage(versions, new Map(heads));
   return versions.map(({ document }) => document);
 }
@@ -72,9 +79,17 @@ function documentsOf(memory: string, { revision, at, actor, files, directories }
   const all: (RecordedFile | null)[] = files.length === 0 ? [null] : files;
   return all.map((file, index) => {
     const id = publicId(revision, index);
-    const paths = file && { path: file.path, ...(file.from !== undefined && { from: file.from }), operation: operationOf(file) };
+    const paths = file && {
+      path: file.path,
+      ...(file.from !== undefined && { from: file.from }),
+      operation: operationOf(file),
+    };
     const told = index === 0 && Object.keys(directories).length > 0 && { directories };
-    return { id, file, document: { _id: storedId(memory, id), ...paths, at, actor, sizeBytes: null, sha256: null, ...told } };
+    return {
+      id,
+      file,
+      document: { _id: storedId(memory, id), ...paths, at, actor, sizeBytes: null, sha256: null, ...told },
+    };
   });
 }
 
@@ -100,11 +115,17 @@ function addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, strin
   }
 }
 
-function textBefore({ before, beforeBytes, older }: RecordedFile, after: string | undefined, afterBytes: number | null): string | undefined {
+function textBefore(
+  { before, beforeBytes, older }: RecordedFile,
+  after: string | undefined,
+  afterBytes: number | null,
+): string | undefined {
   if (older !== undefined) return after === undefined ? undefined : readOlderText(older, after);
   if (before !== undefined || beforeBytes === undefined || after === undefined) return before;
   // In ASCII a byte is a unit: a long text need not be encoded.
-  return after.length === afterBytes ? after.slice(0, beforeBytes) : Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
+  return after.length === afterBytes
+    ? after.slice(0, beforeBytes)
+    : Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
 }
 
 function olderOf(before: string | undefined, after: string | undefined, isAppend: boolean): OlderText | null {

@@ -6,13 +6,19 @@ import type { Redaction } from "./version-collection.js";
 import { publicIdOf, type VersionDocument } from "./version-document.js";
 
 /**
- * What has to change so that the text, path, size and hash of these versions are nowhere. A version holds the text before it; so of a
- * redacted one the version after it loses what it holds, and the redacted one itself holds a whole text from then on, as it cannot
- * be told by the redacted one any more. First what keeps something, then what takes something away.
+ * What has to change so that the text, path, size and hash of these versions are nowhere. A version holds the text
+ * before it; so of a redacted one the version after it loses what it holds, and the redacted one itself holds a whole
+ * text from then on, as it cannot be told by the redacted one any more. First what keeps something, then what takes
+ * something away.
  * @param versions which are to be redacted
  * @throws MemoryError EINVAL for the text that a file has now
  */
-export async function redactionsOf(view: HistoryView, versions: readonly VersionDocument[], at: Date, by: MemoryActor | null): Promise<Redaction[]> {
+export async function redactionsOf(
+  view: HistoryView,
+  versions: readonly VersionDocument[],
+  at: Date,
+  by: MemoryActor | null,
+): Promise<Redaction[]> {
   const ids = new Set(versions.map(publicIdOf));
   const keeping: Redaction[] = [];
   const losing: Redaction[] = [];
@@ -24,9 +30,13 @@ export async function redactionsOf(view: HistoryView, versions: readonly Version
       if (!ids.has(publicIdOf(version))) return;
       if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(publicIdOf(version), version);
       if (next !== undefined) losing.push(withoutText(next, version));
-      const before = previous === undefined || isRedacted(previous, ids) ? null : textBefore(lineage.slice(0, index + 1), view.present.texts);
+      const before =
+        previous === undefined || isRedacted(previous, ids)
+          ? null
+          : textBefore(lineage.slice(0, index + 1), view.present.texts);
       const id = publicIdOf(version);
-      if (typeof before === "string" && version.operation !== "created") keeping.push({ id, found: version.older ?? null, set: { older: wholeText(before) }, unset: [] });
+      if (typeof before === "string" && version.operation !== "created")
+        keeping.push({ id, found: version.older ?? null, set: { older: wholeText(before) }, unset: [] });
       const whoAndWhen = { redactedAt: at, ...(by !== null && { redactedBy: by }), sizeBytes: null, sha256: null };
       marking.push({ id, set: whoAndWhen, unset: ["path", "from", "directories"] });
     });
@@ -55,7 +65,9 @@ function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean
   return version.redactedAt !== undefined || ids.has(publicIdOf(version));
 }
 
-/** Whether the text can be read in the file as it is now: as all of it, or as its start where the rest was only added. */
+/**
+ * Whether the text can be read in the file as it is now: as all of it, or as its start where the rest was only added.
+ */
 function isPresentText(view: HistoryView, newer: readonly VersionDocument[], version: VersionDocument): boolean {
   if (version.operation === "deleted") return false;
   const path = (newer[0] ?? version).path ?? "";
@@ -64,7 +76,9 @@ function isPresentText(view: HistoryView, newer: readonly VersionDocument[], ver
 }
 
 function presentText(id: string, version: VersionDocument): Error {
-  return invalid(`version ${id} cannot be redacted: its text can be read in ${version.path ?? "the file"} as it is now; write or delete the file first`);
+  return invalid(
+    `version ${id} cannot be redacted: its text can be read in ${version.path ?? "the file"} as it is now; write or delete the file first`,
+  );
 }
 
 function withoutText(next: VersionDocument, { path }: VersionDocument): Redaction {

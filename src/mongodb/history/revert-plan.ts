@@ -17,9 +17,14 @@ interface Target {
 }
 
 /** @returns null where nothing has to change. @throws MemoryError ECONFLICT, EINVAL, EISDIR, ENOENT, ENOTDIR */
-export async function restorationFor(view: HistoryView, what: RevertTarget, force: boolean): Promise<Restoration | null> {
+export async function restorationFor(
+  view: HistoryView,
+  what: RevertTarget,
+  force: boolean,
+): Promise<Restoration | null> {
   const tree: MemorySnapshot = view.present.tree ?? { files: [], directories: [], revision: 0 };
-  const target = "path" in what ? await formerState(view, tree, what.path, what.to) : await undone(view, tree, what, force);
+  const target =
+    "path" in what ? await formerState(view, tree, what.path, what.to) : await undone(view, tree, what, force);
   return restorationOf(tree, target);
 }
 
@@ -55,10 +60,19 @@ function redactedText(id: string): MemoryError {
 }
 
 /** The tree without what a run or a call has changed. */
-async function undone(view: HistoryView, tree: MemorySnapshot, what: Exclude<RevertTarget, { path: string }>, force: boolean): Promise<Target> {
+async function undone(
+  view: HistoryView,
+  tree: MemorySnapshot,
+  what: Exclude<RevertTarget, { path: string }>,
+  force: boolean,
+): Promise<Target> {
   const own = await versionsBy(view, what);
   const [first] = own;
-  if (first === undefined) throw new MemoryError("ENOENT", `ENOENT: the memory has no version of ${"runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`}`);
+  if (first === undefined)
+    throw new MemoryError(
+      "ENOENT",
+      `ENOENT: the memory has no version of ${"runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`}`,
+    );
   const ids = new Set(own.map(publicIdOf));
   const target = emptyTarget();
   const present = new Map(tree.files.map(({ path, content }) => [path, content]));
@@ -69,10 +83,14 @@ async function undone(view: HistoryView, tree: MemorySnapshot, what: Exclude<Rev
     if (oldest === undefined) continue;
     const later = await view.lineage(file, publicIdOf(oldest));
     const newest = later[0] ?? oldest;
-    const presentPath = newest.operation === "deleted" || newest.path === undefined || !present.has(newest.path) ? null : newest.path;
+    const presentPath =
+      newest.operation === "deleted" || newest.path === undefined || !present.has(newest.path) ? null : newest.path;
     const other = later.findLast((version) => !ids.has(publicIdOf(version)));
     const former = await formerFile(view, [...later, oldest]);
-    const isSo = former === null ? presentPath === null : presentPath === former.path && present.get(former.path) === former.content;
+    const isSo =
+      former === null
+        ? presentPath === null
+        : presentPath === former.path && present.get(former.path) === former.content;
     if (isSo) continue;
     if (other !== undefined) conflicts.push(other);
     if (presentPath !== null) target.files.set(presentPath, null);
@@ -93,7 +111,10 @@ async function undone(view: HistoryView, tree: MemorySnapshot, what: Exclude<Rev
 }
 
 /** Newest first. */
-async function versionsBy(view: HistoryView, actor: { runId: string } | { toolCallId: string }): Promise<VersionDocument[]> {
+async function versionsBy(
+  view: HistoryView,
+  actor: { runId: string } | { toolCallId: string },
+): Promise<VersionDocument[]> {
   const pageSize = 500;
   const found: VersionDocument[] = [];
   for (;;) {
@@ -105,7 +126,10 @@ async function versionsBy(view: HistoryView, actor: { runId: string } | { toolCa
 }
 
 /** A file before the oldest of these versions, all of one file. @throws MemoryError ENOENT, EINVAL */
-async function formerFile(view: HistoryView, versions: readonly VersionDocument[]): Promise<{ path: string; content: string } | null> {
+async function formerFile(
+  view: HistoryView,
+  versions: readonly VersionDocument[],
+): Promise<{ path: string; content: string } | null> {
   const oldest = versions.at(-1);
   if (oldest === undefined || oldest.operation === "created") return null;
   const head = oldest.since === undefined ? undefined : (await view.several([oldest.since])).get(oldest.since);
@@ -120,7 +144,10 @@ function laterChange(version: VersionDocument): MemoryError {
   const { path = "a redacted file", operation, actor } = version;
   const facts = Object.entries(actor ?? {}).map(([field, fact]) => `${field} ${fact}`);
   const by = facts.length === 0 ? "" : ` by ${facts.join(", ")}`;
-  const error = new MemoryError("ECONFLICT", `ECONFLICT: a later change would be undone too: version ${publicIdOf(version)} ${operation} ${path}${by}; pass force to undo it`);
+  const error = new MemoryError(
+    "ECONFLICT",
+    `ECONFLICT: a later change would be undone too: version ${publicIdOf(version)} ${operation} ${path}${by}; pass force to undo it`,
+  );
   if (version.path !== undefined) error.path = version.path;
   return error;
 }
@@ -142,8 +169,14 @@ function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, 
 /** Only what differs from the tree. */
 function restorationOf(tree: MemorySnapshot, target: Target): Restoration | null {
   const present = new Map(tree.files.map(({ path, content }) => [path, content]));
-  const files = new Map([...target.files].filter(([path, content]) => (content === null ? present.has(path) : present.get(path) !== content)));
-  const renamed = new Map([...target.renamed].filter(([path, from]) => files.get(from) === null && !present.has(path) && files.has(path)));
+  const files = new Map(
+    [...target.files].filter(([path, content]) =>
+      content === null ? present.has(path) : present.get(path) !== content,
+    ),
+  );
+  const renamed = new Map(
+    [...target.renamed].filter(([path, from]) => files.get(from) === null && !present.has(path) && files.has(path)),
+  );
   const after = new Set([...present.keys()].filter((path) => files.get(path) !== null));
   for (const [path, content] of files) if (content !== null) after.add(path);
   const needed = new Set([...after].flatMap((path) => parentsOf(path)));
@@ -160,12 +193,20 @@ function restorationOf(tree: MemorySnapshot, target: Target): Restoration | null
   return { files, renamed, addedDirectories, removedDirectories: [...removed], tree };
 }
 
-function emptyDirectories(tree: MemorySnapshot, candidates: ReadonlySet<string>, needed: ReadonlySet<string>, files: ReadonlySet<string>): Set<string> {
+function emptyDirectories(
+  tree: MemorySnapshot,
+  candidates: ReadonlySet<string>,
+  needed: ReadonlySet<string>,
+  files: ReadonlySet<string>,
+): Set<string> {
   const removed = new Set<string>();
   // The deepest first: a directory may only hold such that are removed too.
-  for (const path of tree.directories.filter((each) => candidates.has(each) && !needed.has(each)).toSorted((a, b) => b.length - a.length)) {
+  for (const path of tree.directories
+    .filter((each) => candidates.has(each) && !needed.has(each))
+    .toSorted((a, b) => b.length - a.length)) {
     const isBelow = (other: string): boolean => other.startsWith(prefixOf(path));
-    if (![...files].some(isBelow) && !tree.directories.some((other) => isBelow(other) && !removed.has(other))) removed.add(path);
+    if (![...files].some(isBelow) && !tree.directories.some((other) => isBelow(other) && !removed.has(other)))
+      removed.add(path);
   }
   return removed;
 }

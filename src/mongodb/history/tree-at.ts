@@ -12,7 +12,10 @@ export interface FormerTree {
   redacted: string[];
 }
 
-/** The present tree, without what was changed after the change of a version. @throws MemoryError ENOENT where some of it is no longer kept */
+/**
+ * The present tree, without what was changed after the change of a version. @throws MemoryError ENOENT where some of it
+ * is no longer kept
+ */
 export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
   const { tree, texts } = view.present;
   const revision = revisionOf(id);
@@ -28,10 +31,13 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     if (others === undefined) lineages.set(version.file, [version]);
     else others.push(version);
   }
-  const isLost = ({ since }: VersionDocument): boolean => since !== undefined && !seen.has(since) && revisionOf(since) > revision;
+  const isLost = ({ since }: VersionDocument): boolean =>
+    since !== undefined && !seen.has(since) && revisionOf(since) > revision;
   const changed = [...lineages.values()];
   const firsts = changed.map((newer) => newer.at(-1)).filter((first) => first !== undefined);
-  const heads = await view.several(firsts.flatMap(({ since, file }) => [since, file].filter((each) => each !== undefined)));
+  const heads = await view.several(
+    firsts.flatMap(({ since, file }) => [since, file].filter((each) => each !== undefined)),
+  );
   const present = changed.map(([newest]) => files.get(newest?.operation === "deleted" ? "" : (newest?.path ?? "")));
   for (const [newest] of changed) if (newest?.operation !== "deleted") files.delete(newest?.path ?? "");
   const redacted: string[] = [];
@@ -49,7 +55,11 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
       else files.set(path, fileOf(path, content, head, heads.get(first.file ?? ""), present[index] ?? null));
     }
   });
-  if (lost > 0) throw new MemoryError("ENOENT", `ENOENT: the tree at version ${id} is no longer known: ${lost} of its files have changed since, and their versions of then are no longer kept`);
+  if (lost > 0)
+    throw new MemoryError(
+      "ENOENT",
+      `ENOENT: the tree at version ${id} is no longer known: ${lost} of its files have changed since, and their versions of then are no longer kept`,
+    );
   for (const path of files.keys()) for (const parent of parentsOf(path)) directories.add(parent);
   const snapshot = {
     files: [...files.values()].toSorted((a, b) => compareCodeUnits(a.path, b.path)),
@@ -59,7 +69,13 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
   return { snapshot, redacted };
 }
 
-function fileOf(path: string, content: string, head: VersionDocument | undefined, first: VersionDocument | undefined, present: SnapshotFile | null): SnapshotFile {
+function fileOf(
+  path: string,
+  content: string,
+  head: VersionDocument | undefined,
+  first: VersionDocument | undefined,
+  present: SnapshotFile | null,
+): SnapshotFile {
   const unknown = new Date(0);
   const updatedAt = head?.at ?? present?.createdAt ?? unknown;
   const createdAt = first?.operation === "created" ? first.at : (present?.createdAt ?? updatedAt);

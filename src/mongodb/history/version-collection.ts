@@ -42,7 +42,11 @@ export function versionsCollectionOf(memoriesCollection: string): string {
 }
 
 const ownerIndexes: (IndexDescription & { name: string })[] = [
-  { name: "owners_by_node", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, partialFilterExpression: having("nodeId") },
+  {
+    name: "owners_by_node",
+    key: { nodeId: 1, scope: 1, threadId: 1, userId: 1 },
+    partialFilterExpression: having("nodeId"),
+  },
   { name: "owners_by_thread", key: { threadId: 1 }, partialFilterExpression: having("threadId") },
   { name: "owners_by_user", key: { userId: 1 }, partialFilterExpression: having("userId") },
 ];
@@ -98,7 +102,10 @@ export class VersionCollection {
     const before = { ...idsOf(memory), $lt: storedId(memory, String(revision)) };
     const heads = new Map<string, Head>();
     for (const some of chunksOf(paths)) {
-      const found = await this.#lastOf(some.map((path) => ({ path, _id: before })), 0);
+      const found = await this.#lastOf(
+        some.map((path) => ({ path, _id: before })),
+        0,
+      );
       for (const { path, operation, file, ...document } of found) {
         const id = publicIdOf(document);
         if (path !== undefined) heads.set(path, { id, file: file ?? id, gone: operation === "deleted" });
@@ -120,7 +127,9 @@ export class VersionCollection {
   /** The same, but for those that are there already. */
   async insertMissingIn(session: ClientSession, versions: readonly StoredVersion[]): Promise<void> {
     const ids = versions.map(({ _id }) => _id);
-    const found = await this.#collection.find<Pick<StoredVersion, "_id">>({ _id: { $in: ids } }, { projection: { _id: 1 }, session }).toArray();
+    const found = await this.#collection
+      .find<Pick<StoredVersion, "_id">>({ _id: { $in: ids } }, { projection: { _id: 1 }, session })
+      .toArray();
     const there = new Set(found.map(({ _id }) => _id));
     const missing = versions.filter(({ _id }) => !there.has(_id));
     if (missing.length > 0) await this.insertIn(session, missing);
@@ -134,13 +143,18 @@ export class VersionCollection {
   /** The paths of the versions of a range of ids. */
   async pathsWithin(ids: object): Promise<string[]> {
     const options = { projection: { _id: 0, path: 1 }, hint: "_id_", batchSize };
-    const found = await reading(() => this.#collection.find<Pick<VersionDocument, "path">>({ _id: ids }, options).toArray());
+    const found = await reading(() =>
+      this.#collection.find<Pick<VersionDocument, "path">>({ _id: ids }, options).toArray(),
+    );
     return found.flatMap(({ path }) => path ?? []);
   }
 
   /** Removes those after a revision, in a transaction. */
   async removeAfter(session: ClientSession, memory: string, revision: number): Promise<void> {
-    await this.#collection.deleteMany({ _id: { $gte: storedId(memory, String(revision + 1)), $lt: idsOf(memory).$lt } }, { session });
+    await this.#collection.deleteMany(
+      { _id: { $gte: storedId(memory, String(revision + 1)), $lt: idsOf(memory).$lt } },
+      { session },
+    );
   }
 
   /** Newest or oldest first. */
@@ -156,7 +170,12 @@ export class VersionCollection {
   /** Without those that MongoDB has yet to delete. */
   #found(filter: object, direction: 1 | -1, options: FindVersionsOptions): FindCursor<VersionDocument> {
     const kept = { ...filter, dropAt: { $not: { $lte: this.#clock() } } };
-    return this.#collection.find<VersionDocument>(kept, { sort: { _id: direction }, batchSize, promoteValues: true, ...options });
+    return this.#collection.find<VersionDocument>(kept, {
+      sort: { _id: direction },
+      batchSize,
+      promoteValues: true,
+      ...options,
+    });
   }
 
   /** Lets go what need not be kept of these paths. */
@@ -164,20 +183,34 @@ export class VersionCollection {
     const { keepVersions, keepMs } = this.#retention;
     for (const some of chunksOf(paths)) {
       if (keepVersions !== undefined) {
-        const last = await this.#lastOf(some.map((path) => ({ path, _id: idsOf(memory) })), keepVersions);
+        const last = await this.#lastOf(
+          some.map((path) => ({ path, _id: idsOf(memory) })),
+          keepVersions,
+        );
         const dropped = last.map(({ path, _id }) => ({ path, _id: { ...idsOf(memory), $lte: _id } }));
         if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, {});
       }
       if (keepMs !== undefined) {
-        const last = await this.#lastOf(some.map((path) => ({ path, _id: idsOf(memory) })), 1);
-        const replaced = last.map(({ path, _id }) => ({ path, _id: { ...idsOf(memory), $lte: _id }, dropAt: { $exists: false } }));
-        if (replaced.length > 0) await this.#collection.updateMany({ $or: replaced }, [{ $set: { dropAt: { $add: ["$at", keepMs] } } }], {});
+        const last = await this.#lastOf(
+          some.map((path) => ({ path, _id: idsOf(memory) })),
+          1,
+        );
+        const replaced = last.map(({ path, _id }) => ({
+          path,
+          _id: { ...idsOf(memory), $lte: _id },
+          dropAt: { $exists: false },
+        }));
+        if (replaced.length > 0)
+          await this.#collection.updateMany({ $or: replaced }, [{ $set: { dropAt: { $add: ["$at", keepMs] } } }], {});
       }
     }
   }
 
   /** For each filter on a path the last version behind `skip` others. */
-  async #lastOf(filters: readonly object[], skip: number): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
+  async #lastOf(
+    filters: readonly object[],
+    skip: number,
+  ): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
     const [first, ...others] = filters.map((filter): object[] => [
       { $match: filter },
       { $sort: { path: 1, _id: -1 } },
@@ -186,7 +219,10 @@ export class VersionCollection {
       { $project: { path: 1, operation: 1, file: 1 } },
     ]);
     if (first === undefined) return [];
-    const pipeline = [...first, ...others.map((other) => ({ $unionWith: { coll: this.#collection.name, pipeline: other } }))];
+    const pipeline = [
+      ...first,
+      ...others.map((other) => ({ $unionWith: { coll: this.#collection.name, pipeline: other } })),
+    ];
     return reading(() => this.#collection.aggregate<VersionDocument>(pipeline, {}).toArray());
   }
 
@@ -195,7 +231,10 @@ export class VersionCollection {
     await this.#collection.updateMany({ $or: [{ _id: memory }, { _id: idsOf(memory) }] }, { $set: { expiresAt } }, {});
   }
 
-  /** @returns how many versions a memory had. The last to go says whose they were, so that a crash leaves nothing that cannot be found */
+  /**
+   * @returns how many versions a memory had. The last to go says whose they were, so that a crash leaves nothing that
+   * cannot be found
+   */
   async remove(memory: string): Promise<number> {
     const count = await this.#collection.deleteMany({ _id: idsOf(memory) }, {});
     await this.#collection.deleteOne({ _id: memory }, {});
@@ -204,7 +243,8 @@ export class VersionCollection {
 
   /** The memories of a range that have versions. */
   async *memories(range: object): AsyncGenerator<string> {
-    for await (const { _id } of streaming(this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } }))) yield _id;
+    for await (const { _id } of streaming(this.#collection.find<{ _id: string }>(range, { projection: { _id: 1 } })))
+      yield _id;
   }
 
   /** Takes a person or a thread out of who has made or redacted versions. */
@@ -241,4 +281,3 @@ function chunksOf(paths: readonly string[]): string[][] {
 export function ownerOf(memory: string, address: CheckedAddress): OwnerDocument {
   return { _id: memory, ...address };
 }
-

@@ -9,7 +9,10 @@ import { badVersionId } from "../../core/version-id.js";
 export interface VersionDocument {
   /** The memory, and the id in it with leading zeros, so that ids sort as the changes were made. */
   _id: string;
-  /** The id of the first version of this file. Stays when the file is renamed. Absent where the change was of directories alone. */
+  /**
+   * The id of the first version of this file. Stays when the file is renamed. Absent where the change was of
+   * directories alone.
+   */
   file?: string;
   /** The id of the version before, of this file or of a deleted one at its path. */
   since?: string;
@@ -40,7 +43,10 @@ export interface DirectoryChange {
   moved?: { from: string; to: string };
 }
 
-/** Whose versions they are. It has the id of the memory alone. Made before the first version, and removed after the last. */
+/**
+ * Whose versions they are. It has the id of the memory alone. Made before the first version, and removed after the
+ * last.
+ */
 export interface OwnerDocument {
   _id: string;
   nodeId: string;
@@ -65,7 +71,10 @@ export function storedId(memory: string, id: string): string {
 }
 
 export function publicIdOf({ _id }: Pick<VersionDocument, "_id">): string {
-  return publicId(Number(_id.slice(-revisionDigits - 1 - indexDigits, -indexDigits - 1)), Number(_id.slice(-indexDigits)));
+  return publicId(
+    Number(_id.slice(-revisionDigits - 1 - indexDigits, -indexDigits - 1)),
+    Number(_id.slice(-indexDigits)),
+  );
 }
 
 export function revisionOf(id: string): number {
@@ -83,7 +92,12 @@ export function noSuchVersion(id: string): MemoryError {
 }
 
 /** Without what is of the database that it lies in. */
-export function archivedVersion({ _id, expiresAt: _expiresAt, dropAt: _dropAt, ...version }: VersionDocument): ArchivedVersion {
+export function archivedVersion({
+  _id,
+  expiresAt: _expiresAt,
+  dropAt: _dropAt,
+  ...version
+}: VersionDocument): ArchivedVersion {
   return { id: publicIdOf({ _id }), ...version };
 }
 

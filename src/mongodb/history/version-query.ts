@@ -24,13 +24,18 @@ export function filterOf({ ofFile, below, actor, operation, after, before }: Ver
 }
 
 /** The same for a version that is at hand. */
-export function fits(version: VersionDocument, { ofFile, below, actor, operation, after, before }: VersionQuery): boolean {
+export function fits(
+  version: VersionDocument,
+  { ofFile, below, actor, operation, after, before }: VersionQuery,
+): boolean {
   const { path, from, file } = version;
   const paths = [path, from].filter((each) => each !== undefined);
   return (
     version.operation !== undefined &&
     (operation === undefined || version.operation === operation) &&
-    (ofFile === undefined || paths.includes(ofFile.path) || (ofFile.last !== null && file === ofFile.last.file && version._id <= ofFile.last._id)) &&
+    (ofFile === undefined ||
+      paths.includes(ofFile.path) ||
+      (ofFile.last !== null && file === ofFile.last.file && version._id <= ofFile.last._id)) &&
     (below === undefined || paths.some((each) => each === below || each.startsWith(prefixOf(below)))) &&
     factsOf(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
     (after === undefined || version.at > after) &&

@@ -3,7 +3,9 @@ import { storedNamespace } from "../places/namespaces.js";
 
 /** When items expire. Memories expire by `expireMs` instead. */
 export interface TtlOptions {
-  /** Default lifetime of an item in ms, from its last put, unless `namespaces` sets one. null: for ever. @default null */
+  /**
+   * Default lifetime of an item in ms, from its last put, unless `namespaces` sets one. null: for ever. @default null
+   */
   defaultTtlMs?: number | null;
   /** Whether `get` and `search` restart the lifetime of the items that they return. @default false */
   refreshOnRead?: boolean;

@@ -9,7 +9,13 @@ import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
 import { type Expiry, isExpired, notExpired } from "./expiry.js";
 import type { ItemFilter } from "../places/filters.js";
-import { type ItemDocument, itemFromDocument, type ItemOperation, type RankedFields, readOptions } from "./item-document.js";
+import {
+  type ItemDocument,
+  itemFromDocument,
+  type ItemOperation,
+  type RankedFields,
+  readOptions,
+} from "./item-document.js";
 import { itemIndexes } from "./item-indexes.js";
 import { type ItemWrite, bulkOperation } from "./item-updates.js";
 import { reading, streaming, streamingBatches } from "../driver/reads.js";
@@ -37,7 +43,10 @@ const maxGatheredIds = 100_000;
 /** For streams of which some is filtered out here. */
 const minBatchItems = 100;
 
-const own = { filter: { _id: { $type: "string" }, ns: { $type: "string" }, key: { $type: "string" } }, option: "itemsCollection" };
+const own = {
+  filter: { _id: { $type: "string" }, ns: { $type: "string" }, key: { $type: "string" } },
+  option: "itemsCollection",
+};
 
 /** The items that belong to no memory. Arguments arrive checked; every failure is a MemoryError EIO. */
 export class ItemCollection {
@@ -53,7 +62,10 @@ export class ItemCollection {
 
   /** The same items for one call, which ends with its next command where it is over before. */
   forCall(call: OngoingCall): ItemCollection {
-    return new ItemCollection({ ...this.#context, collection: this.#context.collection.forCall(call) }, this.#preparation);
+    return new ItemCollection(
+      { ...this.#context, collection: this.#context.collection.forCall(call) },
+      this.#preparation,
+    );
   }
 
   /** Makes the indexes if this process has not yet. */
@@ -76,7 +88,9 @@ export class ItemCollection {
       return found === null ? [] : [found];
     });
     const now = this.#context.clock();
-    return new Map(documents.filter((document) => !isExpired(document, now)).map((document) => [document._id, document]));
+    return new Map(
+      documents.filter((document) => !isExpired(document, now)).map((document) => [document._id, document]),
+    );
   }
 
   /** One page, in order; the server does all of it where it can decide the filter. */
@@ -106,18 +120,24 @@ export class ItemCollection {
   }
 
   /**
-   * The namespaces of a range that hold an item, in order and in arrays, from the index alone. Not by `distinct`: the Stable
-   * API has none, and on a sharded cluster it answers what has moved to another shard and was deleted there.
+   * The namespaces of a range that hold an item, in order and in arrays, from the index alone. Not by `distinct`: the
+   * Stable API has none, and on a sharded cluster it answers what has moved to another shard and was deleted there.
    */
   async *namespaces(range: StoredRange): AsyncGenerator<string[][]> {
     await this.ready();
-    const pipeline = [{ $match: { ns: { $gte: "", ...range }, ...notExpired(this.#context.clock()) } }, { $group: { _id: "$ns" } }];
+    const pipeline = [
+      { $match: { ns: { $gte: "", ...range }, ...notExpired(this.#context.clock()) } },
+      { $group: { _id: "$ns" } },
+    ];
     const all = await this.#gathered(pipeline);
     if (all !== null) {
       yield* namespacesFrom(all, minBatchItems);
       return;
     }
-    const found = this.#context.collection.aggregate<{ _id: string }>([...pipeline, { $sort: { _id: 1 } }], { ...readOptions, batchSize: maxBatchItems });
+    const found = this.#context.collection.aggregate<{ _id: string }>([...pipeline, { $sort: { _id: 1 } }], {
+      ...readOptions,
+      batchSize: maxBatchItems,
+    });
     for await (const chunk of streamingBatches(found)) yield chunk.map(({ _id }) => namespaceFrom(_id));
   }
 
@@ -125,7 +145,9 @@ export class ItemCollection {
   async #gathered(pipeline: Document[]): Promise<string[] | null> {
     const gather = [{ $limit: maxGatheredIds + 1 }, { $group: { _id: null, ids: { $push: "$_id" } } }];
     try {
-      const [found] = await this.#context.collection.aggregate<{ ids: string[] }>([...pipeline, ...gather], { ...readOptions }).toArray();
+      const [found] = await this.#context.collection
+        .aggregate<{ ids: string[] }>([...pipeline, ...gather], { ...readOptions })
+        .toArray();
       const { ids } = found ?? { ids: [] };
       return ids.length <= maxGatheredIds ? ids : null;
     } catch (error) {

@@ -39,8 +39,8 @@ export interface EmbeddedTexts {
 export const vectorField = (position: number): string => `text${position}`;
 
 /**
- * Values as JavaScript's own, whatever the client's defaults are; stored 64-bit integers are the ones put as bigint. The
- * driver's default of `fieldsAsRaw` is an ordinary object, in which it finds a field called `constructor`.
+ * Values as JavaScript's own, whatever the client's defaults are; stored 64-bit integers are the ones put as bigint.
+ * The driver's default of `fieldsAsRaw` is an ordinary object, in which it finds a field called `constructor`.
  */
 export const readOptions = {
   promoteValues: true,

@@ -25,7 +25,10 @@ const optionalFields = { expiresAt: "", embedded: "", text: "" };
 
 /** What an earlier configuration stored beside the old value goes with it. */
 function plainUpdate({ place, value }: ItemPut, ranked: RankedFields | undefined, now: Date): object {
-  const stale = ranked === undefined ? optionalFields : Object.fromEntries(Object.entries(optionalFields).filter(([field]) => !Object.hasOwn(ranked, field)));
+  const stale =
+    ranked === undefined
+      ? optionalFields
+      : Object.fromEntries(Object.entries(optionalFields).filter(([field]) => !Object.hasOwn(ranked, field)));
   return {
     $set: { value, updatedAt: now, ...ranked },
     $setOnInsert: { ns: storedNamespace(place.namespace), key: place.key, createdAt: now },

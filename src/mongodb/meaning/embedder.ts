@@ -22,7 +22,10 @@ export class Embedder {
 
   /** Of the text and the model: a text is embedded again where either changes. */
   hashOf(text: string): string {
-    return createHash("sha256").update(this.#hashPrefix + text).digest("base64url").slice(0, 22);
+    return createHash("sha256")
+      .update(this.#hashPrefix + text)
+      .digest("base64url")
+      .slice(0, 22);
   }
 
   /** Packed vectors of the texts in their order, by one call of the client. @throws MemoryError EINVAL */
@@ -45,7 +48,9 @@ export class Embedder {
     if (!Array.isArray(vector) && !ArrayBuffer.isView(vector)) throw invalid(`${call} answered no vector`);
     const numbers: unknown[] = Array.from(vector as ArrayLike<unknown>);
     if (numbers.length !== this.dims) {
-      throw invalid(`${call} answered a vector of ${numbers.length} dimensions; expected are ${this.dims} (index.dims)`);
+      throw invalid(
+        `${call} answered a vector of ${numbers.length} dimensions; expected are ${this.dims} (index.dims)`,
+      );
     }
     if (!numbers.every((number): number is number => typeof number === "number" && isFloat32(number))) {
       throw invalid(`${call} answered a vector with what is no finite number of 32 bits`);

@@ -35,7 +35,8 @@ export class MemoryMeaning implements MeaningBackend {
     const found = new Map<string, Vector>();
     for (let start = 0; start < texts.length; start += maxIdsPerCommand) {
       const textOfId = new Map(texts.slice(start, start + maxIdsPerCommand).map((text) => [this.#idOf(text), text]));
-      for (const [id, vector] of await this.#context.vectors.find([...textOfId.keys()])) found.set(textOfId.get(id) ?? "", vector);
+      for (const [id, vector] of await this.#context.vectors.find([...textOfId.keys()]))
+        found.set(textOfId.get(id) ?? "", vector);
     }
     return found;
   }
@@ -46,13 +47,26 @@ export class MemoryMeaning implements MeaningBackend {
     const binary = await binaryOfSubtype(client, vectorSubtype);
     const vectorOf = new Map(texts.map((text, index) => [text, made[index] ?? new Uint8Array()]));
     const { model } = embedder;
-    await vectors.insert(address, model, Array.from(vectorOf, ([text, vector]) => ({ _id: this.#idOf(text), text: this.#hashOf(text), vector: binary(vector) })));
+    await vectors.insert(
+      address,
+      model,
+      Array.from(vectorOf, ([text, vector]) => ({
+        _id: this.#idOf(text),
+        text: this.#hashOf(text),
+        vector: binary(vector),
+      })),
+    );
     return vectorOf;
   }
 
   async keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void> {
     const { vectors, address, lifetimeMs, embedder } = this.#context;
-    await vectors.keepOnly(address, embedder.model, Array.from(texts, (text) => this.#hashOf(text)), lifetimeMs);
+    await vectors.keepOnly(
+      address,
+      embedder.model,
+      Array.from(texts, (text) => this.#hashOf(text)),
+      lifetimeMs,
+    );
     const ofOthers = await vectors.textsOfOthers(address, embedder.model);
     if (ofOthers.size === 0) return;
     for (const text of all()) ofOthers.delete(this.#hashOf(text));
@@ -70,6 +84,10 @@ export class MemoryMeaning implements MeaningBackend {
 
   /** With the memory in it: nobody can tell whether two memories hold the same text. */
   #hashOf(text: string): string {
-    return createHash("sha256").update(JSON.stringify(this.#context.address)).update(text).digest("base64url").slice(0, 22);
+    return createHash("sha256")
+      .update(JSON.stringify(this.#context.address))
+      .update(text)
+      .digest("base64url")
+      .slice(0, 22);
   }
 }

@@ -58,7 +58,11 @@ export class VectorCollection {
   readonly #prepare: () => Promise<void> | undefined;
   readonly #context: VectorContext;
 
-  private constructor(collection: ExactCollection<VectorDocument>, prepare: () => Promise<void> | undefined, context: VectorContext) {
+  private constructor(
+    collection: ExactCollection<VectorDocument>,
+    prepare: () => Promise<void> | undefined,
+    context: VectorContext,
+  ) {
     this.#collection = collection;
     this.#prepare = prepare;
     this.#context = context;
@@ -87,10 +91,16 @@ export class VectorCollection {
       return this.#collection.find<VectorDocument>({ _id: { $in: ids } }, options).toArray();
     });
     // Copied, as they are parts of the whole answer of the server.
-    return new Map(found.flatMap(({ _id, vector }) => (types.isUint8Array(vector) ? [[_id, Uint8Array.from(vector)]] : [])));
+    return new Map(
+      found.flatMap(({ _id, vector }) => (types.isUint8Array(vector) ? [[_id, Uint8Array.from(vector)]] : [])),
+    );
   }
 
-  async insert(address: CheckedAddress, model: string, vectors: readonly Pick<VectorDocument, "_id" | "text" | "vector">[]): Promise<void> {
+  async insert(
+    address: CheckedAddress,
+    model: string,
+    vectors: readonly Pick<VectorDocument, "_id" | "text" | "vector">[],
+  ): Promise<void> {
     const updatedAt = this.#context.clock();
     const documents = vectors.map((each) => ({ ...each, ...address, model, updatedAt }));
     await this.#writing(async () => {
@@ -103,13 +113,22 @@ export class VectorCollection {
    * Removes all other vectors of a memory that the model has made.
    * @param lifetimeMs how long the memory is kept that nobody changes: what is half as old begins anew. Null: for ever
    */
-  async keepOnly(address: CheckedAddress, model: string, texts: readonly string[], lifetimeMs: number | null): Promise<void> {
+  async keepOnly(
+    address: CheckedAddress,
+    model: string,
+    texts: readonly string[],
+    lifetimeMs: number | null,
+  ): Promise<void> {
     const now = this.#context.clock();
     await this.#writing(async () => {
       await this.#collection.deleteMany({ ...address, model, text: { $nin: texts } }, {});
       if (lifetimeMs === null) return;
       const half = new Date(now.getTime() - lifetimeMs / 2);
-      await this.#collection.updateMany({ ...address, model, updatedAt: { $lt: half } }, { $set: { updatedAt: now } }, {});
+      await this.#collection.updateMany(
+        { ...address, model, updatedAt: { $lt: half } },
+        { $set: { updatedAt: now } },
+        {},
+      );
     });
   }
 
@@ -118,7 +137,9 @@ export class VectorCollection {
     const options = { projection: { _id: 0, text: 1 } };
     const found = await reading(async () => {
       await this.#context.connect();
-      return this.#collection.find<Pick<VectorDocument, "text">>({ ...address, model: { $ne: model } }, options).toArray();
+      return this.#collection
+        .find<Pick<VectorDocument, "text">>({ ...address, model: { $ne: model } }, options)
+        .toArray();
     });
     return new Set(found.map(({ text }) => text));
   }
@@ -134,7 +155,8 @@ export class VectorCollection {
     const field = ownerFields[range.scope];
     const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
     // By an index that holds texts only: without the type the server does not use it.
-    const filter = field === null || owner === undefined ? { ...range } : { ...range, [field]: { $eq: owner, $type: "string" } };
+    const filter =
+      field === null || owner === undefined ? { ...range } : { ...range, [field]: { $eq: owner, $type: "string" } };
     try {
       await this.#writing(() => this.#collection.deleteMany(filter, {}));
     } catch (error) {

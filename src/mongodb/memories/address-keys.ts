@@ -39,7 +39,10 @@ export function orderOf(range: AddressRange): Record<string, 1> {
   return ownerField === null ? addressKeys[range.scope] : ownerKeys[ownerField];
 }
 
-/** What comes after in the order of the index, as parts of it that each lie in one piece. Ids that are no texts are none of ours. */
+/**
+ * What comes after in the order of the index, as parts of it that each lie in one piece. Ids that are no texts are none
+ * of ours.
+ */
 export function filtersAfter(range: AddressRange, after: PageEnd | null): Record<string, unknown>[] {
   const ownerField = ownerFields[range.scope];
   const filter = rangeFilter(range);
@@ -47,7 +50,11 @@ export function filtersAfter(range: AddressRange, after: PageEnd | null): Record
   const anyOwner = openOwner === null ? {} : { [openOwner]: { $gt: "" } };
   const ofOtherNodes = { ...filter, nodeId: { $gt: after?.nodeId ?? "" }, ...anyOwner };
   if (openOwner === null) return range.nodeId === undefined ? [ofOtherNodes] : after === null ? [filter] : [];
-  const ofSameNode = { ...filter, nodeId: after?.nodeId ?? range.nodeId, [openOwner]: { $gt: after?.[openOwner] ?? "" } };
+  const ofSameNode = {
+    ...filter,
+    nodeId: after?.nodeId ?? range.nodeId,
+    [openOwner]: { $gt: after?.[openOwner] ?? "" },
+  };
   if (range.nodeId !== undefined) return [ofSameNode];
   return after === null ? [ofOtherNodes] : [ofSameNode, ofOtherNodes];
 }

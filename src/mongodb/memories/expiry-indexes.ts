@@ -2,7 +2,11 @@ import { type MemoryScope, memoryScopes } from "../../core/address.js";
 import type { TtlIndex } from "../driver/ttl-indexes.js";
 import type { ExpireMsOptions } from "./memory-expiry.js";
 
-const expiryIndexNames = { global: "expire_global", perThread: "expire_per_thread", perUser: "expire_per_user" } as const satisfies Record<MemoryScope, string>;
+const expiryIndexNames = {
+  global: "expire_global",
+  perThread: "expire_per_thread",
+  perUser: "expire_per_user",
+} as const satisfies Record<MemoryScope, string>;
 
 /** By which MongoDB deletes what has expired. They are partial by the type for the same reason. */
 export function expiryIndexes(expireMs: ExpireMsOptions): TtlIndex[] {
@@ -10,6 +14,13 @@ export function expiryIndexes(expireMs: ExpireMsOptions): TtlIndex[] {
     const { [scope]: lifetimeMs } = expireMs;
     if (lifetimeMs === undefined) return [];
     const partialFilterExpression = { scope, nodeId: { $type: "string" } };
-    return [{ name: expiryIndexNames[scope], key: { updatedAt: 1 }, partialFilterExpression, expireAfterSeconds: Math.ceil(lifetimeMs / 1000) }];
+    return [
+      {
+        name: expiryIndexNames[scope],
+        key: { updatedAt: 1 },
+        partialFilterExpression,
+        expireAfterSeconds: Math.ceil(lifetimeMs / 1000),
+      },
+    ];
   });
 }

@@ -10,8 +10,8 @@ export const isNull = (value: Expression): Expression => ({ $eq: [value, null] }
 export const textBytes = (text: Expression): Expression => ({ $binarySize: text });
 
 /**
- * How many bytes the server may compare to find a text, three times over, in a tenth of a second at most. It compares the
- * whole of a text at every place: for one of half a megabyte in a megabyte it takes an hour, and cannot be stopped.
+ * How many bytes the server may compare to find a text, three times over, in a tenth of a second at most. It compares
+ * the whole of a text at every place: for one of half a megabyte in a megabyte it takes an hour, and cannot be stopped.
  */
 export const maxComparedBytes = 20_000_000;
 

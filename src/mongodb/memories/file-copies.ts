@@ -6,7 +6,10 @@ import type { MemoryLayout } from "./layout.js";
 
 type FilePut = Extract<FileWrite, { kind: "putMemory" }>;
 
-/** Takes over a file with its times, unless the memory has one at its path that is as new; or only says so. @throws MemoryError */
+/**
+ * Takes over a file with its times, unless the memory has one at its path that is as new; or only says so. @throws
+ * MemoryError
+ */
 export async function copyFile(
   layout: MemoryLayout,
   { place, content }: FilePut,

@@ -13,7 +13,11 @@ export function fileItem(namespace: readonly string[], key: string, value: Item[
 }
 
 /** Every file and directory of a memory, in the order of their keys. */
-export function fileItems(namespace: readonly string[], { files, directories }: MemorySnapshot, directoryTimes: ItemTimes): Item[] {
+export function fileItems(
+  namespace: readonly string[],
+  { files, directories }: MemorySnapshot,
+  directoryTimes: ItemTimes,
+): Item[] {
   const items = [
     ...files.map((file) => fileItem(namespace, file.path, { content: file.content }, file)),
     ...directories.map((path) => fileItem(namespace, `${path}/`, { directory: true }, directoryTimes)),

@@ -19,8 +19,8 @@ export function memoryAt({ address }: MemoryPlace, layout: MemoryLayout, clock?:
 }
 
 /**
- * Refuses what the memories as they are now would refuse, so that a batch is refused as a whole. Only a change by someone
- * else in between can still stop it half-way.
+ * Refuses what the memories as they are now would refuse, so that a batch is refused as a whole. Only a change by
+ * someone else in between can still stop it half-way.
  */
 export async function checkFileWrites(layout: MemoryLayout, writes: readonly FileWrite[]): Promise<void> {
   const withNamespaces = writes.map((write) => ({ ...write, namespace: write.place.namespace }));

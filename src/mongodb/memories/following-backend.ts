@@ -3,7 +3,16 @@ import type { CheckedAddress } from "../../core/address.js";
 import type { ChangeRecords } from "../../core/approval/change-record.js";
 import type { MemoryBackend, WriteMode } from "../../core/backend.js";
 import type { HistoryBackend } from "../../core/history-backend.js";
-import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../core/memory.js";
+import type {
+  DeletedCounts,
+  FileStat,
+  FoundText,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+} from "../../core/memory.js";
 import type { OngoingCall } from "../../core/ongoing-call.js";
 import { snapshotSince } from "../../core/snapshot-since.js";
 import type { VersionedSnapshot } from "../../core/snapshot.js";
@@ -26,7 +35,12 @@ export class FollowingBackend implements MemoryBackend {
   readonly #call: OngoingCall | undefined;
 
   /** @param inCall what a call has of it */
-  constructor(following: Following, address: CheckedAddress, open: (layout: KeptLayout) => MemoryBackend, inCall?: { home: MemoryBackend; call: OngoingCall }) {
+  constructor(
+    following: Following,
+    address: CheckedAddress,
+    open: (layout: KeptLayout) => MemoryBackend,
+    inCall?: { home: MemoryBackend; call: OngoingCall },
+  ) {
     this.#following = following;
     this.#address = address;
     this.#open = open;
@@ -35,7 +49,10 @@ export class FollowingBackend implements MemoryBackend {
   }
 
   forCall(call: OngoingCall): MemoryBackend {
-    return new FollowingBackend(this.#following, this.#address, this.#open, { home: this.#home.forCall?.(call) ?? this.#home, call });
+    return new FollowingBackend(this.#following, this.#address, this.#open, {
+      home: this.#home.forCall?.(call) ?? this.#home,
+      call,
+    });
   }
 
   forActor(actor: MemoryActor): MemoryBackend {
@@ -100,7 +117,9 @@ export class FollowingBackend implements MemoryBackend {
   }
 
   findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
-    return this.#read(async (backend) => (backend.findFiles ? backend.findFiles(texts, suffix) : (await backend.snapshot()).files));
+    return this.#read(async (backend) =>
+      backend.findFiles ? backend.findFiles(texts, suffix) : (await backend.snapshot()).files,
+    );
   }
 
   list(path: string): Promise<MemoryEntry[]> {

@@ -14,7 +14,17 @@ import { isAddress, ownerOfAnyNode } from "./address-keys.js";
 import type { AddressRange } from "./address-ranges.js";
 import { FollowingBackend } from "./following-backend.js";
 import type { Following } from "./following.js";
-import type { KeptLayout, LayoutIndex, MemoriesBeside, MemoryFacts, MemoryLimits, MovableLayout, MovedMemory, NodeFacts, PlannedChange } from "./layout.js";
+import type {
+  KeptLayout,
+  LayoutIndex,
+  MemoriesBeside,
+  MemoryFacts,
+  MemoryLimits,
+  MovableLayout,
+  MovedMemory,
+  NodeFacts,
+  PlannedChange,
+} from "./layout.js";
 import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
 import type { ArchivedMemory } from "./memory-moment.js";
 import { movedAway } from "./moved-memory.js";
@@ -24,7 +34,10 @@ import { isTooMuch } from "./transaction-errors.js";
 /** How many memories that have moved are summarised at a time. */
 const summarisedAtOnce = 8;
 
-/** The memories of a store: those of its own layout, and those that have moved to the other one, each where it is (ADR 0025). */
+/**
+ * The memories of a store: those of its own layout, and those that have moved to the other one, each where it is (ADR
+ * 0025).
+ */
 export class FollowingLayout implements MovableLayout {
   readonly #following: Following;
   readonly #homeName: string;
@@ -84,7 +97,8 @@ export class FollowingLayout implements MovableLayout {
 
   async *itemsWithin(prefix: readonly string[]): AsyncGenerator<Item> {
     for await (const found of this.#home.itemsWithin(prefix)) {
-      if (isMoved(found)) yield* await this.#listOf(found, (layout) => layout.itemsWithin(namespaceOfMemory(found.moved)));
+      if (isMoved(found))
+        yield* await this.#listOf(found, (layout) => layout.itemsWithin(namespaceOfMemory(found.moved)));
       else yield found;
     }
   }
@@ -93,7 +107,11 @@ export class FollowingLayout implements MovableLayout {
     return this.#change(address, (layout) => layout.deleteEmptyDirectory(address, path));
   }
 
-  checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
+  checkChanges(
+    address: CheckedAddress,
+    options: Required<MemoryOptions>,
+    changes: readonly PlannedChange[],
+  ): Promise<void> {
     return this.#read(address, (layout) => layout.checkChanges(address, options, changes));
   }
 
@@ -113,7 +131,11 @@ export class FollowingLayout implements MovableLayout {
     const summaries: MemorySummary[] = [];
     for (let start = 0; start < found.length; start += summarisedAtOnce) {
       const some = found.slice(start, start + summarisedAtOnce);
-      summaries.push(...(await Promise.all(some.map((each) => (isMoved(each) ? this.#summaryOf(each) : Promise.resolve([each]))))).flat());
+      summaries.push(
+        ...(
+          await Promise.all(some.map((each) => (isMoved(each) ? this.#summaryOf(each) : Promise.resolve([each]))))
+        ).flat(),
+      );
     }
     return { summaries, end };
   }
@@ -125,7 +147,10 @@ export class FollowingLayout implements MovableLayout {
     });
   }
 
-  /** Those that have moved too, each with its mark; no others of the other layout. Marks go last, by which a removal that was broken off is finished. */
+  /**
+   * Those that have moved too, each with its mark; no others of the other layout. Marks go last, by which a removal
+   * that was broken off is finished.
+   */
   async remove(range: AddressRange): Promise<ForgottenCounts> {
     const { home, other } = this.#following;
     const [collection = ""] = other.collectionNames;
@@ -133,10 +158,14 @@ export class FollowingLayout implements MovableLayout {
     const moved = await home.marks(range);
     const counts = [await home.remove(range, await besideOf(other, range, moved.length > 0))];
     if (ownerOfAnyNode(range) !== null) await other.unname(range);
-    for (const address of [...moved, ...(await home.marks(range)).filter((each) => !moved.some((known) => isSame(known, each)))]) {
+    for (const address of [
+      ...moved,
+      ...(await home.marks(range)).filter((each) => !moved.some((known) => isSame(known, each))),
+    ]) {
       counts.push(await other.remove({ ...address }, await besideOf(home, { ...address }, true)));
       // It has moved back meanwhile.
-      if ((await this.#following.removeMark(address, [home, other])) === "memory") counts.push(await home.remove({ ...address }, nothingBeside));
+      if ((await this.#following.removeMark(address, [home, other])) === "memory")
+        counts.push(await home.remove({ ...address }, nothingBeside));
     }
     for (const address of await other.marks(range)) await this.#following.removeMark(address, [other, home]);
     return sumOf(counts);
@@ -176,7 +205,10 @@ export class FollowingLayout implements MovableLayout {
   }
 
   /** What a list has of one memory that has moved, from where it is now. */
-  #listOf<Listed extends object>({ moved }: MovedMemory, list: (layout: KeptLayout) => AsyncIterable<Listed | MovedMemory>): Promise<Listed[]> {
+  #listOf<Listed extends object>(
+    { moved }: MovedMemory,
+    list: (layout: KeptLayout) => AsyncIterable<Listed | MovedMemory>,
+  ): Promise<Listed[]> {
     return this.#read(moved, async (layout) => {
       const all: Listed[] = [];
       for await (const each of list(layout)) all.push(unlessMoved(each));
@@ -203,7 +235,8 @@ function sumOf(counts: readonly ForgottenCounts[]): ForgottenCounts {
 }
 
 function tooMuchToMove(cause: unknown): MemoryError {
-  const message = "ENOSPC: the memory is more than this MongoDB server moves in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); nothing was moved";
+  const message =
+    "ENOSPC: the memory is more than this MongoDB server moves in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); nothing was moved";
   return new MemoryError("ENOSPC", message, { cause });
 }
 

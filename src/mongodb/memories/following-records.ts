@@ -3,7 +3,10 @@ import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "..
 /** Runs a call on the records of the layout that keeps the memory. */
 type RunOnRecords = <T>(act: "read" | "change", run: (records: ChangeRecords) => Promise<T>) => Promise<T>;
 
-/** The changes of a memory that wait for a person. They are in one collection for all layouts; what concerns the memory itself follows it. */
+/**
+ * The changes of a memory that wait for a person. They are in one collection for all layouts; what concerns the memory
+ * itself follows it.
+ */
 export class FollowingRecords implements ChangeRecords {
   readonly #home: ChangeRecords;
   readonly #run: RunOnRecords;
@@ -26,7 +29,11 @@ export class FollowingRecords implements ChangeRecords {
     return this.#run("read", (records) => records.put(record));
   }
 
-  swap(id: string, expected: { status: ChangeStatus; token?: string | null }, fields: Partial<ChangeRecord>): Promise<ChangeRecord | null> {
+  swap(
+    id: string,
+    expected: { status: ChangeStatus; token?: string | null },
+    fields: Partial<ChangeRecord>,
+  ): Promise<ChangeRecord | null> {
     return this.#home.swap(id, expected, fields);
   }
 

@@ -18,7 +18,10 @@ export interface Layouts {
   otherOrEmpty: () => KeptLayout;
 }
 
-/** Runs calls on the layout that keeps a memory, by the marks that a move leaves (ADR 0025). A memory that never moved takes no command more. */
+/**
+ * Runs calls on the layout that keeps a memory, by the marks that a move leaves (ADR 0025). A memory that never moved
+ * takes no command more.
+ */
 export class Following {
   readonly #layouts: Layouts;
   readonly #known: KnownMoves;
@@ -34,7 +37,11 @@ export class Following {
 
   forCall(call: OngoingCall): Following {
     const { home, other, otherOrEmpty } = this.#layouts;
-    const layouts = { home: home.forCall(call), other: once(() => other().forCall(call)), otherOrEmpty: once(() => otherOrEmpty().forCall(call)) };
+    const layouts = {
+      home: home.forCall(call),
+      other: once(() => other().forCall(call)),
+      otherOrEmpty: once(() => otherOrEmpty().forCall(call)),
+    };
     return new Following(layouts, this.#known, this.#transactions, call);
   }
 
@@ -56,7 +63,10 @@ export class Following {
     return this.#known.has(address) ? "other" : "home";
   }
 
-  /** @param act "read": nothing is changed, and a memory that is nowhere is read as an empty one. `run` may run again, after it has changed nothing */
+  /**
+   * @param act "read": nothing is changed, and a memory that is nowhere is read as an empty one. `run` may run again,
+   * after it has changed nothing
+   */
   async run<T>(address: CheckedAddress, act: "read" | "change", run: (place: Place) => Promise<T>): Promise<T> {
     let place: Place = this.placeOf(address);
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -75,7 +85,10 @@ export class Following {
     throw lostRace();
   }
 
-  /** Looks into both layouts at one moment. Before a change, the mark of a memory that is gone goes too, so that a new one is made at home. */
+  /**
+   * Looks into both layouts at one moment. Before a change, the mark of a memory that is gone goes too, so that a new
+   * one is made at home.
+   */
   #find(address: CheckedAddress, act: "read" | "change"): Promise<Place> {
     const { home, other } = this;
     return reading(async () => {
@@ -91,7 +104,10 @@ export class Following {
   }
 
   /** Removes the mark of a memory that is in neither layout. @returns what is in its place if it is no mark */
-  removeMark(address: CheckedAddress, [marked, other]: readonly [KeptLayout, KeptLayout]): Promise<"memory" | "mark" | "nothing"> {
+  removeMark(
+    address: CheckedAddress,
+    [marked, other]: readonly [KeptLayout, KeptLayout],
+  ): Promise<"memory" | "mark" | "nothing"> {
     return reading(() =>
       inTransaction(this.#transactions, this.#call, async (session) => {
         const found = await marked.lookFor(address, session);

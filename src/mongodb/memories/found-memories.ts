@@ -17,7 +17,10 @@ export interface FoundMemory<Stored> {
   document: Stored;
 }
 
-/** The documents that say which memories there are: one for each, and one for each that has moved to another layout. They have the ids of its address, and an index for each scope. */
+/**
+ * The documents that say which memories there are: one for each, and one for each that has moved to another layout.
+ * They have the ids of its address, and an index for each scope.
+ */
 export interface AddressedDocuments<Stored extends Document> {
   collection: ExactCollection<Stored>;
   ready: () => Promise<void> | undefined;
@@ -48,21 +51,31 @@ export function memoriesWithin<Stored extends Document>(
   fields: "all" | "address",
   matching: object = {},
 ): AsyncGenerator<FoundMemory<Stored>> {
-  const streams = addressRangesWithin(prefix).map((range) => selectionOf(range, matching, documents)).flatMap((selection) => [
-    usualDocuments(documents, selection, fields),
-    ...(selection.openIds.length > 0 ? [unusualDocuments(documents, selection, fields)] : []),
-  ]);
+  const streams = addressRangesWithin(prefix)
+    .map((range) => selectionOf(range, matching, documents))
+    .flatMap((selection) => [
+      usualDocuments(documents, selection, fields),
+      ...(selection.openIds.length > 0 ? [unusualDocuments(documents, selection, fields)] : []),
+    ]);
   return mergeOrdered(streams, (a, b) => compareNamespaces(a.namespace, b.namespace));
 }
 
-function selectionOf(range: AddressRange, matching: object, { expiry }: Pick<AddressedDocuments<Document>, "expiry">): Selection {
+function selectionOf(
+  range: AddressRange,
+  matching: object,
+  { expiry }: Pick<AddressedDocuments<Document>, "expiry">,
+): Selection {
   const ownerField = ownerFields[range.scope];
   const ids = ownerField === null ? (["nodeId"] as const) : (["nodeId", ownerField] as const);
   const openIds = ids.filter((id) => range[id] === undefined);
   // The partial index holds documents with an owner only; the server uses it where the filter says so too.
   const anyOwner = ownerField !== null && range[ownerField] === undefined ? { [ownerField]: { $exists: true } } : {};
   // Without the order of the index the server might choose to read the whole collection.
-  return { filter: { ...range, ...anyOwner, ...notExpired(expiry.deadline(range.scope)), ...matching }, order: addressKeys[range.scope], openIds };
+  return {
+    filter: { ...range, ...anyOwner, ...notExpired(expiry.deadline(range.scope)), ...matching },
+    order: addressKeys[range.scope],
+    openIds,
+  };
 }
 
 /**
@@ -101,7 +114,10 @@ async function* unusualDocuments<Stored extends Document>(
   }
 }
 
-async function firstAfter<Stored>(last: string[] | null, documents: AsyncIterable<FoundMemory<Stored>>): Promise<FoundMemory<Stored>[]> {
+async function firstAfter<Stored>(
+  last: string[] | null,
+  documents: AsyncIterable<FoundMemory<Stored>>,
+): Promise<FoundMemory<Stored>[]> {
   let kept: FoundMemory<Stored>[] = [];
   const keepFirst = (): void => {
     kept = kept.toSorted((a, b) => compareNamespaces(a.namespace, b.namespace)).slice(0, selectionSize);
@@ -115,7 +131,11 @@ async function firstAfter<Stored>(last: string[] | null, documents: AsyncIterabl
   return kept;
 }
 
-async function* found<Stored extends Document>({ collection, ready }: AddressedDocuments<Stored>, filter: object, options: FindOptions): AsyncGenerator<FoundMemory<Stored>> {
+async function* found<Stored extends Document>(
+  { collection, ready }: AddressedDocuments<Stored>,
+  filter: object,
+  options: FindOptions,
+): AsyncGenerator<FoundMemory<Stored>> {
   await reading(async () => ready());
   const cursor = collection.find<Stored>(filter, { batchSize, ...asPlainValues, ...options });
   for await (const document of streaming(cursor)) {

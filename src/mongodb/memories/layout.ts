@@ -22,25 +22,43 @@ import type { PageEnd, SummaryPage } from "./summary-pages.js";
  * arrive checked.
  */
 export interface MemoryLayout {
-  /** Makes the indexes, unless `makesIndexes` is false; commands do so by themselves. Idempotent. @throws MemoryError EIO */
+  /**
+   * Makes the indexes, unless `makesIndexes` is false; commands do so by themselves. Idempotent. @throws MemoryError
+   * EIO
+   */
   ready(): Promise<void>;
   /** The same memories for one call, which ends with its next command where it is over before. */
   forCall(call: OngoingCall): MemoryLayout;
-  /** One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was last changed */
+  /**
+   * One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was
+   * last changed
+   */
   backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend;
-  /** Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a batch. */
+  /**
+   * Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a
+   * batch.
+   */
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress>;
-  /** The files and directories at those places as items, null where nothing is; one server command for each hundred of a memory. */
+  /**
+   * The files and directories at those places as items, null where nothing is; one server command for each hundred of a
+   * memory.
+   */
   itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]>;
   /** Those of every memory at or below a namespace, in the order of the store: namespace, then key. */
   itemsWithin(prefix: readonly string[]): AsyncIterable<Item>;
-  /** One atomic step; nothing where there is no such directory. @throws MemoryError EINVAL where something lies in it */
+  /**
+   * One atomic step; nothing where there is no such directory. @throws MemoryError EINVAL where something lies in it
+   */
   deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void>;
   /**
    * Refuses what the memory as it is now would refuse of these changes, one after the other. Changes nothing.
    * @throws what `write` of the backend throws, and EINVAL for a directory in which something lies
    */
-  checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void>;
+  checkChanges(
+    address: CheckedAddress,
+    options: Required<MemoryOptions>,
+    changes: readonly PlannedChange[],
+  ): Promise<void>;
   /** Whether a memory has a limit also where none is asked for. */
   readonly limitsByDefault: boolean;
   /** What the collections of this layout must have, for programs that look whether they do. */
@@ -49,28 +67,44 @@ export interface MemoryLayout {
   readonly collectionNames: readonly string[];
   /** Each memory, those included that are empty, or one. Reads all of them and holds a batch. */
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts>;
-  /** Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at most */
+  /**
+   * Each node with a memory of that scope, even an empty one. Reads an index. @param limit so many of each scope at
+   * most
+   */
   nodes(limit: number): AsyncIterable<NodeFacts>;
-  /** One page of the memories of a range, those included that are empty, in the order of node, then thread or user, by UTF-8 bytes. */
+  /**
+   * One page of the memories of a range, those included that are empty, in the order of node, then thread or user, by
+   * UTF-8 bytes.
+   */
   summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage>;
   /** Removes the memories of a range, those included that have expired. Idempotent. */
   remove(range: AddressRange): Promise<ForgottenCounts>;
-  /** A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions are read as they are asked for. @throws ECONFLICT as of `MemoryMoment` */
+  /**
+   * A memory with its history, at one moment, which must be closed; null where there is no memory. Texts and versions
+   * are read as they are asked for. @throws ECONFLICT as of `MemoryMoment`
+   */
   archived(address: CheckedAddress): Promise<ArchivedMemory | null>;
   /**
    * Makes a memory with its history. Nothing of it is seen before all of it is there; broken off, it is done again.
    * @param tree of a size that the layout keeps; it and the history are checked, and may be read several times
-   * @param key the same for the same content, and for no other: what was left of another attempt is used again, and never mixed
+   * @param key the same for the same content, and for no other: what was left of another attempt is used again, and
+   * never mixed
    * @returns false where there is a memory already, which stays
    */
   restore(address: CheckedAddress, tree: ArchivedTree, history: ArchivedHistory, key: string): Promise<boolean>;
-  /** Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another. @throws ECONFLICT, ENOSPC */
+  /**
+   * Rewrites one memory in the present form, which its next change would do otherwise. @returns whether it had another.
+   * @throws ECONFLICT, ENOSPC
+   */
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean>;
 }
 
 /** The limits with which a memory is opened. */
 export interface MemoryLimits extends BackendLimits {
-  /** Whether `maxMemoryBytes` was asked for, and is no default. A layout that has no limit by default keeps no other one. @default false */
+  /**
+   * Whether `maxMemoryBytes` was asked for, and is no default. A layout that has no limit by default keeps no other
+   * one. @default false
+   */
   isLimited?: boolean;
 }
 
@@ -78,17 +112,22 @@ export interface MemoryLimits extends BackendLimits {
 export interface MovableLayout extends MemoryLayout {
   forCall(call: OngoingCall): MovableLayout;
   /**
-   * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or the new one.
+   * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or
+   * the new one.
    * @returns false where there is none to move. @throws EEXIST, EINVAL, ENOSPC, ECONFLICT, and nothing was moved
    */
   move(address: CheckedAddress, to: string): Promise<boolean>;
 }
 
 /**
- * The memories that one layout keeps. Where a memory has moved to another layout, a mark stays in its place (ADR 0025): lists tell of it, and all that
- * concerns the one memory throws `movedAway`. A layout that makes no memories (`isGuest`) throws `notHere` where one is missing.
+ * The memories that one layout keeps. Where a memory has moved to another layout, a mark stays in its place (ADR 0025):
+ * lists tell of it, and all that concerns the one memory throws `movedAway`. A layout that makes no memories
+ * (`isGuest`) throws `notHere` where one is missing.
  */
-export interface KeptLayout extends Omit<MemoryLayout, "forCall" | "memories" | "itemsAt" | "itemsWithin" | "facts" | "summaries" | "remove"> {
+export interface KeptLayout extends Omit<
+  MemoryLayout,
+  "forCall" | "memories" | "itemsAt" | "itemsWithin" | "facts" | "summaries" | "remove"
+> {
   forCall(call: OngoingCall): KeptLayout;
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress | MovedMemory>;
   /** Of one memory. */
@@ -96,7 +135,10 @@ export interface KeptLayout extends Omit<MemoryLayout, "forCall" | "memories" | 
   itemsWithin(prefix: readonly string[]): AsyncIterable<Item | MovedMemory>;
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts | MovedMemory>;
   summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>>;
-  /** Removes the memories of a range that are here; marks stay. Idempotent. @param beside the memories of the other layout in the same range */
+  /**
+   * Removes the memories of a range that are here; marks stay. Idempotent. @param beside the memories of the other
+   * layout in the same range
+   */
   remove(range: AddressRange, beside: MemoriesBeside): Promise<ForgottenCounts>;
   /** Takes the thread or user of a range out of changes of other memories that have not become versions yet. */
   unname(range: AddressRange): Promise<void>;
@@ -108,9 +150,15 @@ export interface KeptLayout extends Omit<MemoryLayout, "forCall" | "memories" | 
   readonly maxArrivingBytes: number;
   /** Makes way for a memory that is to move here or from here: what has expired goes. */
   beforeMove(address: CheckedAddress): Promise<void>;
-  /** In a transaction: a memory whole, in whose place a mark is left. Null where there is none here. @throws ENOSPC where it has more than so many bytes */
+  /**
+   * In a transaction: a memory whole, in whose place a mark is left. Null where there is none here. @throws ENOSPC
+   * where it has more than so many bytes
+   */
   leave(address: CheckedAddress, session: ClientSession, maxBytes: number): Promise<MovingMemory | null>;
-  /** In the same transaction: makes it. @throws EEXIST where there is a memory, EINVAL for a path that this layout cannot keep */
+  /**
+   * In the same transaction: makes it. @throws EEXIST where there is a memory, EINVAL for a path that this layout
+   * cannot keep
+   */
   arrive(address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void>;
   /** Whether there is a memory, also one that has expired, or a mark; in a session. */
   lookFor(address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing">;
@@ -152,7 +200,10 @@ export interface LayoutContext {
   /** The option `memoriesCollection`. A layout of several collections begins their names with it. */
   collectionName: string;
   writeConcern: WriteConcernSettings;
-  /** Awaited before each command. Answers nothing where the client is connected. @throws MemoryError EIO, at once if the store is stopped */
+  /**
+   * Awaited before each command. Answers nothing where the client is connected. @throws MemoryError EIO, at once if the
+   * store is stopped
+   */
   connect: () => Promise<void> | undefined;
   clock: () => Date;
   /** Memories that have expired are missing to all methods but `facts` and `remove`, and are swept. */
@@ -162,13 +213,13 @@ export interface LayoutContext {
   /** By which passages are found. Null: by their words alone. */
   embeddings: EmbeddingsContext | null;
   /**
-   * False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. A revert then only tells which
-   * versions it would make.
+   * False for readers: nothing is made, so that a mistyped name makes no database, and rights to read are enough. A
+   * revert then only tells which versions it would make.
    */
   makesIndexes: boolean;
   /**
-   * Above how many documents of a memory an index of words narrows its searches. A layout that keeps a memory in one document ignores it. Undefined:
-   * there is no such index, and every search reads all. At least 1.
+   * Above how many documents of a memory an index of words narrows its searches. A layout that keeps a memory in one
+   * document ignores it. Undefined: there is no such index, and every search reads all. At least 1.
    */
   narrowsAbove?: number | undefined;
   /** Whether it only keeps memories that have moved to it, and makes none. @default false */
@@ -202,7 +253,9 @@ export interface LayoutIndex {
   isNamed?: boolean;
   /** Whether only some stores make it. Where it is not there, it is not missing. */
   isOptional?: boolean;
-  /** The name of the collection that is made together with the index; where it is not there, the index is not missing. */
+  /**
+   * The name of the collection that is made together with the index; where it is not there, the index is not missing.
+   */
   madeWith: string;
 }
 

@@ -1,6 +1,9 @@
 import type { MemoryScope } from "../../core/address.js";
 
-/** How long a memory lives after its last change, in whole ms from 1 to ten years. Memories of a scope that you leave out never expire. */
+/**
+ * How long a memory lives after its last change, in whole ms from 1 to ten years. Memories of a scope that you leave
+ * out never expire.
+ */
 export interface ExpireMsOptions {
   /** Memories of threads. @default none: never */
   perThread?: number;
@@ -22,7 +25,10 @@ export class MemoryExpiry {
     this.#lifetimes = expireMs;
   }
 
-  /** How long the program that owns the memories keeps them. What this one stores beside a memory goes with it, and `deadline` stays as it is. */
+  /**
+   * How long the program that owns the memories keeps them. What this one stores beside a memory goes with it, and
+   * `deadline` stays as it is.
+   */
   goBy(lifetimes: ExpireMsOptions): void {
     this.#lifetimes = lifetimes;
   }
@@ -39,8 +45,8 @@ export class MemoryExpiry {
   }
 
   /**
-   * Until when versions of a memory of this scope are kept that is changed now. They must outlive the memory, and to move the time of all
-   * costs a command; so it is moved seldom, and further than needed.
+   * Until when versions of a memory of this scope are kept that is changed now. They must outlive the memory, and to
+   * move the time of all costs a command; so it is moved seldom, and further than needed.
    * @returns null where the memory stays. `latest`: what is kept until then stays as it is
    */
   versionsExpireAt(scope: MemoryScope, now: Date): { latest: Date; expiresAt: Date } | null {

@@ -51,9 +51,12 @@ export function checkMemoryFilter(filter: unknown): AddressRange[] {
   const { scope, nodeId, ...owner } = checkFields(filter, "a filter of memories");
   const field = ownerFieldOf(owner);
   const scopes = field === null ? memoryScopes : [scopeOfOwner(field)];
-  if (scope !== undefined && !isMemoryScope(scope)) throw invalid(`scope must be "global", "perThread" or "perUser" (given ${preview(scope)})`);
+  if (scope !== undefined && !isMemoryScope(scope))
+    throw invalid(`scope must be "global", "perThread" or "perUser" (given ${preview(scope)})`);
   if (field !== null && scope !== undefined && !scopes.includes(scope)) {
-    throw invalid(`memories of scope "${scope}" have no ${field}; leave one of them out, or pass the scope "${scopeOfOwner(field)}"`);
+    throw invalid(
+      `memories of scope "${scope}" have no ${field}; leave one of them out, or pass the scope "${scopeOfOwner(field)}"`,
+    );
   }
   const ids = { ...(nodeId !== undefined && { nodeId: checkId(nodeId, "nodeId") }), ...checkOwner(owner, field) };
   return scopes.filter((each) => scope === undefined || each === scope).map((each) => ({ scope: each, ...ids }));
@@ -64,14 +67,17 @@ export function checkForgotten(who: unknown): AddressRange {
   const { nodeId, scope, ...owner } = checkFields(who, "what is to be forgotten");
   if (nodeId !== undefined || scope !== undefined) return { ...checkAddress(who) };
   const field = ownerFieldOf(owner);
-  if (field === null) throw invalid("nothing is named that is to be forgotten; pass the address of a memory, { userId } or { threadId }");
+  if (field === null)
+    throw invalid("nothing is named that is to be forgotten; pass the address of a memory, { userId } or { threadId }");
   return { scope: scopeOfOwner(field), ...checkOwner(owner, field) };
 }
 
 /** An undefined id is a mistake of the caller: left out, it would mean everybody. */
 function checkFields(given: unknown, what: string): Partial<Record<keyof MemoryFilter, unknown>> {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw invalid(`${what} is an object with some of ${fields.join(", ")} (given ${given === null ? "null" : typeof given})`);
+    throw invalid(
+      `${what} is an object with some of ${fields.join(", ")} (given ${given === null ? "null" : typeof given})`,
+    );
   }
   for (const [field, value] of Object.entries(given)) {
     if (!(fields as readonly string[]).includes(field)) {
@@ -90,6 +96,9 @@ function ownerFieldOf({ threadId, userId }: Partial<Record<OwnerField, unknown>>
   return userId === undefined ? null : "userId";
 }
 
-function checkOwner(owner: Partial<Record<OwnerField, unknown>>, field: OwnerField | null): Partial<Record<OwnerField, string>> {
+function checkOwner(
+  owner: Partial<Record<OwnerField, unknown>>,
+  field: OwnerField | null,
+): Partial<Record<OwnerField, string>> {
   return field === null ? {} : { [field]: checkId(owner[field], field) };
 }

@@ -1,13 +1,19 @@
 import type { ArchivedHistory } from "../../core/archived-version.js";
 import type { MemorySnapshot, OutlineFile, SnapshotFile } from "../../core/memory.js";
 
-/** A memory as it is at one moment. Its texts are read when they are asked for, as they may be more than a process holds. */
+/**
+ * A memory as it is at one moment. Its texts are read when they are asked for, as they may be more than a process
+ * holds.
+ */
 export interface MemoryMoment {
   /** In any order, as are the directories. */
   readonly files: readonly Pick<OutlineFile, "path" | "sizeBytes">[];
   /** All but the root. */
   readonly directories: readonly string[];
-  /** Some of the files, in any order. @throws MemoryError ECONFLICT if one is no longer as it was and the server does not have the moment any more, EIO */
+  /**
+   * Some of the files, in any order. @throws MemoryError ECONFLICT if one is no longer as it was and the server does
+   * not have the moment any more, EIO
+   */
   read(paths: readonly string[]): Promise<SnapshotFile[]>;
   /** Nothing is read after it. */
   close(): Promise<void>;
@@ -22,5 +28,10 @@ export interface ArchivedMemory extends MemoryMoment {
 /** Of a memory that is held. */
 export function heldMoment({ files, directories }: Pick<MemorySnapshot, "files" | "directories">): MemoryMoment {
   const found = new Map(files.map((file) => [file.path, file]));
-  return { files, directories, read: async (paths) => paths.flatMap((path) => found.get(path) ?? []), close: async () => undefined };
+  return {
+    files,
+    directories,
+    read: async (paths) => paths.flatMap((path) => found.get(path) ?? []),
+    close: async () => undefined,
+  };
 }

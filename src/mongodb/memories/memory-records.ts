@@ -15,7 +15,10 @@ interface RecordsContext {
   call?: OngoingCall;
 }
 
-/** The changes of one memory that wait for a person. A layout makes an approved one, and marks the memory with its id in the same step. */
+/**
+ * The changes of one memory that wait for a person. A layout makes an approved one, and marks the memory with its id in
+ * the same step.
+ */
 export abstract class MemoryRecords implements ChangeRecords {
   readonly #context: RecordsContext;
   readonly #address: CheckedAddress;
@@ -47,7 +50,11 @@ export abstract class MemoryRecords implements ChangeRecords {
     return recordsInCall(this.#context).put(this.#address, record, await this.#expiryOf(record));
   }
 
-  swap(id: string, expected: { status: ChangeStatus; token?: string | null }, fields: Partial<ChangeRecord>): Promise<ChangeRecord | null> {
+  swap(
+    id: string,
+    expected: { status: ChangeStatus; token?: string | null },
+    fields: Partial<ChangeRecord>,
+  ): Promise<ChangeRecord | null> {
     return recordsInCall(this.#context).swap(this.#address, id, expected, fields);
   }
 

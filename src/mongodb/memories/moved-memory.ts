@@ -2,7 +2,10 @@ import { MemoryError } from "../../core/errors.js";
 
 const reasons = new WeakMap<MemoryError, "moved" | "missing">();
 
-/** What a layout throws where a mark says that another one keeps the memory. A caller only sees it if the memory moves again and again. */
+/**
+ * What a layout throws where a mark says that another one keeps the memory. A caller only sees it if the memory moves
+ * again and again.
+ */
 export function movedAway(): MemoryError {
   return elsewhere("moved", "ECONFLICT: the memory was moved to another layout meanwhile; try again");
 }
@@ -19,7 +22,10 @@ export function reasonToFollow(error: unknown): "moved" | "missing" | null {
 
 /** EEXIST: there are two memories of one address, one in each layout. */
 export function alreadyThere(layout: string): MemoryError {
-  return new MemoryError("EEXIST", `EEXIST: the layout "${layout}" has a memory of this address, too, and two memories cannot be made one; nothing was moved`);
+  return new MemoryError(
+    "EEXIST",
+    `EEXIST: the layout "${layout}" has a memory of this address, too, and two memories cannot be made one; nothing was moved`,
+  );
 }
 
 function elsewhere(reason: "moved" | "missing", message: string): MemoryError {

@@ -5,8 +5,14 @@ import { asPlainValues } from "../driver/plain-values.js";
 import { streaming } from "../driver/reads.js";
 import type { NodeFacts } from "./layout.js";
 
-/** Each node with a memory of that scope, by the documents that say which memories there are. @param limit so many of each scope at most */
-export async function* nodesOf<Stored extends Document>(collection: ExactCollection<Stored>, limit: number): AsyncGenerator<NodeFacts> {
+/**
+ * Each node with a memory of that scope, by the documents that say which memories there are. @param limit so many of
+ * each scope at most
+ */
+export async function* nodesOf<Stored extends Document>(
+  collection: ExactCollection<Stored>,
+  limit: number,
+): AsyncGenerator<NodeFacts> {
   for (const scope of memoryScopes) {
     const ownerField = ownerFields[scope];
     const anyText = { $gte: "" };

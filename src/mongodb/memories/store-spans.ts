@@ -1,6 +1,14 @@
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
 import { namespaceOfMemory } from "../../core/namespace.js";
-import { queryAttributes, recordAttributes, recordsAttributes, serverAttributes, type ServerAddress, type SpanRecord, storeAttributes } from "../../core/trace/memory-attributes.js";
+import {
+  queryAttributes,
+  recordAttributes,
+  recordsAttributes,
+  serverAttributes,
+  type ServerAddress,
+  type SpanRecord,
+  storeAttributes,
+} from "../../core/trace/memory-attributes.js";
 import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/trace/tracing.js";
 import type { ForgottenCounts, MemoryOwner } from "./memory-filter.js";
 import type { SummaryPage } from "./summary-pages.js";
@@ -10,13 +18,19 @@ type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" |
 
 /** The span of a batch. It names a place where all operations are of one. */
 export function spanOfBatch(operations: unknown, server: ServerAddress | undefined): TracedCall<readonly unknown[]> {
-  const all = Array.isArray(operations) ? operations.map((operation: unknown): Fields => ({ ...(operation as object | null) })) : [];
+  const all = Array.isArray(operations)
+    ? operations.map((operation: unknown): Fields => ({ ...(operation as object | null) }))
+    : [];
   const puts = all.filter(isPut);
   const [only] = all.length === 1 ? all : [];
   return {
     operation: operationOf(puts, all.length),
     isRemote: server !== undefined,
-    attributes: () => ({ ...(only && placeOf(only)), ...(puts.length > 0 && recordsAttributes(puts.map(recordOf))), ...serverAttributes(server) }),
+    attributes: () => ({
+      ...(only && placeOf(only)),
+      ...(puts.length > 0 && recordsAttributes(puts.map(recordOf))),
+      ...serverAttributes(server),
+    }),
     answered: (answers) => (puts.length > 0 ? {} : recordsAttributes(answers.flatMap(foundIn))),
   };
 }
@@ -32,11 +46,17 @@ export function spanOfPage(server: ServerAddress | undefined): TracedCall<Summar
 }
 
 /** The span of `forget`. @param who default: not told */
-export function spanOfForget(server: ServerAddress | undefined, who: MemoryAddress | MemoryOwner | null = null): TracedCall<ForgottenCounts> {
+export function spanOfForget(
+  server: ServerAddress | undefined,
+  who: MemoryAddress | MemoryOwner | null = null,
+): TracedCall<ForgottenCounts> {
   return {
     operation: "delete_memory_store",
     isRemote: server !== undefined,
-    attributes: () => ({ ...(who !== null && "nodeId" in who && storeAttributes(namespaceOfMemory(checkAddress(who)))), ...serverAttributes(server) }),
+    attributes: () => ({
+      ...(who !== null && "nodeId" in who && storeAttributes(namespaceOfMemory(checkAddress(who)))),
+      ...serverAttributes(server),
+    }),
     answered: ({ files }) => recordsAttributes([], files),
   };
 }
@@ -61,7 +81,9 @@ function isPut(operation: Fields): boolean {
 }
 
 function placeOf({ namespace, namespacePrefix, key, query }: Fields): SpanAttributes {
-  const labels = [namespace, namespacePrefix].find((each): each is string[] => Array.isArray(each) && each.every((label) => typeof label === "string"));
+  const labels = [namespace, namespacePrefix].find(
+    (each): each is string[] => Array.isArray(each) && each.every((label) => typeof label === "string"),
+  );
   return { ...(labels && storeAttributes(labels)), ...recordAttributes(key), ...queryAttributes(query) };
 }
 
@@ -72,7 +94,8 @@ function recordOf({ key, value }: Fields): SpanRecord {
 /** A get answers an item or null, a search items, a listing namespaces. */
 function foundIn(answer: unknown): SpanRecord[] {
   // Of a namespace its labels are one record, without a content.
-  if (Array.isArray(answer)) return typeof answer[0] === "string" ? [{ id: answer.join("/") }] : answer.flatMap(foundIn);
+  if (Array.isArray(answer))
+    return typeof answer[0] === "string" ? [{ id: answer.join("/") }] : answer.flatMap(foundIn);
   if (typeof answer !== "object" || answer === null) return [];
   const { key, value, score } = answer as { key?: unknown; value?: unknown; score?: unknown };
   return [{ id: String(key), content: value, ...(typeof score === "number" && { score }) }];

@@ -13,7 +13,10 @@ export interface SummaryPage<Listed = MemorySummary> {
 
 export type ReadPage = (range: AddressRange, after: PageEnd | null) => Promise<SummaryPage>;
 
-/** The summaries of these ranges. No page is asked for before the one before it was taken, and nothing is held open in between. */
+/**
+ * The summaries of these ranges. No page is asked for before the one before it was taken, and nothing is held open in
+ * between.
+ */
 export async function* summariesIn(ranges: readonly AddressRange[], readPage: ReadPage): AsyncGenerator<MemorySummary> {
   for (const range of ranges) {
     let after: PageEnd | null = null;

@@ -1,13 +1,17 @@
 import { MemoryError } from "../../core/errors.js";
 import { storageError } from "../driver/errors.js";
 
-/** TransactionTooOld and its kin: TransactionTooLarge, TransactionExceededLifetimeLimitSeconds, TransactionTooLargeForCache. */
+/**
+ * TransactionTooOld and its kin: TransactionTooLarge, TransactionExceededLifetimeLimitSeconds,
+ * TransactionTooLargeForCache.
+ */
 const tooMuchCodes = new Set<unknown>([257, 290, 388]);
 
 /** What the server refuses of one step is said in words: nothing was changed. */
 export function transactionError(error: unknown): MemoryError {
   if (!isTooMuch(error)) return storageError(error, "write", null);
-  const message = "ENOSPC: the change is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); nothing was changed; change what lies in the directory part by part";
+  const message =
+    "ENOSPC: the change is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); nothing was changed; change what lies in the directory part by part";
   return new MemoryError("ENOSPC", message, { cause: error });
 }
 

@@ -20,7 +20,9 @@ export interface MongoDBStoreMigrationOptions {
   batchSize?: number;
   /** `resumeAfter` of the progress of an earlier run, to continue it. @default null */
   resumeAfter?: string | null;
-  /** Another namespace for one that this store refuses, such as those with `:`. Called for every item. @default the same */
+  /**
+   * Another namespace for one that this store refuses, such as those with `:`. Called for every item. @default the same
+   */
   mapNamespace?: (namespace: string[]) => string[];
   /** Reads both sides, writes nothing, and reports what the migration would do. @default false */
   dryRun?: boolean;
@@ -67,7 +69,8 @@ export interface RefusedItem {
 const defaultBatchSize = 500;
 const maxRefusals = 100;
 
-const hasMethod = (value: unknown, name: string): boolean => typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
+const hasMethod = (value: unknown, name: string): boolean =>
+  typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
 const callback = z.custom((value) => typeof value === "function", "must be a function").optional();
 
 const optionsSchema = z
@@ -90,13 +93,13 @@ const optionsSchema = z
  * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and
  * times. Both may be in use meanwhile: run it again afterwards for items that were put into the source since.
  *
- * It can run any number of times. It writes an item only if the store has none at its place, or one with an older `updatedAt`. The
- * server decides that as it writes, so nothing newer is overwritten, and a second run changes nothing.
+ * It can run any number of times. It writes an item only if the store has none at its place, or one with an older
+ * `updatedAt`. The server decides that as it writes, so nothing newer is overwritten, and a second run changes nothing.
  * Files of memories (`["memory", …]` with a value `{ content: string }`) go into memories, likewise. Deletions in the
  * source are not followed.
  *
- * It reads documents in the order of `_id`, and writes each batch by one bulk write. It is not atomic: if the migration ends early,
- * the batches before are copied. `resumeAfter` of the last progress continues there.
+ * It reads documents in the order of `_id`, and writes each batch by one bulk write. It is not atomic: if the migration
+ * ends early, the batches before are copied. `resumeAfter` of the last progress continues there.
  *
  * @returns the last progress, also for an empty source
  * @throws TypeError for bad options; MemoryError EIO if the source or the store failed; the errors of callbacks

@@ -22,7 +22,15 @@ interface SourceDocument extends ForeignItem {
 const maxPageBytes = 16 * 1024 * 1024;
 
 /** Its vectors and the like are not asked for. */
-const projection = { namespace: 1, key: 1, value: 1, createdAt: 1, updatedAt: 1, expiresAt: 1, sizeBytes: { $bsonSize: "$$ROOT" } };
+const projection = {
+  namespace: 1,
+  key: 1,
+  value: 1,
+  createdAt: 1,
+  updatedAt: 1,
+  expiresAt: 1,
+  sizeBytes: { $bsonSize: "$$ROOT" },
+};
 
 /** Each page is a query of its own, so the reader may take its time. */
 export async function* readPages(
@@ -43,7 +51,11 @@ export async function* readPages(
   }
 }
 
-async function readPage(collection: Collection, after: object | undefined, batchSize: number): Promise<SourceDocument[]> {
+async function readPage(
+  collection: Collection,
+  after: object | undefined,
+  batchSize: number,
+): Promise<SourceDocument[]> {
   // An expression, because `$gt` of a query would stay among ids of the same type.
   const filter = after === undefined ? {} : { $expr: { $gt: ["$_id", after] } };
   const cursor = collection.find(filter, { ...readOptions, projection, sort: { _id: 1 }, limit: batchSize });

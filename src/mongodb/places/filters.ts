@@ -45,8 +45,8 @@ interface ServerCondition {
 
 /**
  * Keys are literal names of top-level fields, values and operators as InMemoryStore 1.2 compares them: `===` for
- * equality (so no object equals another), and `Number()` for order. Unlike there a date is an instant, for equality too, and
- * `$exists` is an operator.
+ * equality (so no object equals another), and `Number()` for order. Unlike there a date is an instant, for equality
+ * too, and `$exists` is an operator.
  * @throws MemoryError EINVAL or TypeError for what the reference would silently ignore
  */
 export function parseFilter(filter: unknown): ItemFilter {
@@ -72,7 +72,9 @@ function equalityOf({ key, operator, operand }: Condition): Equality[] {
 }
 
 function isScalar(operand: unknown): operand is string | number | boolean {
-  return typeof operand === "string" ? operand.isWellFormed() : typeof operand === "boolean" || Number.isFinite(operand);
+  return typeof operand === "string"
+    ? operand.isWellFormed()
+    : typeof operand === "boolean" || Number.isFinite(operand);
 }
 
 /** A dot or a dollar would be read as a path or an operator. */
@@ -80,7 +82,8 @@ const isPathOfOneField = (key: string): boolean => /^[^.$\0][^.\0]*$/u.test(key)
 
 function conditionsOf(key: string, value: unknown): Condition[] {
   checkOperand(key, value);
-  if (typeof value !== "object" || value === null || types.isDate(value)) return [{ key, operator: "$eq", operand: value }];
+  if (typeof value !== "object" || value === null || types.isDate(value))
+    return [{ key, operator: "$eq", operand: value }];
   const names = Object.keys(value);
   if (names.length === 0) throw invalid(`an empty array or object is no condition ${inFilterOn(key)}`);
   if (!names.some((name) => name.startsWith("$"))) return [{ key, operator: "$eq", operand: value }];
@@ -117,7 +120,8 @@ function checkOperand(key: string, operand: unknown): void {
     const where = JSON.stringify(shorten(key, 64));
     throw new TypeError(`a filter compares with data only (given ${kindOf(operand)} for ${where})`);
   }
-  if (types.isDate(operand) && Number.isNaN(operand.getTime())) throw invalid(`a date must be valid ${inFilterOn(key)}`);
+  if (types.isDate(operand) && Number.isNaN(operand.getTime()))
+    throw invalid(`a date must be valid ${inFilterOn(key)}`);
 }
 
 function inFilterOn(key: string): string {

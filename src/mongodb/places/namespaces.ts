@@ -17,10 +17,14 @@ export function checkNamespace(namespace: unknown, options: { allowEmpty?: boole
   return labels;
 }
 
-/** By the rules and in the words of the reference, whose own check is exported since @langchain/langgraph-checkpoint 1.1.6 only. */
+/**
+ * By the rules and in the words of the reference, whose own check is exported since @langchain/langgraph-checkpoint
+ * 1.1.6 only.
+ */
 function faultOf(labels: readonly string[]): string | undefined {
   for (const label of labels) {
-    if (label.includes(".")) return `Invalid namespace label '${label}' found in ${labels.join()}. Namespace labels cannot contain periods ('.').`;
+    if (label.includes("."))
+      return `Invalid namespace label '${label}' found in ${labels.join()}. Namespace labels cannot contain periods ('.').`;
     if (label.includes(":")) return `Invalid namespace label '${label}'. Namespace labels cannot contain colons (':').`;
     if (label.includes("\0")) return "Namespace labels cannot contain NUL bytes.";
     if (label === "") return `Namespace labels cannot be empty strings. Got  in ${labels.join()}`;
@@ -70,7 +74,8 @@ export function namespaceFrom(stored: string): string[] {
 /** The same for several, in the order of the store; some at a time, as most callers need the first few only. */
 export function* namespacesFrom(stored: readonly string[], chunkSize: number): Generator<string[][]> {
   const joined = stored.map(fromSortable).toSorted(compareCodeUnits);
-  for (let start = 0; start < joined.length; start += chunkSize) yield joined.slice(start, start + chunkSize).map(labelsOf);
+  for (let start = 0; start < joined.length; start += chunkSize)
+    yield joined.slice(start, start + chunkSize).map(labelsOf);
 }
 
 /** In half the time of `split`, which listings of many namespaces feel. */

@@ -84,7 +84,12 @@ export function checkOperation(operation: unknown, indexing?: TextIndexing): Che
   return checkPut(place, fields["value"], checkIndex(fields["index"]), indexing);
 }
 
-function checkPut(place: ItemPlace, given: unknown, index: PutIndex, indexing: TextIndexing | undefined): CheckedOperation {
+function checkPut(
+  place: ItemPlace,
+  given: unknown,
+  index: PutIndex,
+  indexing: TextIndexing | undefined,
+): CheckedOperation {
   const { id, namespace, key } = place;
   const otherBytes = utf8Bytes(id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
   // Checked before its texts are looked for, which relies on plain data without cycles.
@@ -156,7 +161,8 @@ function checkSearch(fields: Record<string, unknown>): CheckedOperation {
 const listingFields = new Set(["matchConditions", "maxDepth", "limit", "offset"]);
 
 function checkListing(fields: Record<string, unknown>): CheckedOperation {
-  // A foreign field is passed over, as in every operation; but it alone, such as a misspelt `namespace`, asks for nothing.
+  // A foreign field is passed over, as in every operation; but it alone, such as a misspelt `namespace`, asks for
+  // nothing.
   const names = Object.keys(fields);
   if (names.length > 0 && !names.some((name) => listingFields.has(name))) {
     throw new TypeError(`not an operation of a store: unknown field ${preview(names[0])}`);

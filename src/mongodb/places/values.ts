@@ -157,7 +157,9 @@ function checkedName(name: string, path: string): string {
 
 function checkedText(text: string, path: string): string {
   if (text.isWellFormed()) return text;
-  throw invalid(`an item's value is not well-formed Unicode at ${shorten(path.toWellFormed(), 128)} (a lone surrogate)`);
+  throw invalid(
+    `an item's value is not well-formed Unicode at ${shorten(path.toWellFormed(), 128)} (a lone surrogate)`,
+  );
 }
 
 function checkedInteger(value: bigint, path: string): bigint {
@@ -172,5 +174,7 @@ function checkedDate(date: Date, path: string): Date {
 
 function notStorable(path: string, kind: string): TypeError {
   const stored = "JSON-like data, Date, Uint8Array and bigint";
-  return new TypeError(`an item's value holds ${kind} at ${shorten(path.toWellFormed(), 128)}; stored are only ${stored}`);
+  return new TypeError(
+    `an item's value holds ${kind} at ${shorten(path.toWellFormed(), 128)}; stored are only ${stored}`,
+  );
 }

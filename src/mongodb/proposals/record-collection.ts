@@ -12,12 +12,17 @@ import { reading, streaming } from "../driver/reads.js";
 import { createTtlIndexes } from "../driver/ttl-indexes.js";
 import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
 
-type RecordDocument = Omit<ChangeRecord, "id"> & Record<"nodeId" | "scope", string> & Partial<Record<OwnerField, string>> & { _id: string; expiresAt?: Date };
+type RecordDocument = Omit<ChangeRecord, "id"> &
+  Record<"nodeId" | "scope", string> &
+  Partial<Record<OwnerField, string>> & { _id: string; expiresAt?: Date };
 
 /** Whose records: of one memory, or of all memories of a thread or a user. */
 type AddressRange = Partial<Record<"nodeId" | "scope" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
 
-const own = { filter: { kind: { $in: ["interrupt", "proposal"] }, nodeId: { $exists: true } }, option: "memoriesCollection" };
+const own = {
+  filter: { kind: { $in: ["interrupt", "proposal"] }, nodeId: { $exists: true } },
+  option: "memoriesCollection",
+};
 
 const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
 
@@ -42,10 +47,22 @@ export class RecordCollection {
 
   static open(
     db: Db,
-    { name, writeConcern, connect, clock }: { name: string; writeConcern: WriteConcernSettings; connect: () => Promise<void> | undefined; clock: () => Date },
+    {
+      name,
+      writeConcern,
+      connect,
+      clock,
+    }: {
+      name: string;
+      writeConcern: WriteConcernSettings;
+      connect: () => Promise<void> | undefined;
+      clock: () => Date;
+    },
   ): RecordCollection {
     // An attempt must see whether another has overtaken it.
-    const collection = new ExactCollection(db.collection<RecordDocument>(name, { writeConcern, readPreference: "primary" }));
+    const collection = new ExactCollection(
+      db.collection<RecordDocument>(name, { writeConcern, readPreference: "primary" }),
+    );
     const prepare = once(async () => {
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, proposalIndexes, "a proposal", own.option);
@@ -72,7 +89,10 @@ export class RecordCollection {
       await this.#connect();
       await this.#prepare();
       const pipeline = [{ $replaceWith: { $literal: document } }];
-      await this.#collection.findOneAndUpdate({ _id: id, status: "pending" }, pipeline, { upsert: true, projection: { _id: 1 } });
+      await this.#collection.findOneAndUpdate({ _id: id, status: "pending" }, pipeline, {
+        upsert: true,
+        projection: { _id: 1 },
+      });
       return { id, ...record };
     } catch (error) {
       const decided = isDuplicateKey(error) ? await this.find(address, id) : null;
@@ -90,21 +110,32 @@ export class RecordCollection {
     try {
       await this.#connect();
       const filter = { _id: id, ...address, ...expected, ...this.#present() };
-      const before = await this.#collection.findOneAndUpdate<RecordDocument>(filter, [{ $set: literals(fields) }], asPlainValues);
+      const before = await this.#collection.findOneAndUpdate<RecordDocument>(
+        filter,
+        [{ $set: literals(fields) }],
+        asPlainValues,
+      );
       return before === null ? null : { ...recordIn(before), ...fields };
     } catch (error) {
       throw writeError(error);
     }
   }
 
-  async *list(address: CheckedAddress, kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncGenerator<ChangeRecord> {
+  async *list(
+    address: CheckedAddress,
+    kind: ChangeRecord["kind"],
+    statuses: readonly ChangeStatus[],
+  ): AsyncGenerator<ChangeRecord> {
     await reading(async () => this.#connect());
     const filter = { ...address, kind, status: { $in: statuses }, ...this.#present() };
     const cursor = this.#collection.find<RecordDocument>(filter, { sort: { at: 1, _id: 1 }, ...asPlainValues });
     for await (const document of streaming(cursor)) yield recordIn(document);
   }
 
-  /** Removes the records of a range, and the ids of its thread or user from all others. Idempotent. @returns how many of the range. @throws MemoryError EIO */
+  /**
+   * Removes the records of a range, and the ids of its thread or user from all others. Idempotent. @returns how many of
+   * the range. @throws MemoryError EIO
+   */
   async remove(range: AddressRange): Promise<number> {
     try {
       await this.#connect();
@@ -112,9 +143,12 @@ export class RecordCollection {
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
       if (field === null || owner === undefined) return await this.#collection.deleteMany({ ...range }, {});
       const removed = await this.#collection.deleteMany({ ...range, ...named(field, owner) }, {});
-      if (field === "threadId") await this.#collection.deleteMany({ kind: "interrupt", ...named("actor.threadId", owner) }, {});
+      if (field === "threadId")
+        await this.#collection.deleteMany({ kind: "interrupt", ...named("actor.threadId", owner) }, {});
       await this.#collection.bulkWrite(
-        ["actor", "decidedBy"].map((who) => ({ updateMany: { filter: named(`${who}.${field}`, owner), update: { $unset: { [`${who}.${field}`]: "" } } } })),
+        ["actor", "decidedBy"].map((who) => ({
+          updateMany: { filter: named(`${who}.${field}`, owner), update: { $unset: { [`${who}.${field}`]: "" } } },
+        })),
         {},
       );
       return removed;
@@ -128,7 +162,15 @@ export class RecordCollection {
   }
 }
 
-function recordIn({ _id: id, nodeId: _node, scope: _scope, threadId: _thread, userId: _user, expiresAt: _expiry, ...record }: RecordDocument): ChangeRecord {
+function recordIn({
+  _id: id,
+  nodeId: _node,
+  scope: _scope,
+  threadId: _thread,
+  userId: _user,
+  expiresAt: _expiry,
+  ...record
+}: RecordDocument): ChangeRecord {
   return { id, ...record };
 }
 

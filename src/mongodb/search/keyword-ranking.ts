@@ -17,8 +17,22 @@ export interface TextSearchOptions {
 
 /** Those of MongoDB's text index. */
 export const textLanguages = [
-  "none", "danish", "dutch", "english", "finnish", "french", "german", "hungarian", "italian", "norwegian",
-  "portuguese", "romanian", "russian", "spanish", "swedish", "turkish",
+  "none",
+  "danish",
+  "dutch",
+  "english",
+  "finnish",
+  "french",
+  "german",
+  "hungarian",
+  "italian",
+  "norwegian",
+  "portuguese",
+  "romanian",
+  "russian",
+  "spanish",
+  "swedish",
+  "turkish",
 ] as const;
 
 /** The words beyond are not ranked by: they would cost every put more than they help a search. */
@@ -84,13 +98,19 @@ export class KeywordRanking implements Ranking {
   }
 }
 
-/** Each different word costs the server about 30 microseconds, and more where it is found: half a million took 36 seconds. */
+/**
+ * Each different word costs the server about 30 microseconds, and more where it is found: half a million took 36
+ * seconds.
+ */
 const maxQueryWords = 1000;
 const maxQueryChars = 65_536;
 
 /** The first words of a query. Quotes and minuses are operators of `$search`, and a query is what someone said. */
 function wordsOf(query: string): string {
-  const text = query.slice(0, maxQueryChars).replaceAll(/["\\-]/g, " ").toWellFormed();
+  const text = query
+    .slice(0, maxQueryChars)
+    .replaceAll(/["\\-]/g, " ")
+    .toWellFormed();
   const words = new Set<string>();
   for (const { 0: word, index } of text.matchAll(/[^\s\p{P}\p{S}]+/gu)) {
     if (words.add(word).size > maxQueryWords) return text.slice(0, index);

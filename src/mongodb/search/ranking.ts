@@ -9,13 +9,17 @@ import type { ItemPut } from "../items/item-updates.js";
 /** How a store answers a `query`. */
 export interface Ranking extends TextIndexing {
   indexes: readonly IndexDescription[];
-  /** What to store beside the values of those puts. Refuses before anything is written; reads with one command at most. */
+  /**
+   * What to store beside the values of those puts. Refuses before anything is written; reads with one command at most.
+   */
   fieldsOf(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>>;
   /** Gets ready for all queries of a batch at once. */
   prepare(queries: readonly string[], items: ItemCollection): Promise<RankedSearch>;
 }
 
-/** The first items, at most so many: those with a score first, best first, then those that cannot have one, in order. */
+/**
+ * The first items, at most so many: those with a score first, best first, then those that cannot have one, in order.
+ */
 export type RankedSearch = (search: {
   query: string;
   prefix: readonly string[];

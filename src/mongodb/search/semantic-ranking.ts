@@ -4,7 +4,13 @@ import type { MongoClient } from "mongodb";
 import { binaryOfSubtype } from "../driver/client.js";
 import { Embedder } from "../meaning/embedder.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
-import { type EmbeddedTexts, type ItemDocument, itemFromDocument, type RankedFields, vectorField } from "../items/item-document.js";
+import {
+  type EmbeddedTexts,
+  type ItemDocument,
+  itemFromDocument,
+  type RankedFields,
+  vectorField,
+} from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
 import { restoredValue } from "../places/values.js";
 import { placesWithin } from "../places/namespaces.js";
@@ -59,7 +65,10 @@ export class SemanticRanking implements Ranking {
     const embedded = puts.filter(({ texts }) => texts.length > 0);
     if (embedded.length === 0) return new Map();
     const hashesOf = ({ texts }: ItemPut): string[] => texts.map((text) => this.#embedder.hashOf(text));
-    const vectors = await this.#vectorsOf(embedded.map(({ place }) => place.id), items);
+    const vectors = await this.#vectorsOf(
+      embedded.map(({ place }) => place.id),
+      items,
+    );
     const missing = new Map<string, string>();
     for (const put of embedded) {
       for (const text of put.texts) {
@@ -123,7 +132,11 @@ export class SemanticRanking implements Ranking {
       }
     }
     return {
-      scored: this.#itemsOf(each(best.entries().map(({ value, score }) => ({ _id: value, score }))), { filter, atMost, items }),
+      scored: this.#itemsOf(each(best.entries().map(({ value, score }) => ({ _id: value, score }))), {
+        filter,
+        atMost,
+        items,
+      }),
       unscored: this.#itemsOf(each(others.map((_id) => ({ _id }))), { filter, atMost, items }),
     };
   }
@@ -132,7 +145,15 @@ export class SemanticRanking implements Ranking {
     const { collectionName, expires } = this.#context;
     const selection = items.selection(placesWithin(prefix), filter);
     const selective = expires || filter.query.length > 0 || !filter.exact;
-    const pipeline = vectorSearchPipeline(options, { collectionName, vector, selection, prefix, filter, selective, atMost });
+    const pipeline = vectorSearchPipeline(options, {
+      collectionName,
+      vector,
+      selection,
+      prefix,
+      filter,
+      selective,
+      atMost,
+    });
     const withoutVectors = { $and: [selection, { embedded: { $exists: false } }] };
     const found = items.query<FoundPlace>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } });
     return {

@@ -9,9 +9,9 @@ type Step =
   | { kind: "fields"; paths: string[][] };
 
 /**
- * The texts at a path, in the language of InMemoryStore 1.2: `$` is the whole value as JSON, `a.b` a field, `a[0]`, `a[-1]`
- * and `a[*]` elements of an array, `*` everything in an object or array, `{a,b.c}` several fields. Texts, numbers and
- * booleans are texts; objects and arrays are JSON. Fields are an object's own, and null is no text.
+ * The texts at a path, in the language of InMemoryStore 1.2: `$` is the whole value as JSON, `a.b` a field, `a[0]`,
+ * `a[-1]` and `a[*]` elements of an array, `*` everything in an object or array, `{a,b.c}` several fields. Texts,
+ * numbers and booleans are texts; objects and arrays are JSON. Fields are an object's own, and null is no text.
  */
 export function textsAtPath(value: unknown, path: string): string[] {
   const steps = stepsOf(path);
@@ -40,7 +40,12 @@ function next(value: unknown, step: Step): unknown[] {
   if (step.kind === "element") return [elements.at(step.position)];
   if (step.kind === "elements") return elements;
   if (step.kind === "everything") return Object.values(value);
-  return step.paths.flatMap((names) => reached([value], names.map((name) => ({ kind: "field", name }))));
+  return step.paths.flatMap((names) =>
+    reached(
+      [value],
+      names.map((name) => ({ kind: "field", name })),
+    ),
+  );
 }
 
 /** Each object once: `{a,a}` reaches it twice, and thirty of them in a row a thousand million times. */
@@ -57,7 +62,8 @@ function fieldOf(value: object, name: string): unknown[] {
 function stepsOf(path: string): Step[] {
   return Array.from(path.matchAll(/\[([^\]]*)\]|\{([^}]*)\}|[^.[{]+|[[{][^.]*/g), ([token, element, fields]): Step => {
     if (element !== undefined) return elementStep(element.trim());
-    if (fields !== undefined) return { kind: "fields", paths: fields.split(",").map((names) => names.trim().split(".")) };
+    if (fields !== undefined)
+      return { kind: "fields", paths: fields.split(",").map((names) => names.trim().split(".")) };
     return token === "*" ? { kind: "everything" } : { kind: "field", name: token };
   });
 }

@@ -33,7 +33,9 @@ export interface VectorSearch {
 export function vectorSearchPipeline(options: VectorSearchOptions, search: VectorSearch): Document[] {
   const { atMost, selection } = search;
   if (atMost > maxCandidates) {
-    throw invalid(`a search by a vector index answers at most ${maxCandidates} items: offset and limit together are more`);
+    throw invalid(
+      `a search by a vector index answers at most ${maxCandidates} items: offset and limit together are more`,
+    );
   }
   const candidates = options.numCandidates ?? Math.max(100, 20 * atMost);
   const numCandidates = Math.min(Math.max(candidates, atMost), maxCandidates);

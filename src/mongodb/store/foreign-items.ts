@@ -85,13 +85,18 @@ export class ForeignItems {
 
   async #countOlder(puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
     const found = await this.#context.items.find(Array.from(puts.keys(), ({ place }) => place.id));
-    const isOlder = ([{ place }, { updatedAt }]: [ItemPut, GivenTimes]): boolean => !((found.get(place.id)?.updatedAt ?? 0) >= updatedAt);
+    const isOlder = ([{ place }, { updatedAt }]: [ItemPut, GivenTimes]): boolean =>
+      !((found.get(place.id)?.updatedAt ?? 0) >= updatedAt);
     return [...puts].filter(isOlder).length;
   }
 
   async #copyItems(puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
-    const ranked = (await this.#context.ranking?.fieldsOf([...puts.keys()], this.#context.items)) ?? new Map<ItemPut, RankedFields>();
-    return this.#context.items.copy(Array.from(puts, ([put, times]) => copyOperationOf(put, times, ranked.get(put) ?? {})));
+    const ranked =
+      (await this.#context.ranking?.fieldsOf([...puts.keys()], this.#context.items)) ??
+      new Map<ItemPut, RankedFields>();
+    return this.#context.items.copy(
+      Array.from(puts, ([put, times]) => copyOperationOf(put, times, ranked.get(put) ?? {})),
+    );
   }
 }
 
@@ -106,7 +111,8 @@ function copyOperationOf({ place, value }: ItemPut, times: GivenTimes, ranked: R
 }
 
 function checkTimes({ createdAt, updatedAt, expiresAt }: ForeignItem): GivenTimes {
-  if (!types.isDate(createdAt) || !types.isDate(updatedAt)) throw new TypeError("an item's createdAt and updatedAt must be dates");
+  if (!types.isDate(createdAt) || !types.isDate(updatedAt))
+    throw new TypeError("an item's createdAt and updatedAt must be dates");
   if (expiresAt === undefined || expiresAt === null) return { createdAt, updatedAt };
   if (!types.isDate(expiresAt)) throw new TypeError("an item's expiresAt must be a date");
   return { createdAt, updatedAt, expiresAt };

@@ -1,4 +1,10 @@
-import { BaseStore, type Item, type Operation, type OperationResults, type SearchItem } from "@langchain/langgraph-checkpoint";
+import {
+  BaseStore,
+  type Item,
+  type Operation,
+  type OperationResults,
+  type SearchItem,
+} from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
 import { closedStorage } from "../../core/errors.js";
 import { storageError } from "../driver/errors.js";
@@ -36,7 +42,12 @@ import { readInRun } from "../../run-tree/read-in-run.js";
 import { shownBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage } from "../memories/store-spans.js";
-import { checkDocumentLimit, checkMoveOptions, checkStoreOptions, type MongoMemoryStoreOptions } from "./store-options.js";
+import {
+  checkDocumentLimit,
+  checkMoveOptions,
+  checkStoreOptions,
+  type MongoMemoryStoreOptions,
+} from "./store-options.js";
 
 type SearchOptions = Parameters<BaseStore["search"]>[1];
 type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
@@ -52,9 +63,10 @@ export const copyItems: unique symbol = Symbol.for("langgraph-mongo-memory.copyI
 /**
  * A LangGraph store in MongoDB whose memories are atomic across processes.
  *
- * It keeps memories in one collection, with one document for each address, and all other items in another collection. Its own methods
- * show memories too, under the namespaces `["memory", nodeId, "global"]`, `["memory", nodeId, "perThread", threadId]` and
- * `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes the indexes at first use.
+ * It keeps memories in one collection, with one document for each address, and all other items in another collection.
+ * Its own methods show memories too, under the namespaces `["memory", nodeId, "global"]`, `["memory", nodeId,
+ * "perThread", threadId]` and `["memory", nodeId, "perUser", userId]`. Every method works without `start()`. It makes
+ * the indexes at first use.
  */
 export class MongoMemoryStore extends BaseStore {
   readonly #client: MongoClient;
@@ -68,7 +80,10 @@ export class MongoMemoryStore extends BaseStore {
   #stopped = false;
   #connected = false;
 
-  /** Sends nothing to the server yet. @throws TypeError for bad options, MemoryError EINVAL for a `history` with `layout: "files"` */
+  /**
+   * Sends nothing to the server yet. @throws TypeError for bad options, MemoryError EINVAL for a `history` with
+   * `layout: "files"`
+   */
   constructor(options: MongoMemoryStoreOptions) {
     super();
     checkStoreOptions(options);
@@ -93,7 +108,9 @@ export class MongoMemoryStore extends BaseStore {
         ...(options.memoryTextIndex === true && { narrowsAbove: searchedWhole }),
         makesIndexes,
       });
-    const collection = new ExactCollection(database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection));
+    const collection = new ExactCollection(
+      database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection),
+    );
     const expiry = new Expiry(options.ttl);
     const ranking = rankingOf(options, collection.name);
     const items = new ItemCollection({
@@ -149,8 +166,8 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Closes the client if `fromConnString` made it. Every later call is then refused with MemoryError EIO. If you passed the client,
-   * the client and the store stay open. Idempotent. Waits at most 2 s for a server that does not answer.
+   * Closes the client if `fromConnString` made it. Every later call is then refused with MemoryError EIO. If you passed
+   * the client, the client and the store stay open. Idempotent. Waits at most 2 s for a server that does not answer.
    */
   override async stop(): Promise<void> {
     if (!this.#ownsClient) return;
@@ -174,43 +191,52 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Lists the memories that match all fields, without their texts; `{}` lists all memories. It lists empty memories too, because their
-   * documents contain the ids. The order is stable: global memories, then those of threads, then those of users; within each by node, then
-   * by thread or user. A page of 500 is one command, and each may take `timeoutMs`.
+   * Lists the memories that match all fields, without their texts; `{}` lists all memories. It lists empty memories
+   * too, because their documents contain the ids. The order is stable: global memories, then those of threads, then
+   * those of users; within each by node, then by thread or user. A page of 500 is one command, and each may take
+   * `timeoutMs`.
    * @throws MemoryError EINVAL for a bad filter, at once; EIO while reading
    */
   listMemories(filter: MemoryFilter = {}): AsyncIterable<MemorySummary> {
     const ranges = checkMemoryFilter(filter);
     return summariesIn(ranges, (range, after) =>
-      traced(spanOfPage(this.#server), () => withinTime(this.#waiting(), "read", (call) => this.#memoriesFor(call).summaries(range, after))),
+      traced(spanOfPage(this.#server), () =>
+        withinTime(this.#waiting(), "read", (call) => this.#memoriesFor(call).summaries(range, after)),
+      ),
     );
   }
 
   /**
-   * Erases a memory, or all memories of a thread or a user in all nodes, also expired ones. It also removes the id of the user or the
-   * thread from the histories of other memories. A write during `forget` or later makes a new memory, without the old texts. If it fails,
-   * call it again: it finishes the rest.
+   * Erases a memory, or all memories of a thread or a user in all nodes, also expired ones. It also removes the id of
+   * the user or the thread from the histories of other memories. A write during `forget` or later makes a new memory,
+   * without the old texts. If it fails, call it again: it finishes the rest.
    * @returns how many memories it erased, with how many files, versions and proposals
    * @throws MemoryError EINVAL for a bad address or id, EIO if the database failed or did not answer within `timeoutMs`
    */
   async forget(who: MemoryAddress | MemoryOwner): Promise<ForgottenCounts> {
     const range = checkForgotten(who);
-    return traced(spanOfForget(this.#server, who), () => withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).remove(range)));
+    return traced(spanOfForget(this.#server, who), () =>
+      withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).remove(range)),
+    );
   }
 
   /**
-   * Moves a memory to another layout of the same database, with its history and proposals, while programs read and change it. It is one
-   * transaction: they see the memory where it was or where it is, and nothing is lost. A mark stays in the old place, by which every store finds
-   * the memory, whichever `layout` it has. All these programs must be of a version that knows `moveMemory`.
+   * Moves a memory to another layout of the same database, with its history and proposals, while programs read and
+   * change it. It is one transaction: they see the memory where it was or where it is, and nothing is lost. A mark
+   * stays in the old place, by which every store finds the memory, whichever `layout` it has. All these programs must
+   * be of a version that knows `moveMemory`.
    * @returns false where there is no memory to move, as it is there already or nowhere
-   * @throws MemoryError EINVAL for a bad address; EEXIST if there is a memory of this address in both layouts; ENOSPC if it is more than a
+   * @throws MemoryError EINVAL for a bad address; EEXIST if there is a memory of this address in both layouts; ENOSPC
+   * if it is more than a
    *   transaction moves (60 s by default), or than `"document"` keeps (15 MB); ECONFLICT if others changed it at each of 100 attempts; EIO on a
    *   standalone server, or if the database failed. In all but the last case nothing was moved. TypeError for bad options
    */
   async moveMemory(address: MemoryAddress, options: { layout: LayoutName }): Promise<boolean> {
     const checked = checkAddress(address);
     const { layout } = checkMoveOptions(options);
-    return traced(spanOfMove(this.#server, checked), () => withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).move(checked, layout)));
+    return traced(spanOfMove(this.#server, checked), () =>
+      withinTime(this.#waiting(), "change", (call) => this.#memoriesFor(call).move(checked, layout)),
+    );
   }
 
   /** @throws InvalidNamespaceError, MemoryError, TypeError, as every method of a store: see {@link batch} */
@@ -241,14 +267,16 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the items as they
-   * were before the writes. Of several writes to one place the last one counts.
-   * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments; MemoryError
+   * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the
+   * items as they were before the writes. Of several writes to one place the last one counts.
+   * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments;
+   * MemoryError
    *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
     const act = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
-    const run = (): Promise<unknown[]> => withinTime(this.#waiting(), act, (call) => new StoreBatch(this.#storage, call).run(operations));
+    const run = (): Promise<unknown[]> =>
+      withinTime(this.#waiting(), act, (call) => new StoreBatch(this.#storage, call).run(operations));
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
     const answers = await (act === "read" ? readInRun(() => shownBatch(operations), inSpan) : inSpan());
     return answers as OperationResults<Operations>;
@@ -269,11 +297,12 @@ export class MongoMemoryStore extends BaseStore {
   }
 
   /**
-   * Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. Once is enough:
-   * a client that was closed since would connect again, and keep the process alive.
+   * Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. Once is
+   * enough: a client that was closed since would connect again, and keep the process alive.
    */
   #connect(): Promise<void> | undefined {
-    if (this.#stopped) throw closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
+    if (this.#stopped)
+      throw closedStorage("EIO: the store is stopped, and its connections are closed; open another one");
     return this.#connected ? undefined : this.#connectFirst();
   }
 

@@ -7,13 +7,15 @@ import type { ItemPut, ItemWrite } from "../items/item-updates.js";
 import { mayHoldMemories } from "../memories/address-ranges.js";
 import { checkFileWrites, type FileWrite, writeFiles } from "../memories/file-writes.js";
 import type { MemoryLayout } from "../memories/layout.js";
-import { compareNamespaces, namespacesWithin, placeOf, placesWithin, storedPlace, type StoredRange } from "../places/namespaces.js";
 import {
-  type CheckedOperation,
-  checkOperation,
-  type NamespaceListing,
-  type Search,
-} from "../places/operations.js";
+  compareNamespaces,
+  namespacesWithin,
+  placeOf,
+  placesWithin,
+  storedPlace,
+  type StoredRange,
+} from "../places/namespaces.js";
+import { type CheckedOperation, checkOperation, type NamespaceListing, type Search } from "../places/operations.js";
 import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-streams.js";
 import type { ItemFilter } from "../places/filters.js";
 import { unscoredItem } from "../places/unscored-item.js";
@@ -32,8 +34,8 @@ export interface BatchStorage {
 }
 
 /**
- * Runs batches as the reference does. It checks everything before it does anything, and it does all reads before all writes.
- * If several writes go to one place, the last one counts.
+ * Runs batches as the reference does. It checks everything before it does anything, and it does all reads before all
+ * writes. If several writes go to one place, the last one counts.
  */
 export class StoreBatch {
   readonly #storage: BatchStorage;
@@ -53,14 +55,17 @@ export class StoreBatch {
   }
 
   get #memories(): MemoryLayout {
-    this.#memoriesOfCall ??= this.#call === undefined ? this.#storage.memories : this.#storage.memories.forCall(this.#call);
+    this.#memoriesOfCall ??=
+      this.#call === undefined ? this.#storage.memories : this.#storage.memories.forCall(this.#call);
     return this.#memoriesOfCall;
   }
 
   /** Returns an answer for each operation, in their order; null for a put or delete. */
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
-    const checked = Array.from(operations as unknown[], (operation) => checkOperation(operation, this.#storage.ranking));
+    const checked = Array.from(operations as unknown[], (operation) =>
+      checkOperation(operation, this.#storage.ranking),
+    );
     const writes = lastWritesOf(checked);
     const itemWrites = writes.filter(
       (write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem",
@@ -85,7 +90,10 @@ export class StoreBatch {
     return answers;
   }
 
-  /** Waits only for the kinds of operations that there are. To wait for an empty kind costs a small call some hundredths of its time. */
+  /**
+   * Waits only for the kinds of operations that there are. To wait for an empty kind costs a small call some hundredths
+   * of its time.
+   */
   async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
     const items = operations.filter((operation) => operation.kind === "getItem");
     const files = operations.filter((operation) => operation.kind === "getMemory");
@@ -145,7 +153,10 @@ export class StoreBatch {
     yield* mergeOrdered([unscored, ...files], comparePlaces);
   }
 
-  /** Memories sort where their root label sorts. If the items before that label fill the page, the memories are not asked. */
+  /**
+   * Memories sort where their root label sorts. If the items before that label fill the page, the memories are not
+   * asked.
+   */
   async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
     const root = prefix.length > 0 ? placesWithin(prefix) : placesWithin([memoryRootLabel]);
     const merged = (): AsyncGenerator<SearchItem> =>
@@ -160,7 +171,8 @@ export class StoreBatch {
   }
 
   async *#filesWithin(prefix: readonly string[], filter: ItemFilter): AsyncGenerator<SearchItem> {
-    for await (const item of this.#memories.itemsWithin(prefix)) if (filter.matches(item.value)) yield unscoredItem(item);
+    for await (const item of this.#memories.itemsWithin(prefix))
+      if (filter.matches(item.value)) yield unscoredItem(item);
   }
 
   async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
@@ -170,13 +182,15 @@ export class StoreBatch {
   async #listNamespaces(listing: NamespaceListing): Promise<string[][]> {
     const prefix = commonPrefix(listing.matches);
     const ofItems = this.#items.namespaces(namespacesWithin(prefix));
-    if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, { ...listing, matches: matchesBeside(prefix, listing.matches) });
+    if (!mayHoldMemories(prefix))
+      return pageOfNamespaces(ofItems, { ...listing, matches: matchesBeside(prefix, listing.matches) });
     const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
     return pageOfNamespaces(chunksOf(all, 1), listing);
   }
 }
 
-const isRead = ({ kind }: CheckedOperation): boolean => kind === "getItem" || kind === "getMemory" || kind === "search" || kind === "listNamespaces";
+const isRead = ({ kind }: CheckedOperation): boolean =>
+  kind === "getItem" || kind === "getMemory" || kind === "search" || kind === "listNamespaces";
 
 const isRanked = ({ query, filter, limit }: Search): boolean => query !== "" && !filter.never && limit > 0;
 

@@ -21,9 +21,9 @@ export interface MongoMemoryStoreOptions {
   /** Collection of the memories, with one document for each. @default "memories" */
   memoriesCollection?: string;
   /**
-   * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one for each file and directory, on replica sets
-   * and sharded clusters. Memories are made there; those that `moveMemory` has moved are found where they are. All processes must have the
-   * same. @default "document"
+   * How the database keeps memories. `"document"`: one document for each memory. `"files"`: one for each file and
+   * directory, on replica sets and sharded clusters. Memories are made there; those that `moveMemory` has moved are
+   * found where they are. All processes must have the same. @default "document"
    */
   layout?: LayoutName;
   /** Collection of the other items of the store. @default "items" */
@@ -36,38 +36,43 @@ export interface MongoMemoryStoreOptions {
   /** Source of all stored times. @default the system clock */
   clock?: () => Date;
   /**
-   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO. You can open a memory
-   * with a `timeoutMs` of its own. @default 30_000
+   * How long each call may take, in ms: 1 to 2,147,483,647, or Infinity for no limit. A longer call is EIO. You can
+   * open a memory with a `timeoutMs` of its own. @default 30_000
    */
   timeoutMs?: number;
   /**
-   * How long memories of each scope live after their last change. An expired memory is gone at once. MongoDB deletes it some minutes
-   * later, by an index that the store makes or changes. Set the same times in all processes. @default none: never
+   * How long memories of each scope live after their last change. An expired memory is gone at once. MongoDB deletes it
+   * some minutes later, by an index that the store makes or changes. Set the same times in all processes. @default
+   * none: never
    */
   expireMs?: ExpireMsOptions;
   /**
-   * Keeps a history of the memories: each change of a file makes a version, for `Memory.history`. Set it in every process that changes
-   * the memories: a change by a process without it has no version. @default false
+   * Keeps a history of the memories: each change of a file makes a version, for `Memory.history`. Set it in every
+   * process that changes the memories: a change by a process without it has no version. @default false
    */
   history?: boolean | HistoryOptions;
   /** When items expire. Memories expire by `expireMs` instead. @default none: never */
   ttl?: TtlOptions;
   /**
-   * Makes `search` rank a `query` by meaning. It names the dimensions and the client of the embeddings, and the paths of a value to
-   * embed. `search` of a memory then ranks by words and by meaning. @default none: a `query` ranks nothing
+   * Makes `search` rank a `query` by meaning. It names the dimensions and the client of the embeddings, and the paths
+   * of a value to embed. `search` of a memory then ranks by words and by meaning. @default none: a `query` ranks
+   * nothing
    */
   index?: IndexConfig;
-  /** Lets `$vectorSearch` of MongoDB Atlas find what `index` embedded. @default none: every vector is compared, exactly */
+  /**
+   * Lets `$vectorSearch` of MongoDB Atlas find what `index` embedded. @default none: every vector is compared, exactly
+   */
   vectorSearch?: VectorSearchOptions;
   /**
-   * Without `index`, ranks a `query` by words with MongoDB's text index. `false` makes puts faster; a `query` then ranks
-   * nothing, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`, if the client has
-   * `serverApi: { version: "1", strict: true }`, which refuses text indexes
+   * Without `index`, ranks a `query` by words with MongoDB's text index. `false` makes puts faster; a `query` then
+   * ranks nothing, as in InMemoryStore. @default on without an `index`. Off, with a warning at the first `query`, if
+   * the client has `serverApi: { version: "1", strict: true }`, which refuses text indexes
    */
   textSearch?: boolean | TextSearchOptions;
   /**
-   * With `layout: "files"`, makes a text index of MongoDB over all memories. A search of a memory of more than 10,000 files and directories then reads only texts with
-   * its words. It makes changes slower. Set it in every process that searches. @default false
+   * With `layout: "files"`, makes a text index of MongoDB over all memories. A search of a memory of more than 10,000
+   * files and directories then reads only texts with its words. It makes changes slower. Set it in every process that
+   * searches. @default false
    */
   memoryTextIndex?: boolean;
 }
@@ -77,8 +82,8 @@ export interface HistoryOptions {
   /** How many versions of each path, from 1 to 1,000,000. @default all */
   keepVersions?: number;
   /**
-   * How long a version stays after it was made, if a later version has replaced it: whole ms from 1 to ten years. MongoDB deletes it
-   * some minutes later. @default for ever
+   * How long a version stays after it was made, if a later version has replaced it: whole ms from 1 to ten years.
+   * MongoDB deletes it some minutes later. @default for ever
    */
   keepMs?: number;
 }
@@ -93,7 +98,10 @@ const expireMs = z.number().int().min(1).max(maxExpireMs).optional();
 const expireMsSchema = z.object({ perThread: expireMs, perUser: expireMs, global: expireMs }).strict();
 
 const historySchema = z
-  .object({ keepVersions: z.number().int().min(1).max(1_000_000).optional(), keepMs: z.number().int().min(1).max(maxExpireMs).optional() })
+  .object({
+    keepVersions: z.number().int().min(1).max(1_000_000).optional(),
+    keepMs: z.number().int().min(1).max(maxExpireMs).optional(),
+  })
   .strict();
 
 const ttlSchema = z
@@ -130,7 +138,12 @@ const vectorSearchSchema = z
 const collectionName = z.string().refine(isCollectionName, collectionNameRule);
 
 const documentLimitSchema = z.object({
-  maxMemoryBytes: z.number().max(memoryBytesCeiling, `must be at most ${memoryBytesCeiling} with layout: "document", which keeps a memory in one document`),
+  maxMemoryBytes: z
+    .number()
+    .max(
+      memoryBytesCeiling,
+      `must be at most ${memoryBytesCeiling} with layout: "document", which keeps a memory in one document`,
+    ),
 });
 
 const optionsSchema = z
@@ -151,7 +164,9 @@ const optionsSchema = z
       })
       .strict()
       .optional(),
-    clock: z.custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date").optional(),
+    clock: z
+      .custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date")
+      .optional(),
     timeoutMs: timeoutField.optional(),
     expireMs: expireMsSchema.optional(),
     history: z.union([z.boolean(), historySchema]).optional(),

@@ -34,7 +34,11 @@ export function get<T>(name: string, query: Query, signal?: AbortSignal): Promis
 /** Changes something; what is shown is then asked for again. */
 export async function post<T>(name: string, body: object): Promise<T> {
   try {
-    return await ask<T>(name, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
+    return await ask<T>(name, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "Content-Type": "application/json" },
+    });
   } finally {
     dispatchEvent(new Event(changedEvent));
   }
@@ -59,16 +63,22 @@ export function open(name: string, query: Query, signal: AbortSignal): Promise<R
 
 /** @throws ApiError for a refusal, and where there is no answer */
 async function send(path: string, { headers, ...init }: AskInit): Promise<Response> {
-  // Where the host of the page decides who may see it, there is no token, and the header alone says that no other page asks.
+  // Where the host of the page decides who may see it, there is no token, and the header alone says that no other page
+  // asks.
   const token = sessionStorage.getItem(tokenKey) ?? "none";
-  const response = await fetch(`${basePath}/api/${path}`, { ...init, headers: { ...headers, [tokenHeader]: token } }).catch(noAnswer);
+  const response = await fetch(`${basePath}/api/${path}`, {
+    ...init,
+    headers: { ...headers, [tokenHeader]: token },
+  }).catch(noAnswer);
   if (response.ok) return response;
   // A refusal need not be JSON: it may come from a proxy.
   const { error } = ((await response.json().catch(() => null)) ?? {}) as Partial<WireError>;
   throw new ApiError(response.status, error?.code ?? "EIO", error?.message ?? `the server answered ${response.status}`);
 }
 
-/** A body can be broken off too: by a connection that ends, or by the page itself when it no longer wants the answer. */
+/**
+ * A body can be broken off too: by a connection that ends, or by the page itself when it no longer wants the answer.
+ */
 function noAnswer(error: unknown): never {
   if (error instanceof DOMException && error.name === "AbortError") throw error;
   throw new ApiError(0, "EIO", "The page's server does not answer. It may have been stopped.");

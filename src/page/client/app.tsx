@@ -40,14 +40,20 @@ export function App(): VNode {
             </>
           )}
         </nav>
-        {session !== null && <span class={`access ${session.access}`}>{session.access === "write" ? "can change" : "read-only"}</span>}
+        {session !== null && (
+          <span class={`access ${session.access}`}>{session.access === "write" ? "can change" : "read-only"}</span>
+        )}
       </header>
       <main id="main" tabIndex={-1}>
         {error !== null && <Fault error={error} />}
         {error === null && session === null && <Loading />}
         {session !== null && (
           <SessionContext.Provider value={session}>
-            {view.name === "memories" ? <MemoriesView query={view.query} /> : <MemoryView key={JSON.stringify(view.address)} address={view.address} query={view.query} />}
+            {view.name === "memories" ? (
+              <MemoriesView query={view.query} />
+            ) : (
+              <MemoryView key={JSON.stringify(view.address)} address={view.address} query={view.query} />
+            )}
           </SessionContext.Provider>
         )}
       </main>

@@ -26,7 +26,14 @@ export function BlameView({ address, path, version }: { address: WireAddress; pa
         rowPx={21}
         render={({ version: brought, isFirst, number, text }, index) => (
           <div key={index} class={`line ${isFirst ? "first" : ""}`}>
-            <span class="who">{isFirst && (brought === null ? <span class="muted">older than what is kept</span> : <Who address={address} version={brought} />)}</span>
+            <span class="who">
+              {isFirst &&
+                (brought === null ? (
+                  <span class="muted">older than what is kept</span>
+                ) : (
+                  <Who address={address} version={brought} />
+                ))}
+            </span>
             <span class="line-number" data-line={number ?? ""} />
             <span class="line-text" dir="auto">
               <Shown text={text} />
@@ -53,7 +60,13 @@ function rowsOf({ runs, versions }: WireBlame): BlamedRow[] {
     for (const [index, line] of run.lines.entries()) {
       number += 1;
       for (const [place, piece] of piecesOf(line).entries()) {
-        rows.push({ number: place === 0 ? number : null, text: piece, chars: piece.length + 40, version: versions[run.version] ?? null, isFirst: index === 0 && place === 0 });
+        rows.push({
+          number: place === 0 ? number : null,
+          text: piece,
+          chars: piece.length + 40,
+          version: versions[run.version] ?? null,
+          isFirst: index === 0 && place === 0,
+        });
       }
     }
   }

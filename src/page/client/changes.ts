@@ -9,7 +9,8 @@ const silenceMs = 45_000;
 /**
  * Follows the changes of a memory until the stream ends.
  *
- * @param tell called once what is shown may be old: when the stream begins, as something may have changed before, and after each change
+ * @param tell called once what is shown may be old: when the stream begins, as something may have changed before, and
+ * after each change
  * @returns whether it has begun. It never rejects
  */
 export async function followChanges(query: Query, tell: () => void, signal: AbortSignal): Promise<boolean> {

@@ -20,7 +20,17 @@ interface DialogProps {
 }
 
 /** Shows what an act would do, and does it. The browser keeps the focus inside. */
-export function Dialog({ title, act, isDangerous = false, isReady = true, isNote = false, run, close, children, afterFault }: DialogProps): VNode {
+export function Dialog({
+  title,
+  act,
+  isDangerous = false,
+  isReady = true,
+  isNote = false,
+  run,
+  close,
+  children,
+  afterFault,
+}: DialogProps): VNode {
   const element = useRef<HTMLDialogElement>(null);
   const [error, setError] = useState<ApiError | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -62,8 +72,19 @@ export function Dialog({ title, act, isDangerous = false, isReady = true, isNote
   );
 }
 
-/** A button that opens a dialog. @param children the dialog, made when it opens; it closes by the function that it is given */
-export function DialogButton({ label, class: name = "button", children }: { label: string; class?: string; children: (close: () => void) => VNode }): VNode {
+/**
+ * A button that opens a dialog. @param children the dialog, made when it opens; it closes by the function that it is
+ * given
+ */
+export function DialogButton({
+  label,
+  class: name = "button",
+  children,
+}: {
+  label: string;
+  class?: string;
+  children: (close: () => void) => VNode;
+}): VNode {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -76,12 +97,27 @@ export function DialogButton({ label, class: name = "button", children }: { labe
 }
 
 /** Asks for the name that a decision carries. */
-export function Signature({ name, isFixed, setName }: { name: string; isFixed: boolean; setName: (name: string) => void }): VNode {
+export function Signature({
+  name,
+  isFixed,
+  setName,
+}: {
+  name: string;
+  isFixed: boolean;
+  setName: (name: string) => void;
+}): VNode {
   if (isFixed) return <p class="muted">You sign as {name}.</p>;
   return (
     <label class="field">
       Your name
-      <input type="text" required maxLength={512} value={name} autoComplete="name" onInput={(event) => setName(event.currentTarget.value)} />
+      <input
+        type="text"
+        required
+        maxLength={512}
+        value={name}
+        autoComplete="name"
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
     </label>
   );
 }

@@ -11,7 +11,9 @@ const formKey = "memory-page-diff";
 
 /** A unified diff, in one column or in two. */
 export function DiffView({ diff }: { diff: string }): VNode {
-  const [form, setForm] = useState<"unified" | "split">(localStorage.getItem(formKey) === "split" ? "split" : "unified");
+  const [form, setForm] = useState<"unified" | "split">(
+    localStorage.getItem(formKey) === "split" ? "split" : "unified",
+  );
   const rows = useMemo(() => parseDiff(diff), [diff]);
   if (rows.length === 0) return <p class="note">No text changed.</p>;
   const count = (kind: DiffRow["kind"]): string => numberText(rows.filter((row) => row.kind === kind).length);
@@ -23,7 +25,17 @@ export function DiffView({ diff }: { diff: string }): VNode {
     <div class="diff">
       <div class="diff-head">
         <span class="added">+{count("added")}</span> <span class="removed">−{count("removed")}</span>
-        <Choice label="Form of the difference" value={form} options={[["unified", "Unified"], ["split", "Side by side"]] as const} choose={choose} />
+        <Choice
+          label="Form of the difference"
+          value={form}
+          options={
+            [
+              ["unified", "Unified"],
+              ["split", "Side by side"],
+            ] as const
+          }
+          choose={choose}
+        />
       </div>
       {form === "unified" ? <Unified rows={rows} /> : <Split rows={rows} />}
     </div>

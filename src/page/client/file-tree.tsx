@@ -43,7 +43,9 @@ interface FileTreeProps {
 /** The directories that are open, a page of each at a time, and of those the rows on the screen. */
 export function FileTree({ address, version, at, selected, open }: FileTreeProps): VNode {
   const { directories, load, error } = useDirectories(address, version, at);
-  const [expanded, setExpanded] = useState<ReadonlySet<string>>(() => new Set(selected === undefined ? [] : parentsOf(selected)));
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(
+    () => new Set(selected === undefined ? [] : parentsOf(selected)),
+  );
   const [active, setActive] = useState(0);
   const rows = useMemo(() => rowsOf(directories, expanded), [directories, expanded]);
   useEffect(() => {
@@ -58,8 +60,10 @@ export function FileTree({ address, version, at, selected, open }: FileTreeProps
   }, [selected, rows.length > 0]);
   if (error !== null) return <Fault error={error} />;
   if (!directories.has("/")) return <Loading />;
-  if (rows.length === 0) return <Empty title="No files">Nothing is stored {at === undefined ? "yet" : "at this moment"}.</Empty>;
-  const toggle = (path: string, isOpen: boolean): void => setExpanded((old) => new Set(isOpen ? [...old, path] : [...old].filter((each) => each !== path)));
+  if (rows.length === 0)
+    return <Empty title="No files">Nothing is stored {at === undefined ? "yet" : "at this moment"}.</Empty>;
+  const toggle = (path: string, isOpen: boolean): void =>
+    setExpanded((old) => new Set(isOpen ? [...old, path] : [...old].filter((each) => each !== path)));
   const choose = (row: TreeRow): void => {
     if (row.kind === "dir") toggle(row.path, !expanded.has(row.path));
     else if (row.kind === "file") go(open(row.path));
@@ -75,8 +79,17 @@ export function FileTree({ address, version, at, selected, open }: FileTreeProps
       End: () => setActive(rows.length - 1),
       PageDown: () => setActive(Math.min(active + 15, rows.length - 1)),
       PageUp: () => setActive(Math.max(active - 15, 0)),
-      ArrowRight: () => (row.kind === "dir" && !isOpen ? toggle(row.path, true) : setActive(Math.min(active + 1, rows.length - 1))),
-      ArrowLeft: () => (isOpen ? toggle(row.path, false) : setActive(Math.max(0, rows.findIndex(({ path }) => path === row.parent)))),
+      ArrowRight: () =>
+        row.kind === "dir" && !isOpen ? toggle(row.path, true) : setActive(Math.min(active + 1, rows.length - 1)),
+      ArrowLeft: () =>
+        isOpen
+          ? toggle(row.path, false)
+          : setActive(
+              Math.max(
+                0,
+                rows.findIndex(({ path }) => path === row.parent),
+              ),
+            ),
       Enter: () => choose(row),
       " ": () => choose(row),
     }[event.key];
@@ -149,14 +162,28 @@ function MountMark({ mount: { address, access, description } }: { mount: WireMou
   );
 }
 
-function useDirectories(address: WireAddress, version: string, at: string | undefined): { directories: ReadonlyMap<string, Directory>; load: (path: string, page: number) => void; error: ApiError | null } {
-  const [state, setState] = useState<{ at: string | undefined; directories: ReadonlyMap<string, Directory>; error: ApiError | null }>({ at, directories: new Map(), error: null });
+function useDirectories(
+  address: WireAddress,
+  version: string,
+  at: string | undefined,
+): { directories: ReadonlyMap<string, Directory>; load: (path: string, page: number) => void; error: ApiError | null } {
+  const [state, setState] = useState<{
+    at: string | undefined;
+    directories: ReadonlyMap<string, Directory>;
+    error: ApiError | null;
+  }>({ at, directories: new Map(), error: null });
   const asked = useRef(new Set<string>());
   const load = (path: string, page: number, isAgain = false): void => {
     const key = `${at ?? ""} ${page} ${path}`;
     if (asked.current.has(key) && !isAgain) return;
     asked.current.add(key);
-    get<WireEntries>("tree", { ...fieldsOf(address), path, offset: String(page * pageSize), limit: String(pageSize), ...(at !== undefined && { at }) }).then(
+    get<WireEntries>("tree", {
+      ...fieldsOf(address),
+      path,
+      offset: String(page * pageSize),
+      limit: String(pageSize),
+      ...(at !== undefined && { at }),
+    }).then(
       ({ entries, total, rights }) =>
         setState((old) => {
           const known = old.at === at ? old.directories : new Map<string, Directory>();
@@ -167,14 +194,19 @@ function useDirectories(address: WireAddress, version: string, at: string | unde
         const error = asApiError(failure);
         // A directory that has gone meanwhile is empty; the page of its parent says so.
         if (path === "/") setState((old) => ({ ...old, at, error }));
-        else setState((old) => ({ ...old, directories: new Map(old.directories).set(path, { total: 0, rights: "", pages: new Map() }) }));
+        else
+          setState((old) => ({
+            ...old,
+            directories: new Map(old.directories).set(path, { total: 0, rights: "", pages: new Map() }),
+          }));
       },
     );
   };
   const loaded = state.at === at ? state.directories : new Map<string, Directory>();
   useEffect(() => {
     // What is shown stays until the answers are here.
-    for (const [path, { pages }] of loaded.size === 0 ? [["/", { pages: new Map([[0, []]]) }] as const] : loaded) for (const page of pages.keys()) load(path, page, true);
+    for (const [path, { pages }] of loaded.size === 0 ? [["/", { pages: new Map([[0, []]]) }] as const] : loaded)
+      for (const page of pages.keys()) load(path, page, true);
   }, [version]);
   return { directories: loaded, load, error: state.at === at ? state.error : null };
 }

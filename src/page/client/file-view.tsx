@@ -13,14 +13,32 @@ import { Name } from "./shown.js";
 type Form = "text" | "markdown" | "blame";
 
 /** One file, as text, as Markdown, or with the versions that its lines come from. */
-export function FileView({ address, query, path, version }: { address: WireAddress; query: Query; path: string; version: string }): VNode {
+export function FileView({
+  address,
+  query,
+  path,
+  version,
+}: {
+  address: WireAddress;
+  query: Query;
+  path: string;
+  version: string;
+}): VNode {
   const { at } = query;
   const line = /^[1-9]\d{0,8}$/.test(query["line"] ?? "") ? Number(query["line"]) : undefined;
-  const { data: file, error } = useData<WireFile>("file", { ...fieldsOf(address), path, ...(at !== undefined && { at }) }, version);
+  const { data: file, error } = useData<WireFile>(
+    "file",
+    { ...fieldsOf(address), path, ...(at !== undefined && { at }) },
+    version,
+  );
   const form = formOf(query["form"] ?? (line === undefined ? undefined : "text"), path, file);
   // What is mounted has its history in its own memory.
   const mount = file?.mount ?? null;
-  const forms = [["text", "Text"], ["markdown", "Markdown"], ...(at === undefined && mount === null ? [["blame", "Blame"] as const] : [])] as const;
+  const forms = [
+    ["text", "Text"],
+    ["markdown", "Markdown"],
+    ...(at === undefined && mount === null ? [["blame", "Blame"] as const] : []),
+  ] as const;
   return (
     <>
       <header class="detail-head">
@@ -48,14 +66,25 @@ export function FileView({ address, query, path, version }: { address: WireAddre
               In its own memory
             </a>
           )}
-          <Choice<Form> label="Form" value={form} options={forms} choose={(chosen) => replace(memoryHref(address, { ...query, form: chosen }))} />
+          <Choice<Form>
+            label="Form"
+            value={form}
+            options={forms}
+            choose={(chosen) => replace(memoryHref(address, { ...query, form: chosen }))}
+          />
         </span>
       </header>
       <div class="detail-body" tabIndex={0} role="region" aria-label="Text of the file">
         {error !== null && <Fault error={error} />}
         {file === null && error === null && <Loading />}
         {file !== null && form === "text" && <Lines text={file.content} shown={line} />}
-        {file !== null && form === "markdown" && <Markdown text={file.content} path={path} hrefOf={(other) => memoryHref(address, { ...query, path: other, line: "" })} />}
+        {file !== null && form === "markdown" && (
+          <Markdown
+            text={file.content}
+            path={path}
+            hrefOf={(other) => memoryHref(address, { ...query, path: other, line: "" })}
+          />
+        )}
         {file !== null && form === "blame" && <BlameView address={address} path={path} version={version} />}
       </div>
     </>

@@ -26,14 +26,27 @@ export function FilesView({ address, query, mark }: MemoryViewProps): VNode {
           {sought.query === "" ? (
             <FileTree address={address} version={version} at={at} selected={path} open={open} />
           ) : (
-            <SearchResults address={address} sought={sought} mark={mark} hrefOf={(file, line) => memoryHref(address, { path: file, line: String(line) })} />
+            <SearchResults
+              address={address}
+              sought={sought}
+              mark={mark}
+              hrefOf={(file, line) => memoryHref(address, { path: file, line: String(line) })}
+            />
           )}
         </section>
         <section class="detail" aria-label="File">
           {path === undefined ? (
-            <Empty title="No file is open">Choose a file on the left. The arrow keys move through the tree, and Enter opens.</Empty>
+            <Empty title="No file is open">
+              Choose a file on the left. The arrow keys move through the tree, and Enter opens.
+            </Empty>
           ) : (
-            <FileView key={`${path} ${query["line"] ?? ""}`} address={address} query={query} path={path} version={version} />
+            <FileView
+              key={`${path} ${query["line"] ?? ""}`}
+              address={address}
+              query={query}
+              path={path}
+              version={version}
+            />
           )}
         </section>
       </div>

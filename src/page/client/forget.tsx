@@ -34,7 +34,8 @@ function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () 
     return (
       <Dialog key="forgotten" title="Forgotten" act="Done" isNote run={async () => undefined} close={leave}>
         <p>
-          {countText(forgotten.memories, "memory")} went, with {countText(forgotten.files, "file")}, {countText(forgotten.versions, "version")} and {countText(forgotten.proposals, "proposal")}.
+          {countText(forgotten.memories, "memory")} went, with {countText(forgotten.files, "file")},{" "}
+          {countText(forgotten.versions, "version")} and {countText(forgotten.proposals, "proposal")}.
         </p>
       </Dialog>
     );
@@ -44,14 +45,22 @@ function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () 
     return "stay";
   };
   return (
-    <Dialog title={`Forget ${what}?`} act="Forget for good" isDangerous isReady={data !== null && confirmed === word} run={run} close={close}>
+    <Dialog
+      title={`Forget ${what}?`}
+      act="Forget for good"
+      isDangerous
+      isReady={data !== null && confirmed === word}
+      run={run}
+      close={close}
+    >
       {error !== null && <Fault error={error} />}
       {data === null && error === null && <Loading />}
       {data !== null && (
         <>
           <p>
             This erases {data.more ? "more than " : ""}
-            {countText(data.count, "memory")} with {countText(data.files, "file")}, and all versions and proposals of {data.count === 1 ? "it" : "them"}. Nothing brings them back.
+            {countText(data.count, "memory")} with {countText(data.files, "file")}, and all versions and proposals of{" "}
+            {data.count === 1 ? "it" : "them"}. Nothing brings them back.
           </p>
           <ul class="preview-list">
             {data.memories.map(({ address, files, sizeBytes, updatedAt }) => (
@@ -66,9 +75,18 @@ function ForgetDialog({ who, what, close }: { who: Who; what: string; close: () 
           {data.count > data.memories.length && <p class="muted">and {data.count - data.memories.length} more</p>}
           <label class="field">
             <span>
-              Type <code><Name text={word ?? ""} /></code> to confirm
+              Type{" "}
+              <code>
+                <Name text={word ?? ""} />
+              </code>{" "}
+              to confirm
             </span>
-            <input type="text" value={confirmed} autoComplete="off" onInput={(event) => setConfirmed(event.currentTarget.value)} />
+            <input
+              type="text"
+              value={confirmed}
+              autoComplete="off"
+              onInput={(event) => setConfirmed(event.currentTarget.value)}
+            />
           </label>
         </>
       )}

@@ -45,10 +45,18 @@ export function ownerText({ threadId, userId }: WireAddress): string | null {
   return threadId ?? userId ?? null;
 }
 
-export const scopeWords = { global: "shared", perThread: "thread", perUser: "user" } as const satisfies Record<WireAddress["scope"], string>;
+export const scopeWords = { global: "shared", perThread: "thread", perUser: "user" } as const satisfies Record<
+  WireAddress["scope"],
+  string
+>;
 
 /** What an agent may do in a mounted memory. */
-export const accessWords = { read: "read-only", append: "append-only", write: "writable", ask: "asks a person" } as const satisfies Record<WireMount["access"], string>;
+export const accessWords = {
+  read: "read-only",
+  append: "append-only",
+  write: "writable",
+  ask: "asks a person",
+} as const satisfies Record<WireMount["access"], string>;
 
 /** Who made a change, in a word: an agent, or the person who used a program. */
 export function actorText(actor: WireActor | null): string {

@@ -30,7 +30,11 @@ export function FoundMemories({ filter, sought }: { filter: Query; sought: Sough
             </a>
             <Owner address={address} />
           </h2>
-          <Hits hits={hits} sought={settled} hrefOf={(path, line) => memoryHref(address, { path, line: String(line) })} />
+          <Hits
+            hits={hits}
+            sought={settled}
+            hrefOf={(path, line) => memoryHref(address, { path, line: String(line) })}
+          />
         </section>
       ))}
       {further !== null && (
@@ -53,7 +57,10 @@ interface Searching {
 }
 
 /** The answers so far: each searches some memories. */
-function useFound(filter: Query, sought: Sought): Omit<Searching, "next"> & { isDone: boolean; error: ApiError | null; further: (() => void) | null } {
+function useFound(
+  filter: Query,
+  sought: Sought,
+): Omit<Searching, "next"> & { isDone: boolean; error: ApiError | null; further: (() => void) | null } {
   const [state, setState] = useState<Searching>({ found: [], searched: 0, next: 0 });
   const [limits, setLimits] = useState({ searched: maxSearched, found: maxFound });
   const [error, setError] = useState<ApiError | null>(null);
@@ -68,7 +75,8 @@ function useFound(filter: Query, sought: Sought): Omit<Searching, "next"> & { is
     if (isOver || sought.query === "") return undefined;
     const gone = new AbortController();
     get<WireFound>("search-memories", { ...filter, ...queryOf(sought), offset: String(state.next) }, gone.signal).then(
-      ({ found, searched, next }) => setState((old) => ({ found: ranked([...old.found, ...found]), searched: old.searched + searched, next })),
+      ({ found, searched, next }) =>
+        setState((old) => ({ found: ranked([...old.found, ...found]), searched: old.searched + searched, next })),
       (failure: unknown) => {
         if (!gone.signal.aborted) setError(asApiError(failure));
       },
@@ -76,7 +84,8 @@ function useFound(filter: Query, sought: Sought): Omit<Searching, "next"> & { is
     return () => gone.abort();
   }, [asked, state.next, isOver]);
   const isDone = state.next === null;
-  const further = (): void => setLimits({ searched: state.searched + maxSearched, found: state.found.length + maxFound });
+  const further = (): void =>
+    setLimits({ searched: state.searched + maxSearched, found: state.found.length + maxFound });
   return { found: state.found, searched: state.searched, isDone, error, further: isOver && !isDone ? further : null };
 }
 

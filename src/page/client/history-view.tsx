@@ -19,7 +19,8 @@ export function HistoryView({ address, query, mark }: MemoryViewProps): VNode {
   const hrefOf = (id: string): string => memoryHref(address, { ...query, version: id });
   if (error !== null) return <Fault error={error} />;
   if (pages === null) return <Loading />;
-  if (pages[0]?.isKept === false) return <Empty title="No history is kept">The store of the application needs the option “history”.</Empty>;
+  if (pages[0]?.isKept === false)
+    return <Empty title="No history is kept">The store of the application needs the option “history”.</Empty>;
   return (
     <div class={`panes ${version === undefined ? "" : "has-detail"}`}>
       <section class="side" aria-label="Versions">
@@ -36,7 +37,11 @@ export function HistoryView({ address, query, mark }: MemoryViewProps): VNode {
               <ul>
                 {ofDay.map((each) => (
                   <li key={each.id}>
-                    <a class="version-row" href={hrefOf(each.id)} aria-current={each.id === chosen ? "true" : undefined}>
+                    <a
+                      class="version-row"
+                      href={hrefOf(each.id)}
+                      aria-current={each.id === chosen ? "true" : undefined}
+                    >
                       <VersionRow version={each} />
                     </a>
                   </li>
@@ -52,18 +57,30 @@ export function HistoryView({ address, query, mark }: MemoryViewProps): VNode {
         </div>
       </section>
       <section class="detail" aria-label="Version">
-        {chosen === undefined ? <Empty title="No version is chosen" /> : <VersionView key={chosen} address={address} query={query} id={chosen} mark={mark} />}
+        {chosen === undefined ? (
+          <Empty title="No version is chosen" />
+        ) : (
+          <VersionView key={chosen} address={address} query={query} id={chosen} mark={mark} />
+        )}
       </section>
     </div>
   );
 }
 
-function VersionRow({ version: { operation, path, from, at, actor, sizeBytes, redactedAt } }: { version: WireVersion }): VNode {
+function VersionRow({
+  version: { operation, path, from, at, actor, sizeBytes, redactedAt },
+}: {
+  version: WireVersion;
+}): VNode {
   return (
     <>
       <span class="version-what">
         <Operation operation={operation} />
-        {redactedAt === undefined ? <Name text={from === undefined ? path : `${from} → ${path}`} class="file" /> : <span class="file muted">redacted</span>}
+        {redactedAt === undefined ? (
+          <Name text={from === undefined ? path : `${from} → ${path}`} class="file" />
+        ) : (
+          <span class="file muted">redacted</span>
+        )}
       </span>
       <span class="version-who muted">
         <Actor actor={actor} />
@@ -81,7 +98,11 @@ function days(versions: readonly WireVersion[]): [string, WireVersion[]][] {
 }
 
 /** The pages loaded so far; a change of the memory begins again. */
-function useVersions(address: WireAddress, filter: Query, mark: string): { pages: WireVersions[] | null; error: ApiError | null; more: (() => void) | null } {
+function useVersions(
+  address: WireAddress,
+  filter: Query,
+  mark: string,
+): { pages: WireVersions[] | null; error: ApiError | null; more: (() => void) | null } {
   const key = JSON.stringify(filter);
   const [loaded, setLoaded] = useState<{ key: string; pages: WireVersions[] }>({ key, pages: [] });
   const [error, setError] = useState<ApiError | null>(null);

@@ -14,18 +14,44 @@ export interface Row {
  * @param first the row whose block is in the document from the start. Default: none
  * @param render of one row, with its index
  */
-export function LazyBlocks<T extends Row>({ rows, rowPx, first = -1, render }: { rows: readonly T[]; rowPx: number; first?: number; render: (row: T, index: number) => ComponentChildren }): VNode {
+export function LazyBlocks<T extends Row>({
+  rows,
+  rowPx,
+  first = -1,
+  render,
+}: {
+  rows: readonly T[];
+  rowPx: number;
+  first?: number;
+  render: (row: T, index: number) => ComponentChildren;
+}): VNode {
   const blocks = useMemo(() => blocksOf(rows), [rows]);
   return (
     <>
       {blocks.map(([start, end]) => (
-        <Block key={start} rows={end - start} rowPx={rowPx} isFirst={start <= first && first < end} render={() => rows.slice(start, end).map((row, index) => render(row, start + index))} />
+        <Block
+          key={start}
+          rows={end - start}
+          rowPx={rowPx}
+          isFirst={start <= first && first < end}
+          render={() => rows.slice(start, end).map((row, index) => render(row, start + index))}
+        />
       ))}
     </>
   );
 }
 
-function Block({ rows, rowPx, isFirst, render }: { rows: number; rowPx: number; isFirst: boolean; render: () => ComponentChildren }): VNode {
+function Block({
+  rows,
+  rowPx,
+  isFirst,
+  render,
+}: {
+  rows: number;
+  rowPx: number;
+  isFirst: boolean;
+  render: () => ComponentChildren;
+}): VNode {
   const element = useRef<HTMLDivElement>(null);
   const heightPx = useRef(rows * rowPx);
   const [isNear, setNear] = useState(isFirst);

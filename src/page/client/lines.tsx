@@ -27,7 +27,13 @@ export function Lines({ text, shown }: { text: string; shown?: number | undefine
   const place = shown === undefined ? -1 : rows.findIndex(({ number }) => number === shown);
   return (
     <div class="lines" ref={element}>
-      <LazyBlocks key={shown} rows={rows} rowPx={rowPx} first={place} render={(row, index) => <Line key={index} row={row} isShown={index === place} />} />
+      <LazyBlocks
+        key={shown}
+        rows={rows}
+        rowPx={rowPx}
+        first={place}
+        render={(row, index) => <Line key={index} row={row} isShown={index === place} />}
+      />
     </div>
   );
 }
@@ -47,13 +53,19 @@ export function Line({ row, isShown = false }: { row: LineRow; isShown?: boolean
 export function lineRows(text: string): LineRow[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  return lines.flatMap((line, index) => piecesOf(line).map((piece, place) => ({ number: place === 0 ? index + 1 : null, text: piece, chars: piece.length + 40 })));
+  return lines.flatMap((line, index) =>
+    piecesOf(line).map((piece, place) => ({
+      number: place === 0 ? index + 1 : null,
+      text: piece,
+      chars: piece.length + 40,
+    })),
+  );
 }
 
 export function piecesOf(line: string): string[] {
   if (line.length <= maxPieceChars) return [line];
   const pieces: string[] = [];
-  for (let start = 0; start < line.length; ) {
+  for (let start = 0; start < line.length;) {
     const unit = line.charCodeAt(start + maxPieceChars - 1);
     // Never half a character.
     const end = start + (unit >= 0xd800 && unit <= 0xdbff ? maxPieceChars - 1 : maxPieceChars);

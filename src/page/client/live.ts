@@ -19,7 +19,10 @@ export function useTicks(what: keyof typeof pollMs): number {
   return ticks;
 }
 
-/** A text that is another after each change of the memory, and after each act on the page: what is redacted does not change the memory. */
+/**
+ * A text that is another after each change of the memory, and after each act on the page: what is redacted does not
+ * change the memory.
+ */
 export function useMark(address: WireAddress): string {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
@@ -37,7 +40,10 @@ const pauseMs = 2000;
 /** How often it asks before it tries a stream again. */
 const maxPolls = 30;
 
-/** As long as the view is there: by the stream of changes while the tab is seen, and where that fails by asking again and again. */
+/**
+ * As long as the view is there: by the stream of changes while the tab is seen, and where that fails by asking again
+ * and again.
+ */
 async function follow(query: Query, tell: () => void, gone: AbortSignal): Promise<void> {
   while (!gone.aborted) {
     await untilSeen(gone);
@@ -53,7 +59,10 @@ async function poll(query: Query, tell: () => void, gone: AbortSignal): Promise<
   for (let polls = 0; polls < maxPolls && !gone.aborted; polls += 1) {
     await untilSeen(gone);
     // Of a failure the views tell, which ask too.
-    const mark = await get<WireMark>("mark", query, gone).then((found) => found.mark, () => last);
+    const mark = await get<WireMark>("mark", query, gone).then(
+      (found) => found.mark,
+      () => last,
+    );
     if (mark !== last) tell();
     last = mark;
     await pause(gone);

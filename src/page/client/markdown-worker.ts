@@ -8,7 +8,9 @@ addEventListener("message", ({ data }: MessageEvent<string>) => {
 /** Null for a text that is nested too deeply. */
 function tokensOf(text: string): unknown {
   try {
-    return Lexer.lex(text.replace(/^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?=\r?\n|$)/, "```yaml\n$1\n```"), { gfm: true });
+    return Lexer.lex(text.replace(/^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?=\r?\n|$)/, "```yaml\n$1\n```"), {
+      gfm: true,
+    });
   } catch {
     return null;
   }

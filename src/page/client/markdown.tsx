@@ -20,7 +20,10 @@ interface Linking {
   hrefOf: (path: string) => string;
 }
 
-/** A text as Markdown. Its tokens become nodes, so that no HTML of the text is ever read as such, and no picture is loaded. */
+/**
+ * A text as Markdown. Its tokens become nodes, so that no HTML of the text is ever read as such, and no picture is
+ * loaded.
+ */
 export function Markdown({ text, ...linking }: { text: string } & Linking): VNode {
   const tokens = useTokens(text);
   if (tokens === undefined) return <Loading />;
@@ -77,7 +80,11 @@ function Block({ token, linking, depth }: { token: Token; linking: Linking; dept
     case "heading": {
       // Below the headings of the page.
       const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3";
-      return <Heading class={`level-${(token as Tokens.Heading).depth}`} dir="auto">{inline(token.tokens, linking, depth)}</Heading>;
+      return (
+        <Heading class={`level-${(token as Tokens.Heading).depth}`} dir="auto">
+          {inline(token.tokens, linking, depth)}
+        </Heading>
+      );
     }
     case "code":
       return (
@@ -110,8 +117,18 @@ function Block({ token, linking, depth }: { token: Token; linking: Linking; dept
 function List({ list, linking, depth }: { list: Tokens.List; linking: Linking; depth: number }): VNode {
   const items = list.items.map((item, index) => (
     <li key={index} class={item.task ? "task" : ""} dir="auto">
-      {item.task && <span class={`box ${item.checked === true ? "checked" : ""}`} role="img" aria-label={item.checked === true ? "done" : "not done"} />}
-      {blocks(item.tokens.filter(({ type }) => type !== "checkbox"), linking, depth)}
+      {item.task && (
+        <span
+          class={`box ${item.checked === true ? "checked" : ""}`}
+          role="img"
+          aria-label={item.checked === true ? "done" : "not done"}
+        />
+      )}
+      {blocks(
+        item.tokens.filter(({ type }) => type !== "checkbox"),
+        linking,
+        depth,
+      )}
     </li>
   ));
   return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
@@ -122,11 +139,21 @@ function Table({ table, linking, depth }: { table: Tokens.Table; linking: Linkin
     <div class="table" tabIndex={0} role="region" aria-label="Table">
       <table>
         <thead>
-          <tr>{table.header.map((cell, index) => <th key={index} scope="col">{inline(cell.tokens, linking, depth)}</th>)}</tr>
+          <tr>
+            {table.header.map((cell, index) => (
+              <th key={index} scope="col">
+                {inline(cell.tokens, linking, depth)}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {table.rows.map((row, index) => (
-            <tr key={index}>{row.map((cell, place) => <td key={place}>{inline(cell.tokens, linking, depth)}</td>)}</tr>
+            <tr key={index}>
+              {row.map((cell, place) => (
+                <td key={place}>{inline(cell.tokens, linking, depth)}</td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -148,17 +175,29 @@ function Inline({ token, linking, depth }: { token: Token; linking: Linking; dep
     case "del":
       return <del>{inline(token.tokens, linking, depth)}</del>;
     case "codespan":
-      return <code><Shown text={(token as Tokens.Codespan).text} /></code>;
+      return (
+        <code>
+          <Shown text={(token as Tokens.Codespan).text} />
+        </code>
+      );
     case "br":
       return <br />;
     case "escape":
       return <Shown text={(token as Tokens.Escape).text} />;
     case "image":
-      return <span class="picture">picture: <Shown text={(token as Tokens.Image).text || (token as Tokens.Image).href} /></span>;
+      return (
+        <span class="picture">
+          picture: <Shown text={(token as Tokens.Image).text || (token as Tokens.Image).href} />
+        </span>
+      );
     case "link":
       return <Link token={token as Tokens.Link} linking={linking} depth={depth} />;
     case "text":
-      return token.tokens === undefined ? <Shown text={withoutEntities((token as Tokens.Text).raw)} /> : <>{inline(token.tokens, linking, depth)}</>;
+      return token.tokens === undefined ? (
+        <Shown text={withoutEntities((token as Tokens.Text).raw)} />
+      ) : (
+        <>{inline(token.tokens, linking, depth)}</>
+      );
     default:
       return <Shown text={token.raw} />;
   }
@@ -175,7 +214,13 @@ function Link({ token, linking, depth }: { token: Tokens.Link; linking: Linking;
     );
   }
   const file = /^[a-z][a-z0-9+.-]*:|^\/\/|^#|\\/i.test(token.href) ? null : fileAt(token.href, linking.path);
-  return file === null ? <span class="dead-link" title={token.href}>{words}</span> : <a href={linking.hrefOf(file)}>{words}</a>;
+  return file === null ? (
+    <span class="dead-link" title={token.href}>
+      {words}
+    </span>
+  ) : (
+    <a href={linking.hrefOf(file)}>{words}</a>
+  );
 }
 
 function fileAt(href: string, path: string): string | null {
@@ -192,9 +237,12 @@ function fileAt(href: string, path: string): string | null {
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
 function withoutEntities(text: string): string {
-  return text.replaceAll(/&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([\da-f]{1,6}));/gi, (whole, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
-    if (name !== undefined) return entities[name.toLowerCase()] ?? whole;
-    const point = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
-    return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
-  });
+  return text.replaceAll(
+    /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
+    (whole, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
+      if (name !== undefined) return entities[name.toLowerCase()] ?? whole;
+      const point = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+      return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+    },
+  );
 }

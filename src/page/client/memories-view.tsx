@@ -16,12 +16,19 @@ import { VirtualList } from "./virtual-list.js";
 /** As the style sheet has it. */
 const rowPx = { wide: 44, narrow: 52 };
 
-const scopes = [["", "All"], ["global", "Shared"], ["perThread", "Threads"], ["perUser", "Users"]] as const;
+const scopes = [
+  ["", "All"],
+  ["global", "Shared"],
+  ["perThread", "Threads"],
+  ["perUser", "Users"],
+] as const;
 
 /** All memories, or those of a node, a thread or a user. */
 export function MemoriesView({ query }: { query: Query }): VNode {
   const { scope = "", nodeId, threadId, userId } = query;
-  const filter = Object.fromEntries(Object.entries({ scope, nodeId, threadId, userId }).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  const filter = Object.fromEntries(
+    Object.entries({ scope, nodeId, threadId, userId }).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  );
   const loaded = useMemories(filter);
   const { memories, next } = loaded;
   const [named, setNamed] = useState("");
@@ -31,33 +38,79 @@ export function MemoriesView({ query }: { query: Query }): VNode {
   return (
     <div class="memories">
       <div class="title-row">
-        <h1>{nodeId === undefined && owner === undefined ? "Memories" : <>Memories of <Name text={nodeId ?? owner ?? ""} /></>}</h1>
-        {owner !== undefined && nodeId === undefined && access === "write" && <ForgetButton who={threadId === undefined ? { userId: owner } : { threadId: owner }} />}
-        {memories !== null && <span class="muted">{next === null ? countText(memories.length, "memory") : `the first ${numberText(memories.length)}`}</span>}
+        <h1>
+          {nodeId === undefined && owner === undefined ? (
+            "Memories"
+          ) : (
+            <>
+              Memories of <Name text={nodeId ?? owner ?? ""} />
+            </>
+          )}
+        </h1>
+        {owner !== undefined && nodeId === undefined && access === "write" && (
+          <ForgetButton who={threadId === undefined ? { userId: owner } : { threadId: owner }} />
+        )}
+        {memories !== null && (
+          <span class="muted">
+            {next === null ? countText(memories.length, "memory") : `the first ${numberText(memories.length)}`}
+          </span>
+        )}
       </div>
       <div class="tools">
-        <input type="search" placeholder="Filter by node, thread or user" aria-label="Filter by node, thread or user" value={named} onInput={(event) => setNamed(event.currentTarget.value)} />
-        <Choice label="Scope" value={scope as (typeof scopes)[number][0]} options={scopes} choose={(value) => replace(memoriesHref({ ...query, scope: value, ...(value !== "" && { threadId: "", userId: "" }) }))} />
+        <input
+          type="search"
+          placeholder="Filter by node, thread or user"
+          aria-label="Filter by node, thread or user"
+          value={named}
+          onInput={(event) => setNamed(event.currentTarget.value)}
+        />
+        <Choice
+          label="Scope"
+          value={scope as (typeof scopes)[number][0]}
+          options={scopes}
+          choose={(value) =>
+            replace(memoriesHref({ ...query, scope: value, ...(value !== "" && { threadId: "", userId: "" }) }))
+          }
+        />
         {named !== "" && <LookUp id={named} />}
         {(nodeId ?? owner) !== undefined && (
           <a class="button quiet" href={memoriesHref()}>
             Show all
           </a>
         )}
-        <SearchField label={Object.keys(filter).length === 0 ? "Search in the texts of all memories" : "Search in the texts of these memories"} sought={sought} seek={setSought} />
+        <SearchField
+          label={
+            Object.keys(filter).length === 0
+              ? "Search in the texts of all memories"
+              : "Search in the texts of these memories"
+          }
+          sought={sought}
+          seek={setSought}
+        />
       </div>
-      {sought.query === "" ? <MemoryList loaded={loaded} named={named} /> : <FoundMemories filter={filter} sought={sought} />}
+      {sought.query === "" ? (
+        <MemoryList loaded={loaded} named={named} />
+      ) : (
+        <FoundMemories filter={filter} sought={sought} />
+      )}
     </div>
   );
 }
 
 /** The loaded memories whose ids hold a text. */
-function MemoryList({ loaded: { memories, next, error, more }, named }: { loaded: LoadedMemories; named: string }): VNode {
+function MemoryList({
+  loaded: { memories, next, error, more },
+  named,
+}: {
+  loaded: LoadedMemories;
+  named: string;
+}): VNode {
   const shown = useMemo(() => memories?.filter((memory) => holds(memory, named)) ?? [], [memories, named]);
   const isNarrow = useNarrow();
   if (error !== null) return <Fault error={error} />;
   if (memories === null) return <Loading />;
-  if (memories.length === 0) return <Empty title="No memories here">A memory appears with the first thing an agent writes.</Empty>;
+  if (memories.length === 0)
+    return <Empty title="No memories here">A memory appears with the first thing an agent writes.</Empty>;
   return (
     <>
       {shown.length === 0 && <Empty title="Nothing fits">No loaded memory has “{named}” in its ids.</Empty>}
@@ -70,7 +123,14 @@ function MemoryList({ loaded: { memories, next, error, more }, named }: { loaded
             <span class="number">Size</span>
             <span class="number">Changed</span>
           </div>
-          <VirtualList class="memory-list" role="list" aria-label="Memories" count={shown.length} rowPx={isNarrow ? rowPx.narrow : rowPx.wide} render={(index) => <MemoryRow key={index} memory={shown[index]} index={index} count={shown.length} />} />
+          <VirtualList
+            class="memory-list"
+            role="list"
+            aria-label="Memories"
+            count={shown.length}
+            rowPx={isNarrow ? rowPx.narrow : rowPx.wide}
+            render={(index) => <MemoryRow key={index} memory={shown[index]} index={index} count={shown.length} />}
+          />
         </>
       )}
       {next !== null && (
@@ -82,7 +142,15 @@ function MemoryList({ loaded: { memories, next, error, more }, named }: { loaded
   );
 }
 
-function MemoryRow({ memory, index, count }: { memory: WireSummary | undefined; index: number; count: number }): VNode | null {
+function MemoryRow({
+  memory,
+  index,
+  count,
+}: {
+  memory: WireSummary | undefined;
+  index: number;
+  count: number;
+}): VNode | null {
   if (memory === undefined) return null;
   const { address, files, sizeBytes, updatedAt } = memory;
   return (
@@ -90,9 +158,14 @@ function MemoryRow({ memory, index, count }: { memory: WireSummary | undefined; 
       <a class="memory-row" href={memoryHref(address)}>
         <Name text={address.nodeId} class="node" />
         <Owner address={address} />
-        <span class="number">{numberText(files)}<span class="only-narrow"> {files === 1 ? "file" : "files"}</span></span>
+        <span class="number">
+          {numberText(files)}
+          <span class="only-narrow"> {files === 1 ? "file" : "files"}</span>
+        </span>
         <span class="number">{bytesText(sizeBytes)}</span>
-        <span class="number muted"><Time time={updatedAt} /></span>
+        <span class="number muted">
+          <Time time={updatedAt} />
+        </span>
       </a>
     </div>
   );
@@ -147,12 +220,9 @@ function useMemories(filter: Query): LoadedMemories {
       setError(null);
       setPages((old) => ({ key, pages: old.key === key ? old.pages.toSpliced(length, 1, page) : [page] }));
     };
-    get<WireMemories>("memories", { ...filter, offset: String(offset) }, signal).then(
-      show,
-      (failure: unknown) => {
-        if (signal?.aborted !== true) setError(asApiError(failure));
-      },
-    );
+    get<WireMemories>("memories", { ...filter, offset: String(offset) }, signal).then(show, (failure: unknown) => {
+      if (signal?.aborted !== true) setError(asApiError(failure));
+    });
   };
   useEffect(() => {
     const gone = new AbortController();

@@ -11,7 +11,12 @@ import { useSession } from "./session.js";
 import { Name } from "./shown.js";
 import type { MemoryViewProps } from "./view-props.js";
 
-const tabs = [["files", "Files"], ["history", "History"], ["proposals", "Proposals"], ["message", "What the model sees"]] as const;
+const tabs = [
+  ["files", "Files"],
+  ["history", "History"],
+  ["proposals", "Proposals"],
+  ["message", "What the model sees"],
+] as const;
 
 export function MemoryView({ address, query }: Omit<MemoryViewProps, "mark">): VNode {
   const mark = useMark(address);
@@ -26,7 +31,11 @@ export function MemoryView({ address, query }: Omit<MemoryViewProps, "mark">): V
       <div class="tab-row">
         <nav class="tabs" aria-label="Views of this memory">
           {tabs.map(([name, words]) => (
-            <a key={name} href={memoryHref(address, name === "files" ? {} : { tab: name })} aria-current={tab === name ? "page" : undefined}>
+            <a
+              key={name}
+              href={memoryHref(address, name === "files" ? {} : { tab: name })}
+              aria-current={tab === name ? "page" : undefined}
+            >
               {words}
             </a>
           ))}

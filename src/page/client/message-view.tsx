@@ -8,20 +8,34 @@ import { Choice, Empty, Fault, Loading } from "./parts.js";
 import { fieldsOf, memoryHref, replace } from "./route.js";
 import type { MemoryViewProps } from "./view-props.js";
 
-const contents = [["tree", "Tree"], ["index", "Index"], ["full", "Full"]] as const;
+const contents = [
+  ["tree", "Tree"],
+  ["index", "Index"],
+  ["full", "Full"],
+] as const;
 
 type Content = (typeof contents)[number][0];
 
 /** The message that a connector shows a model of this memory. */
 export function MessageView({ address, query, mark }: MemoryViewProps): VNode {
   const { content, maxChars, at } = query;
-  const asked = { ...fieldsOf(address), ...(content !== undefined && { content }), ...(maxChars !== undefined && { maxChars }), ...(at !== undefined && { at }) };
+  const asked = {
+    ...fieldsOf(address),
+    ...(content !== undefined && { content }),
+    ...(maxChars !== undefined && { maxChars }),
+    ...(at !== undefined && { at }),
+  };
   const { data, error } = useData<WireMessage>("message", asked, at ?? mark);
   const show = (change: Record<string, string>): void => replace(memoryHref(address, { ...query, ...change }));
   return (
     <div class="message">
       <div class="tools">
-        <Choice<Content> label="What the connector shows" value={data?.content ?? (content as Content | undefined) ?? "tree"} options={contents} choose={(value) => show({ content: value })} />
+        <Choice<Content>
+          label="What the connector shows"
+          value={data?.content ?? (content as Content | undefined) ?? "tree"}
+          options={contents}
+          choose={(value) => show({ content: value })}
+        />
         <MaxChars value={data?.maxChars ?? 0} choose={(value) => show({ maxChars: String(value) })} />
         <span class="muted">{at === undefined ? "as it is now" : `as it was right after version ${at}`}</span>
         {at !== undefined && (
@@ -33,7 +47,11 @@ export function MessageView({ address, query, mark }: MemoryViewProps): VNode {
       {error !== null && <Fault error={error} />}
       {data === null && error === null && <Loading />}
       {data !== null && <Used message={data} />}
-      {data?.text === null && <Empty title="The model is shown nothing">{data.entries === 0 ? "The memory is empty." : "Not even a count of the entries fits into the limit."}</Empty>}
+      {data?.text === null && (
+        <Empty title="The model is shown nothing">
+          {data.entries === 0 ? "The memory is empty." : "Not even a count of the entries fits into the limit."}
+        </Empty>
+      )}
       {data !== null && data.text !== null && (
         <div class="message-text" tabIndex={0} role="region" aria-label="The message">
           <Lines text={data.text} />
@@ -43,7 +61,11 @@ export function MessageView({ address, query, mark }: MemoryViewProps): VNode {
   );
 }
 
-function Used({ message: { usedChars, maxChars, content, view, entries, isMore, leftOut, isMoreLeftOut, scope } }: { message: WireMessage }): VNode {
+function Used({
+  message: { usedChars, maxChars, content, view, entries, isMore, leftOut, isMoreLeftOut, scope },
+}: {
+  message: WireMessage;
+}): VNode {
   const facts = [
     `${moreThan(isMore)}${countText(entries, "entry")}, ${leftOut === 0 ? "none left out" : `${moreThan(isMoreLeftOut)}${numberText(leftOut)} left out`}`,
     ...(view !== null && view !== content ? [`${content} does not fit, so the ${view} is shown`] : []),
@@ -70,7 +92,15 @@ function MaxChars({ value, choose }: { value: number; choose: (value: number) =>
   return (
     <label class="inline-field">
       maxChars
-      <input type="number" min={1} max={200_000} value={text ?? String(value)} onInput={(event) => setText(event.currentTarget.value)} onBlur={commit} onKeyDown={(event) => event.key === "Enter" && commit()} />
+      <input
+        type="number"
+        min={1}
+        max={200_000}
+        value={text ?? String(value)}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onBlur={commit}
+        onKeyDown={(event) => event.key === "Enter" && commit()}
+      />
     </label>
   );
 }

@@ -12,7 +12,10 @@ export interface DiffRow {
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** The rows of a unified diff. Its head counts the lines of each hunk, so that no content can pass for a head. What is no hunk is a note. */
+/**
+ * The rows of a unified diff. Its head counts the lines of each hunk, so that no content can pass for a head. What is
+ * no hunk is a note.
+ */
 export function parseDiff(diff: string): DiffRow[] {
   const lines = diff.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -31,11 +34,21 @@ export function parseDiff(diff: string): DiffRow[] {
     isFirst = false;
     let [older, newer] = [Number(olderStart), Number(newerStart)];
     const [olderEnd, newerEnd] = [older + Number(olderCount), newer + Number(newerCount)];
-    for (; index < lines.length && (older < olderEnd || newer < newerEnd || lines[index]?.startsWith("\\ ") === true); index += 1) {
+    for (
+      ;
+      index < lines.length && (older < olderEnd || newer < newerEnd || lines[index]?.startsWith("\\ ") === true);
+      index += 1
+    ) {
       const [sign, text] = [lines[index]?.[0], lines[index]?.slice(1) ?? ""];
       if (sign === "\\") continue;
       const kind = sign === "+" ? "added" : sign === "-" ? "removed" : "same";
-      rows.push({ kind, text, older: kind === "added" ? null : older, newer: kind === "removed" ? null : newer, chars: text.length + 40 });
+      rows.push({
+        kind,
+        text,
+        older: kind === "added" ? null : older,
+        newer: kind === "removed" ? null : newer,
+        chars: text.length + 40,
+      });
       if (kind !== "added") older += 1;
       if (kind !== "removed") newer += 1;
     }
@@ -52,7 +65,7 @@ function noteOf(line: string): DiffRow {
 
 /** Lines that replace as many others differ between what both begin and end with. */
 function markChanges(rows: DiffRow[]): void {
-  for (let start = 0; start < rows.length; ) {
+  for (let start = 0; start < rows.length;) {
     if (rows[start]?.kind !== "removed") {
       start += 1;
       continue;
@@ -61,7 +74,8 @@ function markChanges(rows: DiffRow[]): void {
     while (rows[middle]?.kind === "removed") middle += 1;
     let end = middle;
     while (rows[end]?.kind === "added") end += 1;
-    if (end - middle === middle - start) for (let index = start; index < middle; index += 1) markPair(rows[index], rows[index + middle - start]);
+    if (end - middle === middle - start)
+      for (let index = start; index < middle; index += 1) markPair(rows[index], rows[index + middle - start]);
     start = end;
   }
 }

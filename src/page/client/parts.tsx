@@ -67,7 +67,17 @@ export function Loading(): VNode {
 }
 
 /** A choice of a few, of which one holds. */
-export function Choice<T extends string>({ label, value, options, choose }: { label: string; value: T; options: readonly (readonly [T, string])[]; choose: (value: T) => void }): VNode {
+export function Choice<T extends string>({
+  label,
+  value,
+  options,
+  choose,
+}: {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  choose: (value: T) => void;
+}): VNode {
   return (
     <div class="choice" role="group" aria-label={label}>
       {options.map(([each, words]) => (

@@ -12,26 +12,47 @@ import { Name } from "./shown.js";
 import { Provenance } from "./version-view.js";
 import type { MemoryViewProps } from "./view-props.js";
 
-const statuses = [["", "Waiting"], ["approved", "Approved"], ["rejected", "Rejected"]] as const;
+const statuses = [
+  ["", "Waiting"],
+  ["approved", "Approved"],
+  ["rejected", "Rejected"],
+] as const;
 
 /** The changes that agents propose, and what each would do. */
 export function ProposalsView({ address, query, mark }: MemoryViewProps): VNode {
   const { status = "", proposal: chosen } = query;
   const ticks = useTicks("proposals");
   const version = `${mark} ${ticks}`;
-  const { data, error } = useData<WireProposals>("proposals", { ...fieldsOf(address), ...(status !== "" && { status }) }, version);
+  const { data, error } = useData<WireProposals>(
+    "proposals",
+    { ...fieldsOf(address), ...(status !== "" && { status }) },
+    version,
+  );
   const open = chosen ?? data?.proposals[0]?.id;
   return (
     <div class={`panes ${chosen === undefined ? "" : "has-detail"}`}>
       <section class="side" aria-label="Proposals">
-        <Choice label="Status" value={status as (typeof statuses)[number][0]} options={statuses} choose={(value) => replace(memoryHref(address, { tab: "proposals", status: value }))} />
+        <Choice
+          label="Status"
+          value={status as (typeof statuses)[number][0]}
+          options={statuses}
+          choose={(value) => replace(memoryHref(address, { tab: "proposals", status: value }))}
+        />
         {error !== null && <Fault error={error} />}
         {data === null && error === null && <Loading />}
-        {data?.proposals.length === 0 && <Empty title={status === "" ? "Nothing waits" : "None"}>{status === "" ? "Agents propose changes where a path has the access “ask”." : undefined}</Empty>}
+        {data?.proposals.length === 0 && (
+          <Empty title={status === "" ? "Nothing waits" : "None"}>
+            {status === "" ? "Agents propose changes where a path has the access “ask”." : undefined}
+          </Empty>
+        )}
         <ul class="timeline">
           {data?.proposals.map((each) => (
             <li key={each.id}>
-              <a class="version-row" href={memoryHref(address, { ...query, proposal: each.id })} aria-current={each.id === open ? "true" : undefined}>
+              <a
+                class="version-row"
+                href={memoryHref(address, { ...query, proposal: each.id })}
+                aria-current={each.id === open ? "true" : undefined}
+              >
                 <span class="version-what">
                   <span class="operation">{each.command}</span>
                   <Name text={each.to === null ? each.path : `${each.path} → ${each.to}`} class="file" />
@@ -47,13 +68,27 @@ export function ProposalsView({ address, query, mark }: MemoryViewProps): VNode 
         {data?.more === true && <p class="muted">More follow when these are decided.</p>}
       </section>
       <section class="detail" aria-label="Proposal">
-        {open === undefined ? <Empty title="No proposal is chosen" /> : <ProposalView key={open} address={address} query={query} id={open} version={version} />}
+        {open === undefined ? (
+          <Empty title="No proposal is chosen" />
+        ) : (
+          <ProposalView key={open} address={address} query={query} id={open} version={version} />
+        )}
       </section>
     </div>
   );
 }
 
-function ProposalView({ address, query, id, version }: { address: WireAddress; query: Query; id: string; version: string }): VNode {
+function ProposalView({
+  address,
+  query,
+  id,
+  version,
+}: {
+  address: WireAddress;
+  query: Query;
+  id: string;
+  version: string;
+}): VNode {
   const { data: proposal, error } = useData<WireFullProposal>("proposal", { ...fieldsOf(address), id }, version);
   const { access } = useSession();
   if (error !== null) return <Fault error={error} />;
@@ -66,7 +101,8 @@ function ProposalView({ address, query, id, version }: { address: WireAddress; q
           Proposals
         </a>
         <h2>
-          <span class="operation">{proposal.command}</span> <Name text={proposal.to === null ? proposal.path : `${proposal.path} → ${proposal.to}`} class="path" />
+          <span class="operation">{proposal.command}</span>{" "}
+          <Name text={proposal.to === null ? proposal.path : `${proposal.path} → ${proposal.to}`} class="path" />
         </h2>
         <span class="muted">
           <Time time={proposal.at} />
@@ -78,7 +114,9 @@ function ProposalView({ address, query, id, version }: { address: WireAddress; q
         {access === "write" && proposal.status === "pending" && (
           <div class="actions">
             <ApproveButton address={address} proposal={proposal} />
-            {proposal.content !== null && <EditButton address={address} proposal={proposal} content={proposal.content} />}
+            {proposal.content !== null && (
+              <EditButton address={address} proposal={proposal} content={proposal.content} />
+            )}
             <RejectButton address={address} proposal={proposal} />
           </div>
         )}
@@ -111,7 +149,15 @@ function ApproveButton({ address, proposal }: DecisionProps): VNode {
   return (
     <DialogButton label="Approve…" class="button primary">
       {(close) => (
-        <Decision title="Approve this change?" act="Approve" address={address} proposal={proposal} name="approve" more={{}} close={close}>
+        <Decision
+          title="Approve this change?"
+          act="Approve"
+          address={address}
+          proposal={proposal}
+          name="approve"
+          more={{}}
+          close={close}
+        >
           <p>The change is made at once, if the file is still what it was proposed against.</p>
         </Decision>
       )}
@@ -124,9 +170,20 @@ function EditButton({ content, ...props }: DecisionProps & { content: string }):
   return (
     <DialogButton label="Edit and approve…">
       {(close) => (
-        <Decision title="Edit and approve" act="Approve as edited" name="approve" more={{ content: text }} close={close} {...props}>
+        <Decision
+          title="Edit and approve"
+          act="Approve as edited"
+          name="approve"
+          more={{ content: text }}
+          close={close}
+          {...props}
+        >
           <label class="field">
-            {props.proposal.command === "append" ? "Text to add" : props.proposal.command === "update" ? "Text that replaces the old one" : "Whole text"}
+            {props.proposal.command === "append"
+              ? "Text to add"
+              : props.proposal.command === "update"
+                ? "Text that replaces the old one"
+                : "Whole text"}
             <textarea rows={12} value={text} onInput={(event) => setText(event.currentTarget.value)} />
           </label>
         </Decision>
@@ -140,10 +197,23 @@ function RejectButton(props: DecisionProps): VNode {
   return (
     <DialogButton label="Reject…" class="button danger-quiet">
       {(close) => (
-        <Decision title="Reject this change?" act="Reject" isDangerous name="reject" more={reason === "" ? {} : { reason }} close={close} {...props}>
+        <Decision
+          title="Reject this change?"
+          act="Reject"
+          isDangerous
+          name="reject"
+          more={reason === "" ? {} : { reason }}
+          close={close}
+          {...props}
+        >
           <label class="field">
             Reason, if you like
-            <textarea rows={3} maxLength={2000} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+            <textarea
+              rows={3}
+              maxLength={2000}
+              value={reason}
+              onInput={(event) => setReason(event.currentTarget.value)}
+            />
           </label>
         </Decision>
       )}
@@ -161,7 +231,17 @@ interface DecisionDialogProps extends DecisionProps {
   children: VNode;
 }
 
-function Decision({ title, act, name, more, isDangerous = false, address, proposal, close, children }: DecisionDialogProps): VNode {
+function Decision({
+  title,
+  act,
+  name,
+  more,
+  isDangerous = false,
+  address,
+  proposal,
+  close,
+  children,
+}: DecisionDialogProps): VNode {
   const signature = useSignature();
   const run = async (): Promise<void> => {
     await post(name, { address, id: proposal.id, ...more, ...(!signature.isFixed && { by: signature.name }) });

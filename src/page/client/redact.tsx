@@ -17,7 +17,15 @@ export function RedactButton({ address, version }: { address: WireAddress; versi
   );
 }
 
-function RedactDialog({ address, version, close }: { address: WireAddress; version: WireVersion; close: () => void }): VNode {
+function RedactDialog({
+  address,
+  version,
+  close,
+}: {
+  address: WireAddress;
+  version: WireVersion;
+  close: () => void;
+}): VNode {
   const { data, error } = useData<WireRedactPreview>("redact-preview", { ...fieldsOf(address), id: version.id });
   const signature = useSignature();
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -27,12 +35,22 @@ function RedactDialog({ address, version, close }: { address: WireAddress; versi
     go(memoryHref(address, { tab: "history" }));
   };
   return (
-    <Dialog title="Redact this text?" act="Redact for good" isDangerous isReady={ids.length > 0 && signature.name !== ""} run={run} close={close}>
+    <Dialog
+      title="Redact this text?"
+      act="Redact for good"
+      isDangerous
+      isReady={ids.length > 0 && signature.name !== ""}
+      run={run}
+      close={close}
+    >
       {error !== null && <Fault error={error} />}
       {data === null && error === null && <Loading />}
       {data !== null && (
         <>
-          <p>Text, path, size and hash of these versions go for good. Who made them and when stays. The text that the file has now cannot be redacted: change the file first.</p>
+          <p>
+            Text, path, size and hash of these versions go for good. Who made them and when stays. The text that the
+            file has now cannot be redacted: change the file first.
+          </p>
           <ul class="preview-list">
             {data.versions.map(({ id, operation, path, at }) => (
               <li key={id}>
@@ -40,7 +58,13 @@ function RedactDialog({ address, version, close }: { address: WireAddress; versi
                   <input
                     type="checkbox"
                     checked={!left.has(id)}
-                    onChange={(event) => setLeft(event.currentTarget.checked ? new Set([...left].filter((each) => each !== id)) : new Set([...left, id]))}
+                    onChange={(event) =>
+                      setLeft(
+                        event.currentTarget.checked
+                          ? new Set([...left].filter((each) => each !== id))
+                          : new Set([...left, id]),
+                      )
+                    }
                   />
                   <Operation operation={operation} /> <Name text={path} class="file" />{" "}
                   <span class="muted">

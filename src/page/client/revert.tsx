@@ -15,7 +15,16 @@ export function RestoreButton({ address, version }: { address: WireAddress; vers
   const label = version.sizeBytes === null ? "Delete it again…" : "Restore this version…";
   return (
     <DialogButton label={label}>
-      {(close) => <RevertDialog address={address} title="Restore this version?" act="Restore" what={{ path: version.path, to: version.id }} query={{ to: version.id, path: version.path }} close={close} />}
+      {(close) => (
+        <RevertDialog
+          address={address}
+          title="Restore this version?"
+          act="Restore"
+          what={{ path: version.path, to: version.id }}
+          query={{ to: version.id, path: version.path }}
+          close={close}
+        />
+      )}
     </DialogButton>
   );
 }
@@ -24,7 +33,16 @@ export function RestoreButton({ address, version }: { address: WireAddress; vers
 export function UndoRunButton({ address, runId }: { address: WireAddress; runId: string }): VNode {
   return (
     <DialogButton label="Undo this run…">
-      {(close) => <RevertDialog address={address} title="Undo all changes of this run?" act="Undo the run" what={{ runId }} query={{ runId }} close={close} />}
+      {(close) => (
+        <RevertDialog
+          address={address}
+          title="Undo all changes of this run?"
+          act="Undo the run"
+          what={{ runId }}
+          query={{ runId }}
+          close={close}
+        />
+      )}
     </DialogButton>
   );
 }
@@ -43,7 +61,12 @@ function RevertDialog({ address, title, act, what, query, close }: RevertDialogP
   const signature = useSignature();
   const [force, setForce] = useState(false);
   const run = async (): Promise<void> => {
-    const { versions } = await post<WireReverted>("revert", { address, what, ...(force && { force }), ...(!signature.isFixed && signature.name !== "" && { by: signature.name }) });
+    const { versions } = await post<WireReverted>("revert", {
+      address,
+      what,
+      ...(force && { force }),
+      ...(!signature.isFixed && signature.name !== "" && { by: signature.name }),
+    });
     const [first] = versions;
     if (first !== undefined) go(memoryHref(address, { tab: "history", version: first.id }));
   };
@@ -58,7 +81,8 @@ function RevertDialog({ address, title, act, what, query, close }: RevertDialogP
       afterFault={(fault) =>
         fault.code === "ECONFLICT" && (
           <label class="check">
-            <input type="checkbox" checked={force} onChange={(event) => setForce(event.currentTarget.checked)} /> Undo later changes of the same files too
+            <input type="checkbox" checked={force} onChange={(event) => setForce(event.currentTarget.checked)} /> Undo
+            later changes of the same files too
           </label>
         )
       }
@@ -76,7 +100,10 @@ function RevertDialog({ address, title, act, what, query, close }: RevertDialogP
       )}
       {data !== null && data.diff === null && (
         <>
-          <p>This undoes {countText(data.versions.length, "change")}, by new versions. If a later change would be undone with them, it is refused first.</p>
+          <p>
+            This undoes {countText(data.versions.length, "change")}, by new versions. If a later change would be undone
+            with them, it is refused first.
+          </p>
           <Undone versions={data.versions} />
         </>
       )}

@@ -33,7 +33,9 @@ export function memoryHref(address: WireAddress, query: Query = {}): string {
 
 /** An address as a query has it. */
 export function fieldsOf(address: WireAddress): Query {
-  return Object.fromEntries(addressFields.flatMap((field) => (address[field] === undefined ? [] : [[field, address[field]]])));
+  return Object.fromEntries(
+    addressFields.flatMap((field) => (address[field] === undefined ? [] : [[field, address[field]]])),
+  );
 }
 
 export function go(href: string): void {

@@ -21,7 +21,10 @@ function shownParts(text: string): ComponentChildren {
 
 /** `U+202E`, and how many follow: a text may consist of nothing else. */
 function nameOf(run: string): string {
-  const characters = Array.from(run.slice(0, 8), (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`);
+  const characters = Array.from(
+    run.slice(0, 8),
+    (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+  );
   const [first = ""] = characters;
   if (run.length === 1) return first;
   return characters.every((each) => each === first) ? `${first} ×${run.length}` : `${first} +${run.length - 1}`;

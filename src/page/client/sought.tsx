@@ -3,7 +3,11 @@ import { useEffect, useState } from "preact/hooks";
 import { Choice } from "./parts.js";
 import type { Query } from "./route.js";
 
-const kinds = [["words", "Words"], ["text", "Exact"], ["regex", "Regex"]] as const;
+const kinds = [
+  ["words", "Words"],
+  ["text", "Exact"],
+  ["regex", "Regex"],
+] as const;
 
 /** What is searched for, and how. */
 export interface Sought {
@@ -31,12 +35,31 @@ export function SearchField({ label, sought, seek }: SearchFieldProps): VNode {
   const { query, kind, ignoreCase } = sought;
   return (
     <div class="search" role="search">
-      <input type="search" placeholder={label} aria-label={label} value={query} maxLength={1000} onInput={(event) => seek({ ...sought, query: event.currentTarget.value })} />
+      <input
+        type="search"
+        placeholder={label}
+        aria-label={label}
+        value={query}
+        maxLength={1000}
+        onInput={(event) => seek({ ...sought, query: event.currentTarget.value })}
+      />
       {query !== "" && (
         <div class="ways">
-          <Choice label="How to search" value={kind} options={kinds} choose={(chosen) => seek({ ...sought, kind: chosen })} />
+          <Choice
+            label="How to search"
+            value={kind}
+            options={kinds}
+            choose={(chosen) => seek({ ...sought, kind: chosen })}
+          />
           {kind !== "words" && (
-            <button type="button" class="toggle" aria-pressed={!ignoreCase} aria-label="Match case" title="Match upper and lower case" onClick={() => seek({ ...sought, ignoreCase: !ignoreCase })}>
+            <button
+              type="button"
+              class="toggle"
+              aria-pressed={!ignoreCase}
+              aria-label="Match case"
+              title="Match upper and lower case"
+              onClick={() => seek({ ...sought, ignoreCase: !ignoreCase })}
+            >
               Aa
             </button>
           )}

@@ -11,7 +11,17 @@ import { useSession } from "./session.js";
 import { Name } from "./shown.js";
 
 /** What one version changed, by whom, and what can be done about it. */
-export function VersionView({ address, query, id, mark }: { address: WireAddress; query: Query; id: string; mark: string }): VNode {
+export function VersionView({
+  address,
+  query,
+  id,
+  mark,
+}: {
+  address: WireAddress;
+  query: Query;
+  id: string;
+  mark: string;
+}): VNode {
   const { data, error } = useData<WireChange>("change", { ...fieldsOf(address), id }, mark);
   if (error !== null) return <Fault error={error} />;
   if (data === null) return <Loading />;
@@ -24,13 +34,17 @@ export function VersionView({ address, query, id, mark }: { address: WireAddress
           Versions
         </a>
         <h2>
-          <Operation operation={version.operation} /> {version.redactedAt === undefined ? <Name text={version.path} class="path" /> : "redacted"}
+          <Operation operation={version.operation} />{" "}
+          {version.redactedAt === undefined ? <Name text={version.path} class="path" /> : "redacted"}
         </h2>
         <span class="muted" title={momentText(version.at)}>
           <Time time={version.at} />
         </span>
         <span class="tools">
-          <a class="button quiet" href={memoryHref(address, { at: id, ...(version.sizeBytes !== null && { path: version.path }) })}>
+          <a
+            class="button quiet"
+            href={memoryHref(address, { at: id, ...(version.sizeBytes !== null && { path: version.path }) })}
+          >
             Tree at this moment
           </a>
           <a class="button quiet" href={memoryHref(address, { tab: "message", at: id })}>
@@ -41,8 +55,14 @@ export function VersionView({ address, query, id, mark }: { address: WireAddress
       <div class="detail-body" tabIndex={0} role="region" aria-label="What changed">
         <Facts address={address} version={version} />
         <Actions address={address} version={version} />
-        {version.redactedAt !== undefined && <p class="note">The text of this version was redacted <Time time={version.redactedAt} />. Who and when stay.</p>}
-        {version.redactedAt === undefined && diff === null && <p class="note">The text before this version is no longer kept, so no difference can be shown.</p>}
+        {version.redactedAt !== undefined && (
+          <p class="note">
+            The text of this version was redacted <Time time={version.redactedAt} />. Who and when stay.
+          </p>
+        )}
+        {version.redactedAt === undefined && diff === null && (
+          <p class="note">The text before this version is no longer kept, so no difference can be shown.</p>
+        )}
         {diff !== null && <DiffView diff={diff} />}
       </div>
     </>
@@ -57,7 +77,9 @@ function Actions({ address, version }: { address: WireAddress; version: WireVers
     <div class="actions">
       {version.redactedAt === undefined && <RestoreButton address={address} version={version} />}
       {runId !== undefined && <UndoRunButton address={address} runId={runId} />}
-      {version.redactedAt === undefined && version.sha256 !== null && <RedactButton address={address} version={version} />}
+      {version.redactedAt === undefined && version.sha256 !== null && (
+        <RedactButton address={address} version={version} />
+      )}
     </div>
   );
 }
@@ -74,8 +96,16 @@ const actorWords = {
 } as const satisfies Record<keyof WireActor, string>;
 
 /** Where a change comes from. */
-export function Provenance({ actor, runHref }: { actor: WireActor | null; runHref?: (runId: string) => string }): VNode {
-  const facts = (Object.keys(actorWords) as (keyof WireActor)[]).flatMap((field) => (actor?.[field] === undefined ? [] : [[field, actor[field]] as const]));
+export function Provenance({
+  actor,
+  runHref,
+}: {
+  actor: WireActor | null;
+  runHref?: (runId: string) => string;
+}): VNode {
+  const facts = (Object.keys(actorWords) as (keyof WireActor)[]).flatMap((field) =>
+    actor?.[field] === undefined ? [] : [[field, actor[field]] as const],
+  );
   return (
     <dl class="facts">
       {facts.length === 0 && (
@@ -87,7 +117,15 @@ export function Provenance({ actor, runHref }: { actor: WireActor | null; runHre
       {facts.map(([field, value]) => (
         <div key={field}>
           <dt>{actorWords[field]}</dt>
-          <dd>{field === "runId" && runHref !== undefined ? <a href={runHref(value)}><Name text={value} /></a> : <Name text={value} />}</dd>
+          <dd>
+            {field === "runId" && runHref !== undefined ? (
+              <a href={runHref(value)}>
+                <Name text={value} />
+              </a>
+            ) : (
+              <Name text={value} />
+            )}
+          </dd>
         </div>
       ))}
     </dl>

@@ -36,7 +36,12 @@ const maxShown = 20;
 
 const previewForget = route("GET", "forget-preview", whoSchema, async (fields, { memories }) => {
   const { page, more } = await pageOf(memories.listMemories(whoIn(fields)), 0, maxCounted);
-  return { memories: page.slice(0, maxShown), count: page.length, files: page.reduce((sum, { files }) => sum + files, 0), more };
+  return {
+    memories: page.slice(0, maxShown),
+    count: page.length,
+    files: page.reduce((sum, { files }) => sum + files, 0),
+    more,
+  };
 });
 
 const forget = route("POST", "forget", whoSchema, async (fields, { memories }) => memories.forget(whoIn(fields)));

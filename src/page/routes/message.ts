@@ -20,16 +20,26 @@ const schema = z
   })
   .strict();
 
-/** What a connector shows a model of a memory, now or as it was right after a version: then without what is mounted in it. */
-const message = route("GET", "message", schema, async ({ content = connectorDefaults.content, maxChars: given, at, ...fields }, context) => {
-  const address = addressIn(fields);
-  const form = { content, maxChars: Math.max(1, given) };
-  const node = at === undefined ? context.memories.nodeOf?.(address) : undefined;
-  const tree = node === undefined ? null : treeIn(treeOf(context, address));
-  const { text, entries, isMore, scope } = await (node === undefined || tree === null ? shownMemory(context, address, form, at) : shownTree(node, tree, form, context.signal));
-  const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : leftOutIn(text);
-  return { text, usedChars: text?.length ?? 0, ...form, view: viewIn(text), entries, isMore, ...leftOut, scope };
-});
+/**
+ * What a connector shows a model of a memory, now or as it was right after a version: then without what is mounted in
+ * it.
+ */
+const message = route(
+  "GET",
+  "message",
+  schema,
+  async ({ content = connectorDefaults.content, maxChars: given, at, ...fields }, context) => {
+    const address = addressIn(fields);
+    const form = { content, maxChars: Math.max(1, given) };
+    const node = at === undefined ? context.memories.nodeOf?.(address) : undefined;
+    const tree = node === undefined ? null : treeIn(treeOf(context, address));
+    const { text, entries, isMore, scope } = await (node === undefined || tree === null
+      ? shownMemory(context, address, form, at)
+      : shownTree(node, tree, form, context.signal));
+    const leftOut = text === null ? { leftOut: entries, isMoreLeftOut: isMore } : leftOutIn(text);
+    return { text, usedChars: text?.length ?? 0, ...form, view: viewIn(text), entries, isMore, ...leftOut, scope };
+  },
+);
 
 type Form = { content: MemoryContent; maxChars: number };
 
@@ -59,13 +69,27 @@ async function shownTree(node: MemoryPageNode, tree: MountedMemory, form: Form, 
 }
 
 /** The global memory stands in for one that is empty, as in a connector; not for one that was empty once. */
-async function shownMemory(context: RouteContext, address: CheckedAddress, form: Form, at: string | undefined): Promise<Shown> {
+async function shownMemory(
+  context: RouteContext,
+  address: CheckedAddress,
+  form: Form,
+  at: string | undefined,
+): Promise<Shown> {
   const { outline, scope } = await shownOutline(context, address, form, at);
-  const text = await showMemory(outline, { ...form, scope, insteadOf: scope === address.scope || address.scope === "global" ? null : address.scope });
+  const text = await showMemory(outline, {
+    ...form,
+    scope,
+    insteadOf: scope === address.scope || address.scope === "global" ? null : address.scope,
+  });
   return { text, ...entriesOf([outline]), scope };
 }
 
-async function shownOutline(context: RouteContext, address: CheckedAddress, form: Form, at: string | undefined): Promise<{ outline: MemoryOutline; scope: CheckedAddress["scope"] }> {
+async function shownOutline(
+  context: RouteContext,
+  address: CheckedAddress,
+  form: Form,
+  at: string | undefined,
+): Promise<{ outline: MemoryOutline; scope: CheckedAddress["scope"] }> {
   const wanted = outlineToShow(form);
   const memory = readableMemory(context, address);
   if (at !== undefined) return { outline: await outlineAt(memory, at, wanted), scope: address.scope };
@@ -76,12 +100,19 @@ async function shownOutline(context: RouteContext, address: CheckedAddress, form
 
 function entriesOf(outlines: readonly MemoryOutline[]): Pick<Shown, "entries" | "isMore"> {
   return {
-    entries: outlines.reduce((sum, { files, directories, moreThan }) => sum + (moreThan ?? files.length + directories.length), 0),
+    entries: outlines.reduce(
+      (sum, { files, directories, moreThan }) => sum + (moreThan ?? files.length + directories.length),
+      0,
+    ),
     isMore: outlines.some(({ moreThan, uncounted }) => moreThan !== undefined || uncounted !== undefined),
   };
 }
 
-async function outlineAt(memory: Memory, version: string, { maxContentBytes = 0, leadChars = 0 }: ReturnType<typeof outlineToShow>): Promise<MemoryOutline> {
+async function outlineAt(
+  memory: Memory,
+  version: string,
+  { maxContentBytes = 0, leadChars = 0 }: ReturnType<typeof outlineToShow>,
+): Promise<MemoryOutline> {
   return new MemoryTree(await historyOf(memory).at(version)).outline({ maxContentBytes, leadChars });
 }
 
@@ -92,7 +123,10 @@ function viewIn(text: string | null): string | null {
 
 function leftOutIn(text: string): { leftOut: number; isMoreLeftOut: boolean } {
   const notes = [...text.matchAll(/^\((more than )?(\d+)(?: of \d+)? (?:entry|entries) left out/gm)];
-  return { leftOut: notes.reduce((sum, [, , count]) => sum + Number(count), 0), isMoreLeftOut: notes.some(([, more]) => more !== undefined) };
+  return {
+    leftOut: notes.reduce((sum, [, , count]) => sum + Number(count), 0),
+    isMoreLeftOut: notes.some(([, more]) => more !== undefined),
+  };
 }
 
 export const messageRoutes: readonly Route[] = [message];

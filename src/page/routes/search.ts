@@ -22,10 +22,15 @@ type Sought = z.output<typeof soughtSchema>;
 /** Nobody reads more ranked passages; lines may be counted. */
 const maxHits = { words: 50, text: 500, regex: 500 } as const;
 
-const search = route("GET", "search", z.object({ ...addressFields, ...soughtFields }).strict(), async ({ query, kind, ignoreCase, ...address }, context) => {
-  const hits = await hitsIn(treeOf(context, address), { query, kind, ignoreCase }, maxHits[kind] + 1);
-  return { hits: hits.slice(0, maxHits[kind]), more: hits.length > maxHits[kind] };
-});
+const search = route(
+  "GET",
+  "search",
+  z.object({ ...addressFields, ...soughtFields }).strict(),
+  async ({ query, kind, ignoreCase, ...address }, context) => {
+    const hits = await hitsIn(treeOf(context, address), { query, kind, ignoreCase }, maxHits[kind] + 1);
+    return { hits: hits.slice(0, maxHits[kind]), more: hits.length > maxHits[kind] };
+  },
+);
 
 /** How many memories one answer searches at most, and for how long it goes on to further ones. */
 const maxSearched = 200;
@@ -33,14 +38,21 @@ const maxSearchMs = 1000;
 const searchedAtOnce = 4;
 const maxHitsEach = 5;
 
-const searchMemoriesSchema = z.object({ ...filterFields, ...soughtFields, offset: countField(0, maxMemoriesOffset) }).strict();
+const searchMemoriesSchema = z
+  .object({ ...filterFields, ...soughtFields, offset: countField(0, maxMemoriesOffset) })
+  .strict();
 
-const searchMemories = route("GET", "search-memories", searchMemoriesSchema, async ({ query, kind, ignoreCase, offset, ...filter }, context) => {
-  const { page, more } = await pageOf(context.memories.listMemories(filterOf(filter)), offset, maxSearched);
-  const { found, searched } = await searchEach(page, { query, kind, ignoreCase }, context);
-  const end = offset + searched;
-  return { found, searched, next: (more || searched < page.length) && end <= maxMemoriesOffset ? end : null };
-});
+const searchMemories = route(
+  "GET",
+  "search-memories",
+  searchMemoriesSchema,
+  async ({ query, kind, ignoreCase, offset, ...filter }, context) => {
+    const { page, more } = await pageOf(context.memories.listMemories(filterOf(filter)), offset, maxSearched);
+    const { found, searched } = await searchEach(page, { query, kind, ignoreCase }, context);
+    const end = offset + searched;
+    return { found, searched, next: (more || searched < page.length) && end <= maxMemoriesOffset ? end : null };
+  },
+);
 
 interface Found {
   found: { memory: MemorySummary; hits: WireHit[] }[];
@@ -55,7 +67,12 @@ async function searchEach(memories: readonly MemorySummary[], wanted: Sought, co
   while (searched < memories.length && (searched === 0 || performance.now() < end)) {
     const next = memories.slice(searched, searched + searchedAtOnce);
     searched += next.length;
-    const each = await Promise.all(next.map(async (memory) => ({ memory, hits: await hitsIn(readableMemory(context, memory.address), wanted, maxHitsEach) })));
+    const each = await Promise.all(
+      next.map(async (memory) => ({
+        memory,
+        hits: await hitsIn(readableMemory(context, memory.address), wanted, maxHitsEach),
+      })),
+    );
     found.push(...each.filter(({ hits }) => hits.length > 0));
   }
   return { found, searched };
@@ -66,12 +83,21 @@ const maxLineChars = 400;
 async function hitsIn(memory: Memory, { query, kind, ignoreCase: asked }: Sought, limit: number): Promise<WireHit[]> {
   if (kind === "words") {
     const hits = await memory.search(query, { limit });
-    return hits.map(({ path, startLine, text, score }) => ({ path, line: startLine, text: shorten(text, maxLineChars), score }));
+    return hits.map(({ path, startLine, text, score }) => ({
+      path,
+      line: startLine,
+      text: shorten(text, maxLineChars),
+      score,
+    }));
   }
   const ignoreCase = asked === "true";
   const matches = await memory.grep(kind === "regex" ? { regex: query } : query, { ignoreCase, limit });
   const placeIn = kind === "regex" ? () => 0 : placeOf(query, ignoreCase);
-  return matches.map(({ path, line, text }) => ({ path, line, text: text.length <= maxLineChars ? text : excerpt(text, placeIn(text)) }));
+  return matches.map(({ path, line, text }) => ({
+    path,
+    line,
+    text: text.length <= maxLineChars ? text : excerpt(text, placeIn(text)),
+  }));
 }
 
 function placeOf(query: string, ignoreCase: boolean): (line: string) => number {

@@ -5,8 +5,35 @@ import { freshAddress, type MemoryCase, refuses } from "../memory-case.js";
 
 /** Ids that a careless join, prefix or normalisation would confuse. */
 const confusableIds = [
-  "a", "A", "a.", ".a", "a.b", "a:b", "a/b", "a%2Eb", "a%b", "a%25b", "a b", " a", "$a", "$where", "{}", "*",
-  "global", "perThread", "perUser", "memory", "__proto__", "constructor", "ann@example.com", "é", "e\u0301", "ＡＢ", "🧠", "null", "0",
+  "a",
+  "A",
+  "a.",
+  ".a",
+  "a.b",
+  "a:b",
+  "a/b",
+  "a%2Eb",
+  "a%b",
+  "a%25b",
+  "a b",
+  " a",
+  "$a",
+  "$where",
+  "{}",
+  "*",
+  "global",
+  "perThread",
+  "perUser",
+  "memory",
+  "__proto__",
+  "constructor",
+  "ann@example.com",
+  "é",
+  "e\u0301",
+  "ＡＢ",
+  "🧠",
+  "null",
+  "0",
 ];
 
 export const addressCases: MemoryCase[] = [
@@ -50,20 +77,41 @@ export const addressCases: MemoryCase[] = [
       equal(await thread.read("/secret"), "x");
     },
   },
-  // Requirement: memory.global-has-no-thread, memory.ids-are-any-strings, memory.ids-are-no-operators, memory.per-thread-needs-thread
-  // Requirement: paths.no-control-characters, paths.no-lone-surrogates, paths.no-nul-in-ids
+  // Requirement: memory.global-has-no-thread, memory.ids-are-any-strings, memory.ids-are-no-operators
+  // Requirement: memory.per-thread-needs-thread
+  // Requirement: paths.no-control-characters, paths.no-lone-surrogates
+  // Requirement: paths.no-nul-in-ids
   {
     title: "an address that is not two strings and a scope is EINVAL",
     run: async (open) => {
       const refused = async (address: unknown, message?: string): Promise<void> =>
         refuses((async () => open(address as MemoryAddress))(), "EINVAL", message);
-      for (const nodeId of [undefined, null, "", 5, {}, { $ne: null }, ["a"], "nul\0", "\ud800", "x".repeat(513), "a\nb"]) {
+      for (const nodeId of [
+        undefined,
+        null,
+        "",
+        5,
+        {},
+        { $ne: null },
+        ["a"],
+        "nul\0",
+        "\ud800",
+        "x".repeat(513),
+        "a\nb",
+      ]) {
         await refused({ nodeId });
       }
-      const given = (id: unknown): string => (id === 5 ? ": a non-empty string (given 5)" : id ? ": a non-empty string (given an object)" : "");
+      const given = (id: unknown): string =>
+        id === 5 ? ": a non-empty string (given 5)" : id ? ": a non-empty string (given an object)" : "";
       for (const id of [undefined, null, "", 5, { $ne: null }, ["a"]]) {
-        await refused({ nodeId: "n", scope: "perThread", threadId: id }, `thread_id is required for perThread scope${given(id)}`);
-        await refused({ nodeId: "n", scope: "perUser", userId: id }, `user_id is required for perUser scope${given(id)}`);
+        await refused(
+          { nodeId: "n", scope: "perThread", threadId: id },
+          `thread_id is required for perThread scope${given(id)}`,
+        );
+        await refused(
+          { nodeId: "n", scope: "perUser", userId: id },
+          `user_id is required for perUser scope${given(id)}`,
+        );
       }
       await refused({ nodeId: "n", scope: "everything" });
       await refused({ nodeId: "n", threadId: "t" });

@@ -2,7 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { type MemoryCase, openFresh } from "../memory-case.js";
 
 const many = 50;
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
 
 export const concurrencyCases: MemoryCase[] = [
   // Requirement: base-store.serialised-in-a-process, guarantees.appends-survive
@@ -82,7 +83,11 @@ export const concurrencyCases: MemoryCase[] = [
         const { files, directories } = await memory.snapshot();
         const paths = files.map((file) => file.path);
         if (counts.files === 2) deepEqual({ paths, directories }, { paths: [], directories: [] });
-        else deepEqual({ counts, paths, directories }, { counts: { files: 1, dirs: 1 }, paths: ["/dir/two"], directories: ["/dir"] });
+        else
+          deepEqual(
+            { counts, paths, directories },
+            { counts: { files: 1, dirs: 1 }, paths: ["/dir/two"], directories: ["/dir"] },
+          );
       }
     },
   },

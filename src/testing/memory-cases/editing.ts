@@ -128,10 +128,19 @@ export const editingCases: MemoryCase[] = [
         }),
         RangeError,
       );
-      await refuses(memory.edit("/dir/file", () => 5 as unknown as string), "EINVAL");
+      await refuses(
+        memory.edit("/dir/file", () => 5 as unknown as string),
+        "EINVAL",
+      );
       equal(await memory.read("/dir/file"), "one two");
-      await refuses(memory.edit("/missing", (text) => text), "ENOENT");
-      await refuses(memory.edit("/dir", (text) => text), "EISDIR");
+      await refuses(
+        memory.edit("/missing", (text) => text),
+        "ENOENT",
+      );
+      await refuses(
+        memory.edit("/dir", (text) => text),
+        "EISDIR",
+      );
     },
   },
   // Requirement: guarantees.file-limit, guarantees.limits-before-writing, guarantees.limits-on-every-way
@@ -143,7 +152,10 @@ export const editingCases: MemoryCase[] = [
       await memory.write("/file", "é".repeat(5));
       await refuses(memory.append("/file", "x"), "EFBIG");
       await refuses(memory.update("/file", "é", "ééé"), "EFBIG");
-      await refuses(memory.edit("/file", (text) => `${text}x`), "EFBIG");
+      await refuses(
+        memory.edit("/file", (text) => `${text}x`),
+        "EFBIG",
+      );
       await refuses(memory.write("/file", "x".repeat(11)), "EFBIG");
       await refuses(memory.append("/new", "é".repeat(6)), "EFBIG");
       equal(await memory.read("/file"), "é".repeat(5));

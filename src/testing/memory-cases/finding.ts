@@ -45,11 +45,21 @@ export const findingCases: MemoryCase[] = [
       const memory = await openFresh(open);
       for (const path of ["/a", "/a b", "/c/a", "/c/b"]) await memory.write(path, "the fox");
       const found = async (path: string): Promise<string[][]> =>
-        Promise.all([memory.search("fox", { path }), memory.grep("fox", { path })].map(async (hits) => (await hits).map((hit) => hit.path)));
-      deepEqual(await found("/c"), [["/c/a", "/c/b"], ["/c/a", "/c/b"]]);
+        Promise.all(
+          [memory.search("fox", { path }), memory.grep("fox", { path })].map(async (hits) =>
+            (await hits).map((hit) => hit.path),
+          ),
+        );
+      deepEqual(await found("/c"), [
+        ["/c/a", "/c/b"],
+        ["/c/a", "/c/b"],
+      ]);
       deepEqual(await found("/a/"), [["/a"], ["/a"]]);
       deepEqual(await found("/missing"), [[], []]);
-      deepEqual((await found("")).map((paths) => paths.length), [4, 4]);
+      deepEqual(
+        (await found("")).map((paths) => paths.length),
+        [4, 4],
+      );
     },
   },
   {
@@ -58,11 +68,27 @@ export const findingCases: MemoryCase[] = [
       const memory = await openFresh(open);
       await memory.write("/b", "one\r\nTwo (2)\r\n\r\nthree two\r\n");
       await memory.write("/a", "two");
-      deepEqual(await memory.grep("two"), [{ path: "/a", line: 1, text: "two" }, { path: "/b", line: 4, text: "three two" }]);
-      deepEqual((await memory.grep("two", { ignoreCase: true })).map(({ path, line }) => [path, line]), [["/a", 1], ["/b", 2], ["/b", 4]]);
+      deepEqual(await memory.grep("two"), [
+        { path: "/a", line: 1, text: "two" },
+        { path: "/b", line: 4, text: "three two" },
+      ]);
+      deepEqual(
+        (await memory.grep("two", { ignoreCase: true })).map(({ path, line }) => [path, line]),
+        [
+          ["/a", 1],
+          ["/b", 2],
+          ["/b", 4],
+        ],
+      );
       deepEqual(await memory.grep("(2)"), [{ path: "/b", line: 2, text: "Two (2)" }]);
       deepEqual(await memory.grep({ regex: String.raw`^T\w+ \(\d\)$` }), [{ path: "/b", line: 2, text: "Two (2)" }]);
-      deepEqual((await memory.grep({ regex: "^t" }, { ignoreCase: true, limit: 2 })).map(({ path, line }) => [path, line]), [["/a", 1], ["/b", 2]]);
+      deepEqual(
+        (await memory.grep({ regex: "^t" }, { ignoreCase: true, limit: 2 })).map(({ path, line }) => [path, line]),
+        [
+          ["/a", 1],
+          ["/b", 2],
+        ],
+      );
       await refuses(memory.grep({ regex: "(" }), "EINVAL");
     },
   },

@@ -18,7 +18,14 @@ export const readingCases: MemoryCase[] = [
     title: "a file reads as it was written, any well-formed text",
     run: async (open) => {
       const memory = await openFresh(open);
-      for (const text of ["", "\n", "$& \\1 $data $$ROOT", "NUL \0 is fine", "é 文件 🧠\r\n\u2028", "a".repeat(100_000)]) {
+      for (const text of [
+        "",
+        "\n",
+        "$& \\1 $data $$ROOT",
+        "NUL \0 is fine",
+        "é 文件 🧠\r\n\u2028",
+        "a".repeat(100_000),
+      ]) {
         await memory.write("/file", text);
         equal(await memory.read("/file"), text);
       }
@@ -120,7 +127,14 @@ export const readingCases: MemoryCase[] = [
       deepEqual(await memory.readFiles(["/a", "/b"]), [null, null]);
       await memory.write("/a/b", "é");
       await memory.write("/empty", "");
-      deepEqual(await memory.readFiles(["/empty", "/a", "a/b", "/a/b", "/a/b/c", "/constructor"]), ["", null, "é", "é", null, null]);
+      deepEqual(await memory.readFiles(["/empty", "/a", "a/b", "/a/b", "/a/b/c", "/constructor"]), [
+        "",
+        null,
+        "é",
+        "é",
+        null,
+        null,
+      ]);
       deepEqual(await memory.readFiles([]), []);
       await refuses(memory.readFiles(["/a/b", "/../a"]), "EINVAL");
     },
@@ -131,9 +145,21 @@ export const readingCases: MemoryCase[] = [
     run: async (open) => {
       const memory = (await openFresh(open)).withPaths("posix");
       deepEqual(await memory.findFiles(["x"]), []);
-      for (const [path, content] of [["/b.md", "$a x.*"], ["/a/b.md", "é x"], ["/c", "$a"], ["/constructor", "X"]] as const) await memory.write(path, content);
-      deepEqual(await memory.findFiles(["$a"]), [{ path: "/b.md", content: "$a x.*" }, { path: "/c", content: "$a" }]);
-      deepEqual((await memory.findFiles(["é", "$a"], { suffix: ".md" })).map(({ path }) => path), ["/a/b.md", "/b.md"]);
+      for (const [path, content] of [
+        ["/b.md", "$a x.*"],
+        ["/a/b.md", "é x"],
+        ["/c", "$a"],
+        ["/constructor", "X"],
+      ] as const)
+        await memory.write(path, content);
+      deepEqual(await memory.findFiles(["$a"]), [
+        { path: "/b.md", content: "$a x.*" },
+        { path: "/c", content: "$a" },
+      ]);
+      deepEqual(
+        (await memory.findFiles(["é", "$a"], { suffix: ".md" })).map(({ path }) => path),
+        ["/a/b.md", "/b.md"],
+      );
       deepEqual([await memory.findFiles([".*x"]), await memory.findFiles([])], [[], []]);
       await refuses(memory.findFiles([""]), "EINVAL");
       await refuses(memory.findFiles(["x".repeat(251)]), "EINVAL");
@@ -185,12 +211,18 @@ export const readingCases: MemoryCase[] = [
       await memory.write("/a", "12345");
       await memory.write("/b", "1🧠3");
       await memory.write("/c", "");
-      const leads = async (leadChars: number): Promise<unknown[]> => (await memory.outline({ leadChars })).files.map(({ lead }) => lead);
+      const leads = async (leadChars: number): Promise<unknown[]> =>
+        (await memory.outline({ leadChars })).files.map(({ lead }) => lead);
       deepEqual(await leads(0), [undefined, undefined, undefined]);
       deepEqual(await leads(2), ["12", "1", ""]);
       deepEqual(await leads(3), ["123", "1🧠", ""]);
       deepEqual(await leads(10_000), ["12345", "1🧠3", ""]);
-      deepEqual((await memory.outline({ leadChars: 1, maxContentBytes: 100 })).files[0], { path: "/a", sizeBytes: 5, content: "12345", lead: "1" });
+      deepEqual((await memory.outline({ leadChars: 1, maxContentBytes: 100 })).files[0], {
+        path: "/a",
+        sizeBytes: 5,
+        content: "12345",
+        lead: "1",
+      });
       for (const wrong of [-1, 1.5, 10_001, "1"]) {
         await rejects(memory.outline({ leadChars: wrong as number }), /leadChars/);
       }
@@ -203,7 +235,8 @@ export const readingCases: MemoryCase[] = [
       const memory = await openFresh(open);
       for (const path of ["/a/b", "/c/d", "/e"]) await memory.write(path, "text");
       const whole = await memory.outline({ maxContentBytes: 100, leadChars: 2 });
-      for (const maxPathChars of [0, 5, 1000]) deepEqual(await memory.outline({ maxContentBytes: 100, leadChars: 2, maxPathChars }), whole);
+      for (const maxPathChars of [0, 5, 1000])
+        deepEqual(await memory.outline({ maxContentBytes: 100, leadChars: 2, maxPathChars }), whole);
       for (const wrong of [-1, 1.5, "1"]) {
         await rejects(memory.outline({ maxPathChars: wrong as number }), /maxPathChars/);
       }

@@ -38,7 +38,8 @@ export const treeCases: MemoryCase[] = [
       const memory = await openFresh(open);
       for (const path of ["/a/b/c", "/a/empty/gone", "/file"]) await memory.write(path, path);
       deepEqual(await memory.delete("/a/empty/gone", { ifDirectory: "fail" }), { files: 1, dirs: 0 });
-      for (const path of ["/a", "/a/b", "/a/empty", "/"]) await refuses(memory.delete(path, { ifDirectory: "fail" }), "EISDIR");
+      for (const path of ["/a", "/a/b", "/a/empty", "/"])
+        await refuses(memory.delete(path, { ifDirectory: "fail" }), "EISDIR");
       deepEqual(await memory.delete("/missing", { ifDirectory: "fail" }), { files: 0, dirs: 0 });
       deepEqual(await contentsOf(memory), { "/a/b/c": "/a/b/c", "/file": "/file" });
       await rejects(memory.delete("/file", { ifDirectory: "no" } as never), TypeError);
@@ -105,7 +106,8 @@ export const treeCases: MemoryCase[] = [
       ]);
     },
   },
-  // Requirement: guarantees.refused-changed-nothing, memory.rename-never-overwrites, memory.rename-refuses-what-cannot-be
+  // Requirement: guarantees.refused-changed-nothing, memory.rename-never-overwrites
+  // Requirement: memory.rename-refuses-what-cannot-be
   {
     title: "rename never overwrites, and refuses what cannot be",
     run: async (open) => {
@@ -163,11 +165,18 @@ export const treeCases: MemoryCase[] = [
     run: async (open) => {
       const memory = await openFresh(open);
       for (const path of ["/a/b/kept", "/d/e"]) await memory.write(path, path);
-      const rules = [{ path: "/**/kept", access: "read" }, { path: "/new/e", access: "append" }] as const;
+      const rules = [
+        { path: "/**/kept", access: "read" },
+        { path: "/new/e", access: "append" },
+      ] as const;
       const ruled = restricted(memory, checkPolicy({ rules: [...rules] }));
       const before = await contentsOf(memory);
       await refuses(ruled.rename("/a", "/moved"), "EACCES", 'EACCES: /a/b/kept is read-only here (access "read")');
-      await refuses(ruled.rename("/d", "/new"), "EACCES", 'EACCES: /new/e can only be appended to here (access "append")');
+      await refuses(
+        ruled.rename("/d", "/new"),
+        "EACCES",
+        'EACCES: /new/e can only be appended to here (access "append")',
+      );
       await refuses(ruled.rename("/d/e", "/kept"), "EACCES", 'EACCES: /kept is read-only here (access "read")');
       deepEqual(await contentsOf(memory), before);
       await ruled.rename("/d", "/other");

@@ -1,6 +1,16 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { GetOperation, Item, Operation } from "@langchain/langgraph-checkpoint";
-import { attempt, keysOf, mustRefuse, putAll, sortedKeysOf, type StoreCase, times, untyped, valueOf } from "../store-case.js";
+import {
+  attempt,
+  keysOf,
+  mustRefuse,
+  putAll,
+  sortedKeysOf,
+  type StoreCase,
+  times,
+  untyped,
+  valueOf,
+} from "../store-case.js";
 
 type Answer = Item | Item[] | string[][] | null | undefined;
 
@@ -22,7 +32,10 @@ const batchCasesBare: StoreCase[] = [
       ])) as Answer[];
       equal(answers.length, 7);
       const [two, put, found, missing, namespaces, deleted, again] = answers;
-      deepEqual([(two as Item).key, keysOf(found as Item[]), missing, namespaces], ["two", ["one"], null, [[root, "a"]]]);
+      deepEqual(
+        [(two as Item).key, keysOf(found as Item[]), missing, namespaces],
+        ["two", ["one"], null, [[root, "a"]]],
+      );
       deepEqual([put ?? null, deleted ?? null, (again as Item).key], [null, null, "two"]);
       deepEqual(sortedKeysOf(await store.search([root])), ["new", "two"]);
     },
@@ -47,7 +60,10 @@ const batchCasesBare: StoreCase[] = [
         { namespace: [root], key: "deleted" },
         { namespace: [root, "below"], key: "k", value: {} },
       ])) as Answer[];
-      deepEqual([got, keysOf(found as Item[]), namespaces, (deleted as Item | null)?.key], [null, ["deleted"], [], "deleted"]);
+      deepEqual(
+        [got, keysOf(found as Item[]), namespaces, (deleted as Item | null)?.key],
+        [null, ["deleted"], [], "deleted"],
+      );
       deepEqual(sortedKeysOf(await store.search([root])), ["k", "new"]);
     },
   },
@@ -71,9 +87,19 @@ const batchCasesBare: StoreCase[] = [
     run: async ({ store, root }) => {
       const good = (key: string): Operation => ({ namespace: [root], key, value: {} });
       await store.put([root], "kept", {});
-      const bad = [{ namespace: [`${root}.y`], key: "k", value: {} }, { namespace: [], key: "k" }, { namespace: [root, ""], key: "k", value: {} }];
+      const bad = [
+        { namespace: [`${root}.y`], key: "k", value: {} },
+        { namespace: [], key: "k" },
+        { namespace: [root, ""], key: "k", value: {} },
+      ];
       for (const one of bad) {
-        const operations = [good("first"), { namespace: [root], key: "first" }, one, good("last"), { namespace: [root], key: "kept", value: null }];
+        const operations = [
+          good("first"),
+          { namespace: [root], key: "first" },
+          one,
+          good("last"),
+          { namespace: [root], key: "kept", value: null },
+        ];
         await mustRefuse(JSON.stringify(one), () => store.batch(operations));
         deepEqual(sortedKeysOf(await store.search([root])), ["kept"]);
       }
@@ -85,7 +111,11 @@ const batchCasesBare: StoreCase[] = [
     title: "a search or a get that is refused stops the writes of its batch too",
     run: async ({ store, root }) => {
       const put = { namespace: [root], key: "k", value: {} };
-      for (const read of [{ namespacePrefix: [""] }, { namespacePrefix: [root, "a.b"] }, { namespace: [root, "a.b"], key: "k" }]) {
+      for (const read of [
+        { namespacePrefix: [""] },
+        { namespacePrefix: [root, "a.b"] },
+        { namespace: [root, "a.b"], key: "k" },
+      ]) {
         await mustRefuse(JSON.stringify(read), () => store.batch([put, read]));
         deepEqual(await store.search([root]), []);
       }
@@ -113,7 +143,10 @@ const batchCasesBare: StoreCase[] = [
     run: async ({ store, root }) => {
       await store.put([root], "k", { x: 1 });
       const answers = await store.batch(times(3, () => ({ namespace: [root], key: "k" })));
-      deepEqual(answers.map((item) => item?.value), [{ x: 1 }, { x: 1 }, { x: 1 }]);
+      deepEqual(
+        answers.map((item) => item?.value),
+        [{ x: 1 }, { x: 1 }, { x: 1 }],
+      );
     },
   },
   {
@@ -127,7 +160,10 @@ const batchCasesBare: StoreCase[] = [
       places.push([[root, "x", "y"], "k"], [[root, "x/y"], "k"], [[root, "x"], "y\0\0k"]);
       await store.batch(places.map(([namespace, key], index) => ({ namespace, key, value: { index } })));
       const items = await store.batch(places.map(([namespace, key]) => ({ namespace, key })));
-      deepEqual(items.map((item) => item?.value["index"] as number | undefined), times(places.length, (index) => index));
+      deepEqual(
+        items.map((item) => item?.value["index"] as number | undefined),
+        times(places.length, (index) => index),
+      );
     },
   },
   // Requirement: store.batch-no-operation

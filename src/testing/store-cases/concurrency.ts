@@ -33,7 +33,9 @@ export const concurrencyCases: StoreCase[] = [
     title: "puts racing deletes of their key end in one of the two orders",
     run: async ({ store, root }) => {
       for (let round = 0; round < 50; round += 1) {
-        await Promise.all(times(20, (index) => (index % 2 === 0 ? store.put([root], "k", { index }) : store.delete([root], "k"))));
+        await Promise.all(
+          times(20, (index) => (index % 2 === 0 ? store.put([root], "k", { index }) : store.delete([root], "k"))),
+        );
         const items = await store.search([root]);
         equal(items.length, (await store.get([root], "k")) === null ? 0 : 1);
         await store.delete([root], "k");
@@ -60,7 +62,9 @@ export const concurrencyCases: StoreCase[] = [
     title: "concurrent writes of neighbours leave each its own",
     run: async ({ store, root }) => {
       const labels = ["a", "a/b", "A", "ab", "é", "e\u0301"];
-      await Promise.all(labels.flatMap((label) => times(20, (index) => store.put([root, label], `k${index}`, { label, index }))));
+      await Promise.all(
+        labels.flatMap((label) => times(20, (index) => store.put([root, label], `k${index}`, { label, index }))),
+      );
       for (const label of labels) {
         const found = await store.search([root, label], { limit: 100 });
         deepEqual(sortedKeysOf(found), times(20, (index) => `k${index}`).toSorted());

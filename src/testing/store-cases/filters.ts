@@ -19,8 +19,18 @@ const numbers = (): Record<string, Fields> => ({ one: { x: 1 }, five: { x: 5 }, 
 
 export const filterCases: StoreCase[] = [
   // Requirement: store-search.filter-equality
-  filterCase("filter-equal", "a value and $eq find equal values of the same type", 
-    () => ({ number: { x: 5 }, text: { x: "5" }, yes: { x: true }, one: { x: 1 }, zero: { x: 0 }, empty: { x: "" }, no: { x: false } }),
+  filterCase(
+    "filter-equal",
+    "a value and $eq find equal values of the same type",
+    () => ({
+      number: { x: 5 },
+      text: { x: "5" },
+      yes: { x: true },
+      one: { x: 1 },
+      zero: { x: 0 },
+      empty: { x: "" },
+      no: { x: false },
+    }),
     () => [
       [5, ["number"]],
       ["5", ["text"]],
@@ -32,19 +42,23 @@ export const filterCases: StoreCase[] = [
       [{ $eq: "5" }, ["text"]],
       [{ $eq: false }, ["no"]],
       ["none", []],
-    ]),
+    ],
+  ),
   // Requirement: store-search.filter-not-equal
   filterCase("filter-not-equal", "$ne finds every other value", numbers, () => [
     [{ $ne: 5 }, ["one", "nine"]],
     [{ $ne: "5" }, ["one", "five", "nine"]],
   ]),
   // Requirement: store-search.filter-not-equal
-  filterCase("filter-not-equal-missing", "$ne finds items without the field",
+  filterCase(
+    "filter-not-equal-missing",
+    "$ne finds items without the field",
     () => ({ null: { x: null }, missing: {}, five: { x: 5 } }),
     () => [
       [{ $ne: 5 }, ["null", "missing"]],
       [{ $ne: null }, ["missing", "five"]],
-    ]),
+    ],
+  ),
   // Requirement: store-search.filter-comparisons
   filterCase("filter-compare", "$gt, $gte, $lt and $lte compare numbers", numbers, () => [
     [{ $gt: 5 }, ["nine"]],
@@ -80,23 +94,31 @@ export const filterCases: StoreCase[] = [
     [{ $nin: [5], $lt: 9 }, ["one"]],
   ]),
   // Requirement: store-search.filter-null
-  filterCase("filter-null", "null finds null, not a missing field",
+  filterCase(
+    "filter-null",
+    "null finds null, not a missing field",
     () => ({ null: { x: null }, missing: {}, zero: { x: 0 } }),
     () => [
       [null, ["null"]],
       [{ $eq: null }, ["null"]],
       [{ $in: [null] }, ["null"]],
       [{ $nin: [null] }, ["missing", "zero"]],
-    ]),
-  filterCase("filter-undefined", "undefined finds a missing field, not null",
+    ],
+  ),
+  filterCase(
+    "filter-undefined",
+    "undefined finds a missing field, not null",
     () => ({ null: { x: null }, missing: {}, zero: { x: 0 } }),
     () => [
       [undefined, ["missing"]],
       [{ $eq: undefined }, ["missing"]],
       [{ $ne: undefined }, ["null", "zero"]],
-    ]),
+    ],
+  ),
   // Requirement: store-search.filter-arrays
-  filterCase("filter-array-fields", "a field that holds an array is not its elements",
+  filterCase(
+    "filter-array-fields",
+    "a field that holds an array is not its elements",
     () => ({ array: { x: [5, 6] }, number: { x: 5 }, text: { x: "a" }, list: { x: ["a"] } }),
     () => [
       [5, ["number"]],
@@ -104,9 +126,12 @@ export const filterCases: StoreCase[] = [
       ["a", ["text"]],
       [{ $in: ["a", 5] }, ["number", "text"]],
       [{ $nin: ["a", 5] }, ["array", "list"]],
-    ]),
+    ],
+  ),
   // Requirement: store-search.filter-objects
-  filterCase("filter-objects", "no object equals another, whatever it holds",
+  filterCase(
+    "filter-objects",
+    "no object equals another, whatever it holds",
     () => ({ object: { x: { a: 1, b: 2 } }, array: { x: [1] }, text: { x: "t" } }),
     () => [
       [{ a: 1, b: 2 }, []],
@@ -114,32 +139,50 @@ export const filterCases: StoreCase[] = [
       [{ $eq: { a: 1, b: 2 } }, []],
       [{ $ne: { a: 1, b: 2 } }, ["object", "array", "text"]],
       [{ $in: [[1]] }, []],
-    ]),
+    ],
+  ),
   // Requirement: store-search.filter-comparisons
-  filterCase("filter-coercion", "comparisons take texts, booleans and null as numbers",
-    () => ({ number: { x: 5 }, text: { x: "5" }, spaced: { x: " 5 " }, yes: { x: true }, null: { x: null }, word: { x: "five" }, missing: {} }),
+  filterCase(
+    "filter-coercion",
+    "comparisons take texts, booleans and null as numbers",
+    () => ({
+      number: { x: 5 },
+      text: { x: "5" },
+      spaced: { x: " 5 " },
+      yes: { x: true },
+      null: { x: null },
+      word: { x: "five" },
+      missing: {},
+    }),
     () => [
       [{ $gte: 5 }, ["number", "text", "spaced"]],
       [{ $gte: "5" }, ["number", "text", "spaced"]],
       [{ $gt: 0, $lt: 5 }, ["yes"]],
       [{ $lte: 0 }, ["null"]],
       [{ $lt: "word" }, []],
-    ]),
+    ],
+  ),
   // Requirement: store-search.filter-arrays
-  filterCase("filter-coercion-of-arrays", "comparisons take an array of one number as the number",
+  filterCase(
+    "filter-coercion-of-arrays",
+    "comparisons take an array of one number as the number",
     () => ({ one: { x: [5] }, two: { x: [5, 6] }, none: { x: [] }, object: { x: { a: 5 } } }),
     () => [
       [{ $gte: 5 }, ["one"]],
       [{ $lte: 0 }, ["none"]],
       [{ $lt: 100 }, ["one", "none"]],
-    ]),
-  filterCase("filter-not-a-number", "NaN equals nothing but inside $in",
+    ],
+  ),
+  filterCase(
+    "filter-not-a-number",
+    "NaN equals nothing but inside $in",
     () => ({ number: { x: 5 }, text: { x: "NaN" } }),
     () => [
       [Number.NaN, []],
       [{ $eq: Number.NaN }, []],
       [{ $ne: Number.NaN }, ["number", "text"]],
-    ]),
+    ],
+  ),
   // Requirement: store-search.filter-dates
   {
     id: "filter-dates",
@@ -158,13 +201,23 @@ export const filterCases: StoreCase[] = [
     title: "a date is an instant: equality finds equal ones, and no number",
     needs: { storesDates: true },
     run: async ({ store, root }) =>
-      filterBy(store, root, { early: { x: new Date(1000) }, late: { x: new Date(3000) }, number: { x: 1000 }, array: { x: [new Date(1000)] } }, [
-        [new Date(1000), ["early"]],
-        [{ $eq: new Date(1000) }, ["early"]],
-        [{ $ne: new Date(1000) }, ["late", "number", "array"]],
-        [{ $in: [new Date(1000), 5] }, ["early"]],
-        [{ $nin: [new Date(1000), 1000] }, ["late", "array"]],
-      ]),
+      filterBy(
+        store,
+        root,
+        {
+          early: { x: new Date(1000) },
+          late: { x: new Date(3000) },
+          number: { x: 1000 },
+          array: { x: [new Date(1000)] },
+        },
+        [
+          [new Date(1000), ["early"]],
+          [{ $eq: new Date(1000) }, ["early"]],
+          [{ $ne: new Date(1000) }, ["late", "number", "array"]],
+          [{ $in: [new Date(1000), 5] }, ["early"]],
+          [{ $nin: [new Date(1000), 1000] }, ["late", "array"]],
+        ],
+      ),
   },
   // Requirement: store-search.filter-literal-names
   {
@@ -206,7 +259,13 @@ export const filterCases: StoreCase[] = [
     title: "a filter finds nothing outside the prefix",
     run: async ({ store, root }) => {
       for (const label of ["acme", "acme-corp", "other"]) await store.put([root, label], label, { x: 1 });
-      for (const filter of [{ x: 1 }, { x: { $gte: 1 } }, { x: { $in: [1] } }, { x: { $nin: [2] } }, { y: { $ne: 1 } }]) {
+      for (const filter of [
+        { x: 1 },
+        { x: { $gte: 1 } },
+        { x: { $in: [1] } },
+        { x: { $nin: [2] } },
+        { y: { $ne: 1 } },
+      ]) {
         await findsKeys(store, [root, "acme"], filter, ["acme"]);
       }
     },

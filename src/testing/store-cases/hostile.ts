@@ -1,9 +1,24 @@
 import { deepEqual } from "node:assert/strict";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { attempt, mustRefuse, putAll, refusesOrFindsNothing, sortedKeysOf, type StoreCase, untyped } from "../store-case.js";
+import {
+  attempt,
+  mustRefuse,
+  putAll,
+  refusesOrFindsNothing,
+  sortedKeysOf,
+  type StoreCase,
+  untyped,
+} from "../store-case.js";
 
 /** As a model may send them where a program expects a string. */
-const operators: unknown[] = [{ $ne: null }, { $gt: "" }, { $regex: "^k" }, { $exists: true }, { $in: ["k1", "k2"] }, {}];
+const operators: unknown[] = [
+  { $ne: null },
+  { $gt: "" },
+  { $regex: "^k" },
+  { $exists: true },
+  { $in: ["k1", "k2"] },
+  {},
+];
 
 async function fillSecrets(store: BaseStore, root: string): Promise<void> {
   await putAll(store, [root, "secret"], { k1: { token: "s1", n: 1 }, k2: { token: "s2", n: 2 } });
@@ -13,7 +28,11 @@ async function secretsAreLeft(store: BaseStore, root: string): Promise<void> {
   deepEqual(sortedKeysOf(await store.search([root, "secret"])), ["k1", "k2"]);
 }
 
-async function findsNoSecret(store: BaseStore, root: string, filters: readonly Record<string, unknown>[]): Promise<void> {
+async function findsNoSecret(
+  store: BaseStore,
+  root: string,
+  filters: readonly Record<string, unknown>[],
+): Promise<void> {
   await fillSecrets(store, root);
   for (const filter of filters) {
     await refusesOrFindsNothing(`filter ${showFilter(filter)}`, () => store.search([root, "secret"], { filter }));
@@ -79,8 +98,16 @@ export const hostileCases: StoreCase[] = [
       for (const label of operators) {
         const namespace = [root, label];
         await mustRefuse("get", () => store.batch([untyped({ namespace, key: "k1" })]), "InvalidNamespaceError");
-        await mustRefuse("delete", () => store.batch([untyped({ namespace, key: "k1", value: null })]), "InvalidNamespaceError");
-        await mustRefuse("search", () => store.batch([untyped({ namespacePrefix: namespace })]), "InvalidNamespaceError");
+        await mustRefuse(
+          "delete",
+          () => store.batch([untyped({ namespace, key: "k1", value: null })]),
+          "InvalidNamespaceError",
+        );
+        await mustRefuse(
+          "search",
+          () => store.batch([untyped({ namespacePrefix: namespace })]),
+          "InvalidNamespaceError",
+        );
       }
       await secretsAreLeft(store, root);
     },
@@ -92,10 +119,22 @@ export const hostileCases: StoreCase[] = [
     directOnly: true,
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
-      for (const label of [...operators, { $literal: "secret" }, { $concat: ["sec", "ret"] }, { $arrayElemAt: ["$namespace", 1] }]) {
+      for (const label of [
+        ...operators,
+        { $literal: "secret" },
+        { $concat: ["sec", "ret"] },
+        { $arrayElemAt: ["$namespace", 1] },
+      ]) {
         for (const matchType of ["prefix", "suffix"]) {
           const path = matchType === "prefix" ? [root, label] : [label];
-          const listing = untyped({ matchConditions: [{ matchType: "prefix", path: [root] }, { matchType, path }], limit: 10, offset: 0 });
+          const listing = untyped({
+            matchConditions: [
+              { matchType: "prefix", path: [root] },
+              { matchType, path },
+            ],
+            limit: 10,
+            offset: 0,
+          });
           await refusesOrFindsNothing(JSON.stringify(path), () => store.batch([listing]));
         }
       }
@@ -141,12 +180,14 @@ export const hostileCases: StoreCase[] = [
   {
     id: "hostile-operators-beside-fields",
     title: "an object of operators and other fields is refused or finds nothing",
-    run: async ({ store, root }) => findsNoSecret(store, root, [{ token: { $ne: "x", a: 1 } }, { n: { a: 1, $gte: 0 } }]),
+    run: async ({ store, root }) =>
+      findsNoSecret(store, root, [{ token: { $ne: "x", a: 1 } }, { n: { a: 1, $gte: 0 } }]),
   },
   {
     id: "hostile-in",
     title: "$in without an array is refused or finds nothing",
-    run: async ({ store, root }) => findsNoSecret(store, root, [{ token: { $in: "s1" } }, { token: { $in: { 0: "s1" } } }, { token: { $in: null } }]),
+    run: async ({ store, root }) =>
+      findsNoSecret(store, root, [{ token: { $in: "s1" } }, { token: { $in: { 0: "s1" } } }, { token: { $in: null } }]),
   },
   {
     id: "hostile-regexp",
@@ -156,7 +197,8 @@ export const hostileCases: StoreCase[] = [
   {
     id: "hostile-regexp-operand",
     title: "a RegExp under $eq, $in or a comparison is refused or finds nothing",
-    run: async ({ store, root }) => findsNoSecret(store, root, [{ token: { $eq: /^s/u } }, { token: { $in: [/^s/u] } }, { token: { $gt: /^s/u } }]),
+    run: async ({ store, root }) =>
+      findsNoSecret(store, root, [{ token: { $eq: /^s/u } }, { token: { $in: [/^s/u] } }, { token: { $gt: /^s/u } }]),
   },
   // Requirement: store-search.filter-empty-conditions
   {
@@ -185,10 +227,20 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
       await store.put([root, "own"], "k", { n: 0 });
-      const reaching = [{ "../secret": 1 }, { namespace: root }, { "_id": { $ne: null } }, { key: "k1" }, { "value.token": { $ne: null } }];
+      const reaching = [
+        { "../secret": 1 },
+        { namespace: root },
+        { _id: { $ne: null } },
+        { key: "k1" },
+        { "value.token": { $ne: null } },
+      ];
       for (const filter of reaching) {
         const found = await attempt(() => store.search([root, "own"], { filter: filter as Record<string, unknown> }));
-        if (!found.refused) deepEqual(found.value.filter((item) => item.namespace[1] !== "own"), []);
+        if (!found.refused)
+          deepEqual(
+            found.value.filter((item) => item.namespace[1] !== "own"),
+            [],
+          );
       }
     },
   },
@@ -198,7 +250,9 @@ export const hostileCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fillSecrets(store, root);
       for (const filter of ["token", ["token"], [["token", "s1"]]]) {
-        await refusesOrFindsNothing(JSON.stringify(filter), () => store.search([root, "secret"], { filter: filter as never }));
+        await refusesOrFindsNothing(JSON.stringify(filter), () =>
+          store.search([root, "secret"], { filter: filter as never }),
+        );
       }
     },
   },

@@ -9,14 +9,72 @@ const laterMs = 20;
 
 /** Keys that a careless join, escape, normalisation or property access would confuse. */
 const oddKeys = [
-  "", " ", "k", "K", "k ", "k.x", "k/x", "k:x", "k\\x", "k%2Ex", "$k", "$where", "_id", "*", "null", "0", "__proto__", "constructor",
-  "toString", "k\nx", "\0", "k\0", "é", "e\u0301", "ﬀ", "ff", "Ａ", "A", "🧠", "\uFFFF", "\u{10FFFF}", "x".repeat(1500),
+  "",
+  " ",
+  "k",
+  "K",
+  "k ",
+  "k.x",
+  "k/x",
+  "k:x",
+  "k\\x",
+  "k%2Ex",
+  "$k",
+  "$where",
+  "_id",
+  "*",
+  "null",
+  "0",
+  "__proto__",
+  "constructor",
+  "toString",
+  "k\nx",
+  "\0",
+  "k\0",
+  "é",
+  "e\u0301",
+  "ﬀ",
+  "ff",
+  "Ａ",
+  "A",
+  "🧠",
+  "\uFFFF",
+  "\u{10FFFF}",
+  "x".repeat(1500),
 ];
 
 /** Labels likewise; the contract forbids the empty one, "." and ":" and NUL in them. */
 const oddLabels = [
-  " ", "a", "A", "a ", "a/b", "a\\b", "a%2Eb", "a|b", "a,b", "$a", "$key", "$$ROOT", "*", "null", "0", "__proto__", "constructor", "é",
-  "e\u0301", "ﬀ", "ff", "Ａ", "🧠", "a-corp", "a_", "a\nb", "langgraph", "ann@example", "\uFFFF", "\u{10FFFF}",
+  " ",
+  "a",
+  "A",
+  "a ",
+  "a/b",
+  "a\\b",
+  "a%2Eb",
+  "a|b",
+  "a,b",
+  "$a",
+  "$key",
+  "$$ROOT",
+  "*",
+  "null",
+  "0",
+  "__proto__",
+  "constructor",
+  "é",
+  "e\u0301",
+  "ﬀ",
+  "ff",
+  "Ａ",
+  "🧠",
+  "a-corp",
+  "a_",
+  "a\nb",
+  "langgraph",
+  "ann@example",
+  "\uFFFF",
+  "\u{10FFFF}",
 ];
 
 async function comeBackApart(store: BaseStore, places: [string[], string][]): Promise<void> {
@@ -114,14 +172,24 @@ export const itemCases: StoreCase[] = [
   {
     id: "odd-keys",
     title: "every string is a key of its own",
-    run: async ({ store, root }) => comeBackApart(store, oddKeys.map((key) => [[root], key])),
+    run: async ({ store, root }) =>
+      comeBackApart(
+        store,
+        oddKeys.map((key) => [[root], key]),
+      ),
   },
   // Requirement: store.odd-keys-and-labels
   {
     id: "odd-labels",
     title: "every label that LangGraph allows is one of its own",
     run: async ({ store, root }) =>
-      comeBackApart(store, oddLabels.flatMap((label): [string[], string][] => [[[root, label], "k"], [[root, "x", label], label]])),
+      comeBackApart(
+        store,
+        oddLabels.flatMap((label): [string[], string][] => [
+          [[root, label], "k"],
+          [[root, "x", label], label],
+        ]),
+      ),
   },
   // Requirement: store.places-apart
   {
@@ -153,10 +221,23 @@ export const itemCases: StoreCase[] = [
   // Requirement: store.namespace-rules
   {
     id: "invalid-namespaces",
-    title: "put refuses an empty namespace, empty labels, \".\", \":\", NUL and the root label langgraph",
+    title: 'put refuses an empty namespace, empty labels, ".", ":", NUL and the root label langgraph',
     run: async ({ store, root }) => {
-      for (const namespace of [[], [""], [root, ""], [`${root}.x`], [root, "a.b"], [root, "a:b"], [root, "a\0b"], ["langgraph", root]]) {
-        await mustRefuse(`put into ${JSON.stringify(namespace)}`, () => store.put(namespace, "k", {}), "InvalidNamespaceError");
+      for (const namespace of [
+        [],
+        [""],
+        [root, ""],
+        [`${root}.x`],
+        [root, "a.b"],
+        [root, "a:b"],
+        [root, "a\0b"],
+        ["langgraph", root],
+      ]) {
+        await mustRefuse(
+          `put into ${JSON.stringify(namespace)}`,
+          () => store.put(namespace, "k", {}),
+          "InvalidNamespaceError",
+        );
       }
       deepEqual(await store.search([root]), []);
     },
@@ -168,7 +249,11 @@ export const itemCases: StoreCase[] = [
     directOnly: true,
     run: async ({ store, root }) => {
       for (const namespace of [[], [root, ""], [root, "a.b"], [root, "a:b"], [root, "a\0b"], [root, 5], [root, null]]) {
-        for (const operation of [{ namespace, key: "k" }, { namespace, key: "k", value: {} }, { namespace, key: "k", value: null }]) {
+        for (const operation of [
+          { namespace, key: "k" },
+          { namespace, key: "k", value: {} },
+          { namespace, key: "k", value: null },
+        ]) {
           await mustRefuse(JSON.stringify(operation), () => store.batch([untyped(operation)]), "InvalidNamespaceError");
         }
       }

@@ -21,7 +21,12 @@ async function lists(store: BaseStore, root: string, options: Listing, expected:
   deepEqual(found, expected.map(joined).toSorted(byCodeUnits), JSON.stringify(options));
 }
 
-const tree = [["a", "b", "c"], ["a", "b", "d"], ["a", "x"], ["b", "b", "c"]];
+const tree = [
+  ["a", "b", "c"],
+  ["a", "b", "d"],
+  ["a", "x"],
+  ["b", "b", "c"],
+];
 
 const listingCases: StoreCase[] = [
   // Requirement: store-search.list-each-once
@@ -51,7 +56,10 @@ const listingCases: StoreCase[] = [
     title: "listNamespaces takes a suffix, alone and with a prefix",
     run: async ({ store, root }) => {
       await fill(store, root, tree);
-      await lists(store, root, { suffix: ["c"] }, [["a", "b", "c"], ["b", "b", "c"]]);
+      await lists(store, root, { suffix: ["c"] }, [
+        ["a", "b", "c"],
+        ["b", "b", "c"],
+      ]);
       await lists(store, root, { suffix: ["b", "c"], prefix: ["a"] }, [["a", "b", "c"]]);
       await lists(store, root, { suffix: ["b"] }, []);
       await lists(store, root, { suffix: times(9, () => "c") }, []);
@@ -63,9 +71,21 @@ const listingCases: StoreCase[] = [
     title: "listNamespaces takes * for any one label",
     run: async ({ store, root }) => {
       await fill(store, root, tree);
-      await lists(store, root, { prefix: ["*", "b"] }, [["a", "b", "c"], ["a", "b", "d"], ["b", "b", "c"]]);
-      await lists(store, root, { suffix: ["b", "*"] }, [["a", "b", "c"], ["a", "b", "d"], ["b", "b", "c"]]);
-      await lists(store, root, { prefix: ["a", "*"] }, [["a", "b", "c"], ["a", "b", "d"], ["a", "x"]]);
+      await lists(store, root, { prefix: ["*", "b"] }, [
+        ["a", "b", "c"],
+        ["a", "b", "d"],
+        ["b", "b", "c"],
+      ]);
+      await lists(store, root, { suffix: ["b", "*"] }, [
+        ["a", "b", "c"],
+        ["a", "b", "d"],
+        ["b", "b", "c"],
+      ]);
+      await lists(store, root, { prefix: ["a", "*"] }, [
+        ["a", "b", "c"],
+        ["a", "b", "d"],
+        ["a", "x"],
+      ]);
       await lists(store, root, { prefix: ["*", "*", "*", "*"] }, []);
     },
   },
@@ -75,7 +95,10 @@ const listingCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await fill(store, root, [["*"], ["a"]]);
       await lists(store, root, { prefix: ["*"] }, [["*"], ["a"]]);
-      deepEqual((await store.search([root, "*"])).map((item) => item.namespace), [[root, "*"]]);
+      deepEqual(
+        (await store.search([root, "*"])).map((item) => item.namespace),
+        [[root, "*"]],
+      );
     },
   },
   // Requirement: store-search.list-depth
@@ -84,7 +107,11 @@ const listingCases: StoreCase[] = [
     title: "maxDepth cuts namespaces and gives each cut once",
     run: async ({ store, root }) => {
       await fill(store, root, tree);
-      await lists(store, root, { maxDepth: 3 }, [["a", "b"], ["a", "x"], ["b", "b"]]);
+      await lists(store, root, { maxDepth: 3 }, [
+        ["a", "b"],
+        ["a", "x"],
+        ["b", "b"],
+      ]);
       await lists(store, root, { maxDepth: 2 }, [["a"], ["b"]]);
       await lists(store, root, { maxDepth: 9 }, tree);
       await lists(store, root, { maxDepth: 2, suffix: ["c"] }, [["a"], ["b"]]);
@@ -94,7 +121,11 @@ const listingCases: StoreCase[] = [
     id: "list-limit",
     title: "listNamespaces takes limit and offset",
     run: async ({ store, root }) => {
-      await fill(store, root, times(12, (index) => [`n${String(index).padStart(2, "0")}`]));
+      await fill(
+        store,
+        root,
+        times(12, (index) => [`n${String(index).padStart(2, "0")}`]),
+      );
       const whole = await listed(store, root);
       deepEqual(whole.length, 12);
       deepEqual(await listed(store, root, { limit: 5 }), whole.slice(0, 5));
@@ -107,10 +138,18 @@ const listingCases: StoreCase[] = [
     id: "list-depth-pages",
     title: "pages of a listing that is cut give each cut once",
     run: async ({ store, root }) => {
-      await fill(store, root, times(30, (index) => [`n${index % 6}`, `m${index}`]));
+      await fill(
+        store,
+        root,
+        times(30, (index) => [`n${index % 6}`, `m${index}`]),
+      );
       const pages: string[][] = [];
-      for (let offset = 0; offset < 8; offset += 2) pages.push(...(await listed(store, root, { maxDepth: 2, limit: 2, offset })));
-      deepEqual(pages.map(joined).toSorted(byCodeUnits), times(6, (index) => `n${index}`));
+      for (let offset = 0; offset < 8; offset += 2)
+        pages.push(...(await listed(store, root, { maxDepth: 2, limit: 2, offset })));
+      deepEqual(
+        pages.map(joined).toSorted(byCodeUnits),
+        times(6, (index) => `n${index}`),
+      );
     },
   },
   // Requirement: store-search.limit-zero
@@ -163,7 +202,11 @@ const listingCases: StoreCase[] = [
     needs: { ordersByCodeUnits: true },
     run: async ({ store, root }) => {
       const labels = ["b", "a b", "a", "A", "a!", "ä", "\uFFFF", "😀", "-", "\u0001"];
-      await fill(store, root, labels.flatMap((label) => [[label], [label, "x"]]));
+      await fill(
+        store,
+        root,
+        labels.flatMap((label) => [[label], [label, "x"]]),
+      );
       const expected = labels.toSorted(byCodeUnits).flatMap((label) => [[label], [label, "x"]]);
       deepEqual(await listed(store, root), expected);
       deepEqual(await listed(store, root, { limit: 4, offset: 3 }), expected.slice(3, 7));

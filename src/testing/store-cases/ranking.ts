@@ -11,7 +11,9 @@ function vectorOf(text: string): number[] {
 }
 
 /** @param embedded receives every text that was embedded for storing */
-function indexOf(options: { embedded?: string[]; vector?: (text: string) => number[]; fields?: string[] } = {}): IndexConfig {
+function indexOf(
+  options: { embedded?: string[]; vector?: (text: string) => number[]; fields?: string[] } = {},
+): IndexConfig {
   const vector = options.vector ?? vectorOf;
   const embeddings = {
     embedQuery: async (text: string): Promise<number[]> => vectorOf(text),
@@ -20,10 +22,19 @@ function indexOf(options: { embedded?: string[]; vector?: (text: string) => numb
       return texts.map(vector);
     },
   };
-  return { dims: words.length, embeddings: embeddings as unknown as IndexConfig["embeddings"], fields: options.fields ?? ["text"] };
+  return {
+    dims: words.length,
+    embeddings: embeddings as unknown as IndexConfig["embeddings"],
+    fields: options.fields ?? ["text"],
+  };
 }
 
-const dishes = { first: "apple apple apple bread", second: "apple bread", third: "bread bread cheese", fourth: "cheese" };
+const dishes = {
+  first: "apple apple apple bread",
+  second: "apple bread",
+  third: "bread bread cheese",
+  fourth: "cheese",
+};
 
 export const rankingCases: RankingCase[] = [
   // Requirement: store-search.ranked-by-meaning
@@ -45,7 +56,8 @@ export const rankingCases: RankingCase[] = [
     title: "a query obeys the filter",
     run: async ({ open, root }) => {
       const store = await open(indexOf());
-      for (const [key, text] of Object.entries(dishes)) await store.put([root], key, { text, owner: key === "second" ? "bob" : "ann" });
+      for (const [key, text] of Object.entries(dishes))
+        await store.put([root], key, { text, owner: key === "second" ? "bob" : "ann" });
       deepEqual(keysOf(await store.search([root], { query: "apple", filter: { owner: "bob" } })), ["second"]);
       deepEqual(keysOf(await store.search([root], { query: "apple", filter: { owner: { $in: ["eve"] } } })), []);
     },

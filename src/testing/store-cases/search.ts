@@ -24,7 +24,21 @@ export const searchCases: StoreCase[] = [
     id: "search-whole-labels",
     title: "a prefix matches whole labels only",
     run: async ({ store, root }) => {
-      const labels = ["acme", "acme-corp", "acme corp", "acmecorp", "acme/", "acme%", "acme_", "Acme", "acm", "%", "_", "acme*", "*"];
+      const labels = [
+        "acme",
+        "acme-corp",
+        "acme corp",
+        "acmecorp",
+        "acme/",
+        "acme%",
+        "acme_",
+        "Acme",
+        "acm",
+        "%",
+        "_",
+        "acme*",
+        "*",
+      ];
       for (const label of labels) await store.put([root, label], label, {});
       for (const label of labels) deepEqual(keysOf(await store.search([root, label])), [label], label);
     },
@@ -101,8 +115,11 @@ export const searchCases: StoreCase[] = [
     id: "search-pages",
     title: "pages give every item once",
     run: async ({ store, root }) => {
-      await Promise.all(times(60, (index) => store.put([root, `n${index % 4}`], `k${index % 20}`, { index, even: index % 2 === 0 })));
-      const placeOf = ({ namespace, key }: { namespace: string[]; key: string }): string => JSON.stringify([namespace, key]);
+      await Promise.all(
+        times(60, (index) => store.put([root, `n${index % 4}`], `k${index % 20}`, { index, even: index % 2 === 0 })),
+      );
+      const placeOf = ({ namespace, key }: { namespace: string[]; key: string }): string =>
+        JSON.stringify([namespace, key]);
       const whole = (await store.search([root], { limit: 100 })).map(placeOf);
       for (const limit of [1, 7, 20]) deepEqual((await pagesOf(store, [root], limit)).map(placeOf), whole);
       const even = (await store.search([root], { limit: 100, filter: { even: true } })).map(placeOf);
@@ -133,10 +150,18 @@ export const searchCases: StoreCase[] = [
       const labels = ["b", "a b", "a", "A", "a!", "ä", "\uFFFF", "😀", "-", "\u0001"];
       const keys = ["k", "\uE000", "K", "", "😀", "k\0", "k!"];
       for (const label of labels) for (const key of keys) await store.put([root, label], key, {});
-      const expected = labels.toSorted(byCodeUnits).flatMap((label) => keys.toSorted(byCodeUnits).map((key) => [label, key]));
-      deepEqual((await store.search([root], { limit: 100 })).map((item) => [item.namespace[1], item.key]), expected);
+      const expected = labels
+        .toSorted(byCodeUnits)
+        .flatMap((label) => keys.toSorted(byCodeUnits).map((key) => [label, key]));
+      deepEqual(
+        (await store.search([root], { limit: 100 })).map((item) => [item.namespace[1], item.key]),
+        expected,
+      );
       const page = await store.search([root], { limit: 9, offset: 13 });
-      deepEqual(page.map((item) => [item.namespace[1], item.key]), expected.slice(13, 22));
+      deepEqual(
+        page.map((item) => [item.namespace[1], item.key]),
+        expected.slice(13, 22),
+      );
     },
   },
   // Requirement: store-search.one-order

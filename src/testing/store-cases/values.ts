@@ -11,7 +11,9 @@ async function comesBack(store: BaseStore, root: string, make: () => Fields): Pr
   deepStrictEqual(plain(found?.value), plain(make()));
 }
 
-/** Without prototypes: a driver's objects may be of another realm, and fields of any name must not confuse a comparison. */
+/**
+ * Without prototypes: a driver's objects may be of another realm, and fields of any name must not confuse a comparison.
+ */
 function plain(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (types.isDate(value)) return ["date", value.getTime()];
@@ -42,14 +44,28 @@ export const valueCases: StoreCase[] = [
     id: "value-json",
     title: "JSON comes back equal",
     run: async ({ store, root }) =>
-      comesBack(store, root, () => ({ text: "a\0b $x {} \u2028", number: 1.5, yes: true, no: null, empty: {}, list: [[], [1, [2, { a: [] }]]] })),
+      comesBack(store, root, () => ({
+        text: "a\0b $x {} \u2028",
+        number: 1.5,
+        yes: true,
+        no: null,
+        empty: {},
+        list: [[], [1, [2, { a: [] }]]],
+      })),
   },
   // Requirement: store.numbers-come-back
   {
     id: "value-numbers",
     title: "numbers come back as they were",
     run: async ({ store, root }) =>
-      comesBack(store, root, () => ({ large: 2 ** 53, integer: 2 ** 31, negative: -(2 ** 31), tiny: 5e-324, huge: -1.7e308, float: 0.1 + 0.2 })),
+      comesBack(store, root, () => ({
+        large: 2 ** 53,
+        integer: 2 ** 31,
+        negative: -(2 ** 31),
+        tiny: 5e-324,
+        huge: -1.7e308,
+        float: 0.1 + 0.2,
+      })),
   },
   // Requirement: store.json-comes-back
   {
@@ -59,14 +75,18 @@ export const valueCases: StoreCase[] = [
       comesBack(
         store,
         root,
-        () => JSON.parse('{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"_id":3,"toString":"t","hasOwnProperty":1}') as Fields,
+        () =>
+          JSON.parse(
+            '{"a.b":1,"$set":{"$inc":1},"":2,"__proto__":{"x":1},"_id":3,"toString":"t","hasOwnProperty":1}',
+          ) as Fields,
       ),
   },
   // Requirement: store.constructor-fields
   {
     id: "value-field-constructor",
     title: "fields called constructor or valueOf come back, inside arrays too",
-    run: async ({ store, root }) => comesBack(store, root, () => ({ constructor: [{ a: 1 }], valueOf: [{ a: 1 }], toString: [{ b: [{}] }] })),
+    run: async ({ store, root }) =>
+      comesBack(store, root, () => ({ constructor: [{ a: 1 }], valueOf: [{ a: 1 }], toString: [{ b: [{}] }] })),
   },
   // Requirement: store.references-come-back
   {
@@ -79,7 +99,11 @@ export const valueCases: StoreCase[] = [
     id: "value-pollutes-no-prototype",
     title: "a field __proto__ is a field, and reaches no prototype",
     run: async ({ store, root }) => {
-      await store.put([root], "k", JSON.parse('{"a":{"__proto__":{"polluted":true}},"constructor":{"prototype":{"polluted":true}}}') as Fields);
+      await store.put(
+        [root],
+        "k",
+        JSON.parse('{"a":{"__proto__":{"polluted":true}},"constructor":{"prototype":{"polluted":true}}}') as Fields,
+      );
       const value = await valueOf(store, [root], "k");
       ok(value && Object.hasOwn(value["a"] as object, "__proto__"), "__proto__ is a field of its own");
       equal(({} as Fields)["polluted"], undefined);
@@ -89,14 +113,18 @@ export const valueCases: StoreCase[] = [
     id: "value-many-fields",
     title: "ten thousand fields and a text of a megabyte come back",
     run: async ({ store, root }) =>
-      comesBack(store, root, () => ({ ...Object.fromEntries(times(10_000, (index) => [`f${index}`, index])), text: "é".repeat(500_000) })),
+      comesBack(store, root, () => ({
+        ...Object.fromEntries(times(10_000, (index) => [`f${index}`, index])),
+        text: "é".repeat(500_000),
+      })),
   },
   // Requirement: store.numbers-come-back
   {
     id: "value-negative-zero",
     title: "-0, NaN and the infinities come back or are refused",
     run: async ({ store, root }) => {
-      for (const number of [-0, Number.NaN, Infinity, -Infinity]) await comesBackOrIsRefused(store, root, String(number), number);
+      for (const number of [-0, Number.NaN, Infinity, -Infinity])
+        await comesBackOrIsRefused(store, root, String(number), number);
     },
   },
   // Requirement: store.dates-come-back
@@ -104,7 +132,8 @@ export const valueCases: StoreCase[] = [
     id: "value-dates",
     title: "dates come back as dates",
     needs: { storesDates: true },
-    run: async ({ store, root }) => comesBack(store, root, () => ({ at: new Date(1234567890123), deep: [{ at: new Date(-1) }] })),
+    run: async ({ store, root }) =>
+      comesBack(store, root, () => ({ at: new Date(1234567890123), deep: [{ at: new Date(-1) }] })),
   },
   // Requirement: store.bytes-come-back
   {
@@ -123,7 +152,8 @@ export const valueCases: StoreCase[] = [
     id: "value-bigints",
     title: "64-bit integers come back as bigint",
     needs: { storesBigints: true },
-    run: async ({ store, root }) => comesBack(store, root, () => ({ small: 5n, large: 2n ** 60n, least: -(2n ** 63n) })),
+    run: async ({ store, root }) =>
+      comesBack(store, root, () => ({ small: 5n, large: 2n ** 60n, least: -(2n ** 63n) })),
   },
   {
     id: "value-undefined",
@@ -131,7 +161,10 @@ export const valueCases: StoreCase[] = [
     run: async ({ store, root }) => {
       await store.put([root], "k", { kept: 1, gone: undefined, deep: { gone: undefined } });
       const value = await valueOf(store, [root], "k");
-      deepEqual([value?.["kept"], value?.["gone"], (value?.["deep"] as Fields | undefined)?.["gone"]], [1, undefined, undefined]);
+      deepEqual(
+        [value?.["kept"], value?.["gone"], (value?.["deep"] as Fields | undefined)?.["gone"]],
+        [1, undefined, undefined],
+      );
     },
   },
   ...[
@@ -143,14 +176,12 @@ export const valueCases: StoreCase[] = [
     ["lone-surrogate", "a lone surrogate", "\uD800"],
     ["regexp", "a RegExp", /x/u],
     ["to-bson", "an object with a method toBSON", { real: 1, toBSON: (): Fields => ({ other: 2 }) }],
-  ].map(
-    ([id, what, value]): StoreCase => ({
-      // Requirement: store.unequal-is-refused
-      id: `value-${id as string}`,
-      title: `${what as string} comes back as it was, or is refused`,
-      run: async ({ store, root }) => comesBackOrIsRefused(store, root, valueText(what), value),
-    }),
-  ),
+  ].map(([id, what, value]): StoreCase => ({
+    // Requirement: store.unequal-is-refused
+    id: `value-${id as string}`,
+    title: `${what as string} comes back as it was, or is refused`,
+    run: async ({ store, root }) => comesBackOrIsRefused(store, root, valueText(what), value),
+  })),
   {
     id: "value-no-object",
     title: "a value that is no object is refused or comes back, and undefined is not null",
@@ -169,7 +200,8 @@ export const valueCases: StoreCase[] = [
     title: "keys with different lone surrogates are different, or refused",
     run: async ({ store, root }) => {
       const puts = [];
-      for (const key of ["\uD800", "\uD801"]) puts.push(await attempt(() => store.put([root], key, { key: key.charCodeAt(0) })));
+      for (const key of ["\uD800", "\uD801"])
+        puts.push(await attempt(() => store.put([root], key, { key: key.charCodeAt(0) })));
       const stored = puts.filter((put) => !put.refused).length;
       equal((await store.search([root])).length, stored);
     },

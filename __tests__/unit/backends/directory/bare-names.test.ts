@@ -18,8 +18,14 @@ it("a memory lists, shows and deletes where a directory answers the bytes of nam
   const dir = folderWith(folder, { "a/b/c": "1", "a/d": "2" });
   writeFileSync(Buffer.concat([Buffer.from(join(dir, "a/")), Buffer.from([0xff])]), "no UTF-8");
   const memory = openDirectoryMemory({ dir });
-  expect(await memory.list("/a")).toEqual([{ name: "b", kind: "dir" }, { name: "d", kind: "file" }]);
-  expect((await memory.snapshot()).files.map(({ path, content }) => [path, content])).toEqual([["/a/b/c", "1"], ["/a/d", "2"]]);
+  expect(await memory.list("/a")).toEqual([
+    { name: "b", kind: "dir" },
+    { name: "d", kind: "file" },
+  ]);
+  expect((await memory.snapshot()).files.map(({ path, content }) => [path, content])).toEqual([
+    ["/a/b/c", "1"],
+    ["/a/d", "2"],
+  ]);
   expect(await memory.delete("/a")).toEqual({ files: 2, dirs: 2 });
   expect(await memory.list()).toEqual([]);
 });

@@ -4,7 +4,8 @@ import { fileSystemError } from "../../../../src/backends/directory/fs-errors.js
 import { fileNotFound, MemoryError } from "../../../../src/core/errors.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 
-const failure = (code: string): Error => Object.assign(new Error(`${code}: whatever, open '/home/ann/notes/secret'`), { code });
+const failure = (code: string): Error =>
+  Object.assign(new Error(`${code}: whatever, open '/home/ann/notes/secret'`), { code });
 
 describe("what the file system refuses", () => {
   // Requirement: directory.errors

@@ -13,14 +13,20 @@ async function spelled(path: string): Promise<string> {
 }
 
 type OnPath = (path: string, ...rest: unknown[]) => Promise<unknown>;
-const folding = (call: unknown): OnPath => async (path, ...rest) => (call as OnPath)(await spelled(path), ...rest);
+const folding =
+  (call: unknown): OnPath =>
+  async (path, ...rest) =>
+    (call as OnPath)(await spelled(path), ...rest);
 
 const { lstat, open, readdir, readFile, unlink } = real;
-const onPaths = Object.fromEntries(Object.entries({ lstat, open, readdir, readFile, unlink }).map(([name, call]) => [name, folding(call)]));
+const onPaths = Object.fromEntries(
+  Object.entries({ lstat, open, readdir, readFile, unlink }).map(([name, call]) => [name, folding(call)]),
+);
 jest.unstable_mockModule("node:fs/promises", () => ({
   ...real,
   ...onPaths,
-  rename: async (from: string, to: string) => real.rename(await spelled(from), join(await spelled(dirname(to)), basename(to))),
+  rename: async (from: string, to: string) =>
+    real.rename(await spelled(from), join(await spelled(dirname(to)), basename(to))),
 }));
 
 const { openDirectoryMemory } = await import("../../../../src/backends/directory/open-directory-memory.js");
@@ -34,19 +40,22 @@ it("finds files by other spellings, or these tests would prove nothing", async (
 });
 
 // Requirement: directory.exact-names
-it.each(["/A", "/SUB/file", "/sub/FILE", "/É"])("%s is missing where the name has another spelling, and cannot be made", async (path) => {
-  const contents = { a: "1", "sub/file": "2", "é": "3" };
-  const memory = openDirectoryMemory({ dir: folderWith(folder, contents), paths: "posix" });
-  await refuses(memory.read(path), "ENOENT");
-  await refuses(memory.list(path), "ENOENT");
-  await refuses(memory.update(path, "1", "x"), "ENOENT");
-  await refuses(memory.write(path, "x"), "EINVAL");
-  await refuses(memory.append(`${path}/below`, "x"), "EINVAL");
-  expect(await memory.stat(path)).toBeNull();
-  expect(await memory.delete(path)).toEqual({ files: 0, dirs: 0 });
-  const { files } = await memory.snapshot();
-  expect(Object.fromEntries(files.map((file) => [file.path.slice(1), file.content]))).toEqual(contents);
-});
+it.each(["/A", "/SUB/file", "/sub/FILE", "/É"])(
+  "%s is missing where the name has another spelling, and cannot be made",
+  async (path) => {
+    const contents = { a: "1", "sub/file": "2", é: "3" };
+    const memory = openDirectoryMemory({ dir: folderWith(folder, contents), paths: "posix" });
+    await refuses(memory.read(path), "ENOENT");
+    await refuses(memory.list(path), "ENOENT");
+    await refuses(memory.update(path, "1", "x"), "ENOENT");
+    await refuses(memory.write(path, "x"), "EINVAL");
+    await refuses(memory.append(`${path}/below`, "x"), "EINVAL");
+    expect(await memory.stat(path)).toBeNull();
+    expect(await memory.delete(path)).toEqual({ files: 0, dirs: 0 });
+    const { files } = await memory.snapshot();
+    expect(Object.fromEntries(files.map((file) => [file.path.slice(1), file.content]))).toEqual(contents);
+  },
+);
 
 it("a file made by a hand in another normal form is read by its own spelling", async () => {
   const memory = openDirectoryMemory({ dir: folderWith(folder, { "e\u0301": "text" }), paths: "posix" });

@@ -41,7 +41,8 @@ test("a file that has not changed is read once", async () => {
 
 // Requirement: directory.reads-what-changed
 test("a second memory_read in an unchanged folder reads no file", async () => {
-  const block = (key: string): string => `### ${key}\n\nhappened\n\n<!-- agentool-memory: at=2026-01-01T00:00:00+00:00 -->\n\n`;
+  const block = (key: string): string =>
+    `### ${key}\n\nhappened\n\n<!-- agentool-memory: at=2026-01-01T00:00:00+00:00 -->\n\n`;
   const dir = folderWith(folder, { "2026-01-01.md": block("one"), "2026-01-02.md": block("two") });
   const [, , read] = createJournalTools(openDirectoryMemory({ dir }));
   anHourLater();

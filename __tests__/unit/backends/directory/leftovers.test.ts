@@ -10,7 +10,10 @@ const folder = testFolder();
 const work = ".langgraph-mongo-memory";
 const crashed = "01234567-89ab-cdef-0123-456789abcdef";
 
-/** A lock as a process of version 0.1.0 leaves it that is killed while it holds it; that of a later one is in `lock.test.ts`. */
+/**
+ * A lock as a process of version 0.1.0 leaves it that is killed while it holds it; that of a later one is in
+ * `lock.test.ts`.
+ */
 function leaveLock(dir: string, ageMs: number): void {
   mkdirSync(join(dir, work, "lock"), { recursive: true });
   const time = new Date(Date.now() - ageMs);
@@ -98,14 +101,28 @@ it("git sees the notes and nothing of ours", async () => {
   const dir = folderWith(folder);
   execFileSync("git", ["init", "--quiet", dir]);
   await openDirectoryMemory({ dir }).write("/notes/today", "x");
-  const status = execFileSync("git", ["-C", dir, "status", "--porcelain", "--untracked-files=all"], { encoding: "utf8" });
+  const status = execFileSync("git", ["-C", dir, "status", "--porcelain", "--untracked-files=all"], {
+    encoding: "utf8",
+  });
   expect(status).toBe("?? notes/today\n");
   expect(existsSync(join(dir, work))).toBe(true);
 });
 
 it("a note may be named as others name their temporary files", async () => {
-  const dir = folderWith(folder, { "note.1234567": "1", "note.tmp": "2", "note~": "3", ".note.swp": "4", [`new-${crashed}`]: "5" });
+  const dir = folderWith(folder, {
+    "note.1234567": "1",
+    "note.tmp": "2",
+    "note~": "3",
+    ".note.swp": "4",
+    [`new-${crashed}`]: "5",
+  });
   const memory = openDirectoryMemory({ dir });
   await memory.append("/note~", "x");
-  expect((await memory.list()).map(({ name }) => name)).toEqual([".note.swp", `new-${crashed}`, "note.1234567", "note.tmp", "note~"]);
+  expect((await memory.list()).map(({ name }) => name)).toEqual([
+    ".note.swp",
+    `new-${crashed}`,
+    "note.1234567",
+    "note.tmp",
+    "note~",
+  ]);
 });

@@ -104,7 +104,8 @@ describe("the folder itself", () => {
     const link = `${real}-link`;
     symlinkSync(real, link);
     const [byLink, byName] = [openDirectoryMemory({ dir: link }), openDirectoryMemory({ dir: real })];
-    const appendsTo = (memory: Memory): Promise<void>[] => Array.from({ length: 10 }, (_, index) => memory.append("/log", String(index)));
+    const appendsTo = (memory: Memory): Promise<void>[] =>
+      Array.from({ length: 10 }, (_, index) => memory.append("/log", String(index)));
     await Promise.all([...appendsTo(byLink), ...appendsTo(byName)]);
     expect((await byName.read("/log")).split("\n")).toHaveLength(20);
   });
@@ -112,7 +113,12 @@ describe("the folder itself", () => {
   it("is EIO where it is a file", async () => {
     const dir = join(folderWith(folder, { file: "text" }), "file");
     const memory = openDirectoryMemory({ dir });
-    for (const call of [() => memory.list(), () => memory.read("/a"), () => memory.append("/a", "x"), () => memory.snapshot()]) {
+    for (const call of [
+      () => memory.list(),
+      () => memory.read("/a"),
+      () => memory.append("/a", "x"),
+      () => memory.snapshot(),
+    ]) {
       await refuses(call(), "EIO", "EIO: the memory's folder is not a folder");
     }
   });
@@ -132,7 +138,10 @@ it("pipes and sockets are never opened, not listed, and refused by name", async 
   execFileSync("mkfifo", [join(dir, "pipe"), join(dir, "sub", "pipe")]);
   const server = createServer().listen(join(dir, "socket"));
   const memory = openDirectoryMemory({ dir });
-  expect(await memory.list()).toEqual([{ name: "real", kind: "file" }, { name: "sub", kind: "dir" }]);
+  expect(await memory.list()).toEqual([
+    { name: "real", kind: "file" },
+    { name: "sub", kind: "dir" },
+  ]);
   expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/real", "/sub/real"]);
   for (const path of ["/pipe", "/socket", "/pipe/below"]) {
     await allRefuse(memory, path, "invalid path: neither a file nor a directory");

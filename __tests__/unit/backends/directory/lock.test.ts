@@ -25,7 +25,8 @@ function leaveLock(dir: string, text: string, ageMs = 0, name = "lock"): void {
   utimesSync(join(dir, work, name), time, time);
 }
 
-const append = (dir: string, lockTimeoutMs = 50): Promise<void> => openDirectoryMemory({ dir, lockTimeoutMs }).append("/file", "text");
+const append = (dir: string, lockTimeoutMs = 50): Promise<void> =>
+  openDirectoryMemory({ dir, lockTimeoutMs }).append("/file", "text");
 
 describe("a lock that was not refreshed for long", () => {
   // Requirement: directory.leftovers
@@ -79,7 +80,10 @@ whereProcessesAreKnown("the lock of a process that has ended", () => {
 
   // Requirement: directory.ended-holder
   it.each([
-    ["on another machine or in another container, where the number is another's", { ...self, place: "elsewhere", pid: endedPid }],
+    [
+      "on another machine or in another container, where the number is another's",
+      { ...self, place: "elsewhere", pid: endedPid },
+    ],
     ["or is this one", { ...self }],
     ["by a number that is none", { ...self, pid: 0 }],
   ])("is waited for where the process may be alive: %s", async (_, identity) => {

@@ -12,16 +12,65 @@ import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 const folder = testFolder();
 
 const illegal = [
-  "CON", "con", "Con.txt", "prn", "AUX.md", "nul", "NUL.tar.gz", "com1", "COM9.log", "lpt1", "LPT9", "COM¹", "CONIN$",
-  "conout$", "con .txt", "a<b", "a>b", "a:b", "a\"b", "a|b", "a?", "*", "dot.", "...", "space ", "name. ",
-  "é".repeat(128), "🧠".repeat(64), "文".repeat(86),
+  "CON",
+  "con",
+  "Con.txt",
+  "prn",
+  "AUX.md",
+  "nul",
+  "NUL.tar.gz",
+  "com1",
+  "COM9.log",
+  "lpt1",
+  "LPT9",
+  "COM¹",
+  "CONIN$",
+  "conout$",
+  "con .txt",
+  "a<b",
+  "a>b",
+  "a:b",
+  'a"b',
+  "a|b",
+  "a?",
+  "*",
+  "dot.",
+  "...",
+  "space ",
+  "name. ",
+  "é".repeat(128),
+  "🧠".repeat(64),
+  "文".repeat(86),
 ];
 const legal = [
-  "console", "com", "com0", "COM10", "auxiliary", "null", "con-1", "nul_", ".con", " leading", ".hidden", "a.b", "$a",
-  "é".repeat(127), "🧠".repeat(63), "x".repeat(255),
+  "console",
+  "com",
+  "com0",
+  "COM10",
+  "auxiliary",
+  "null",
+  "con-1",
+  "nul_",
+  ".con",
+  " leading",
+  ".hidden",
+  "a.b",
+  "$a",
+  "é".repeat(127),
+  "🧠".repeat(63),
+  "x".repeat(255),
 ];
 const reserved = [
-  ".git", ".GIT", ".Git", "git~1", "GIT~1", ".g\u200Cit", "\u200D.git", ".git\u2060", ".langgraph-mongo-memory", ".LANGGRAPH-Mongo-memory",
+  ".git",
+  ".GIT",
+  ".Git",
+  "git~1",
+  "GIT~1",
+  ".g\u200Cit",
+  "\u200D.git",
+  ".git\u2060",
+  ".langgraph-mongo-memory",
+  ".LANGGRAPH-Mongo-memory",
 ];
 
 describe("a name", () => {
@@ -69,7 +118,13 @@ describe("a name", () => {
 describe("two names that some file system takes for one", () => {
   // Requirement: directory.no-twin-names
   it.each([
-    ["a", "A"], ["Notes", "nOTES"], ["é", "É"], ["ß", "ẞ"], ["ς", "Σ"], ["ﬁ", "FI"], ["ж", "Ж"],
+    ["a", "A"],
+    ["Notes", "nOTES"],
+    ["é", "É"],
+    ["ß", "ẞ"],
+    ["ς", "Σ"],
+    ["ﬁ", "FI"],
+    ["ж", "Ж"],
   ])("%j and %j are not created beside each other", async (one, two) => {
     const dir = folderWith(folder);
     const memory = openDirectoryMemory({ dir, paths: "posix" });
@@ -116,7 +171,12 @@ describe("names that are never part of a memory", () => {
     const dir = folderWith(folder, { "sub/file": "x" });
     const memory = openDirectoryMemory({ dir, paths: "posix" });
     for (const path of [`/${name}`, `/${name}/config`, `/sub/${name}/hooks/x`]) {
-      for (const call of [() => memory.read(path), () => memory.write(path, "x"), () => memory.delete(path), () => memory.stat(path)]) {
+      for (const call of [
+        () => memory.read(path),
+        () => memory.write(path, "x"),
+        () => memory.delete(path),
+        () => memory.stat(path),
+      ]) {
         await refuses(call(), "EINVAL");
       }
       await refuses(memory.rename("/sub/file", path), "EINVAL");
@@ -124,7 +184,12 @@ describe("names that are never part of a memory", () => {
   });
 
   it("are not listed, and survive when the memory is emptied", async () => {
-    const dir = folderWith(folder, { ".git/config": "[core]", "sub/.GIT/config": "x", "sub/file": "y", ".gitignore": "z" });
+    const dir = folderWith(folder, {
+      ".git/config": "[core]",
+      "sub/.GIT/config": "x",
+      "sub/file": "y",
+      ".gitignore": "z",
+    });
     const memory = openDirectoryMemory({ dir });
     await memory.append("/file", "x");
     expect((await memory.list()).map(({ name }) => name)).toEqual([".gitignore", "file", "sub"]);
@@ -134,7 +199,16 @@ describe("names that are never part of a memory", () => {
   });
 
   it("are few: what merely looks like them is a name", () => {
-    for (const name of [".gitignore", ".github", "git", ".git-old", "git~2", ".agit", ".langgraph", "langgraph-mongo-memory"]) {
+    for (const name of [
+      ".gitignore",
+      ".github",
+      "git",
+      ".git-old",
+      "git~2",
+      ".agit",
+      ".langgraph",
+      "langgraph-mongo-memory",
+    ]) {
       expect(isReserved(name)).toBe(false);
       expect(fileNameFault(name)).toBeNull();
     }
@@ -144,7 +218,15 @@ describe("names that are never part of a memory", () => {
 describe("names that no path can hold", () => {
   // Requirement: directory.reaching
   it("are passed over, and what is beside them is read", async () => {
-    const dir = folderWith(folder, { good: "x", "sub/good": "y", "line\nbreak": "1", "back\\slash": "2", "%2e%2e": "3", "．．": "4", "sub/\u0007": "5" });
+    const dir = folderWith(folder, {
+      good: "x",
+      "sub/good": "y",
+      "line\nbreak": "1",
+      "back\\slash": "2",
+      "%2e%2e": "3",
+      "．．": "4",
+      "sub/\u0007": "5",
+    });
     writeFileSync(Buffer.concat([Buffer.from(`${dir}/bad`), Buffer.from([0xff, 0xfe])]), "6");
     const memory = openDirectoryMemory({ dir });
     expect((await memory.list()).map(({ name }) => name)).toEqual(["good", "sub"]);
@@ -163,13 +245,18 @@ describe("names that no path can hold", () => {
 
   // Requirement: directory.own-files, directory.reaching
   it("what a listing shows can be read, whatever names lie there", async () => {
-    const name = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 20 }), fc.constantFrom("CON", "a.", "..x", "%2e", "\uFFFD", " ", "\uFEFF"));
-    const isName = (text: string): boolean => text !== "" && text !== "." && text !== ".." && !/[/\0]/.test(text) && text.isWellFormed();
+    const name = fc.oneof(
+      fc.string({ unit: anyCharacter, maxLength: 20 }),
+      fc.constantFrom("CON", "a.", "..x", "%2e", "\uFFFD", " ", "\uFEFF"),
+    );
+    const isName = (text: string): boolean =>
+      text !== "" && text !== "." && text !== ".." && !/[/\0]/.test(text) && text.isWellFormed();
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(name.filter(isName), { maxLength: 8 }), async (names) => {
         const dir = folderWith(folder, Object.fromEntries(names.map((each) => [each, `text of ${each}`])));
         const memory = openDirectoryMemory({ dir });
-        for (const entry of await memory.list()) expect(await memory.read(`/${entry.name}`)).toBe(`text of ${entry.name}`);
+        for (const entry of await memory.list())
+          expect(await memory.read(`/${entry.name}`)).toBe(`text of ${entry.name}`);
       }),
       { numRuns: repetitions({ usual: 50, long: 100 }) },
     );

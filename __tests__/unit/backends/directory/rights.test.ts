@@ -38,7 +38,11 @@ describe("a changed file", () => {
     const dir = folderWith(folder, { file: "text" });
     chmodSync(join(dir, "file"), 0o444);
     const memory = openDirectoryMemory({ dir });
-    for (const call of [() => memory.append("/file", "x"), () => memory.write("/file", "x"), () => memory.update("/file", "t", "x")]) {
+    for (const call of [
+      () => memory.append("/file", "x"),
+      () => memory.write("/file", "x"),
+      () => memory.update("/file", "t", "x"),
+    ]) {
       await refuses(call(), "EIO", "EIO: the file is read-only");
     }
     expect(await memory.read("/file")).toBe("text");
@@ -95,7 +99,10 @@ describe("what may not be read", () => {
       await refuses(memory.delete("/closed"), "EIO", "EIO: permission denied");
       expect((await memory.list()).map(({ name }) => name)).toEqual(["closed", "good", "open", "secret"]);
       const { files, directories } = await memory.snapshot();
-      expect([files.map(({ path }) => path), directories]).toEqual([["/good", "/open/file"], ["/closed", "/open"]]);
+      expect([files.map(({ path }) => path), directories]).toEqual([
+        ["/good", "/open/file"],
+        ["/closed", "/open"],
+      ]);
       expect((await memory.outline()).files.map(({ path }) => path)).toEqual(["/good", "/open/file", "/secret"]);
       await memory.append("/open/file", "works");
       chmodSync(join(dir, "closed"), 0o755);
@@ -141,7 +148,10 @@ it("a look at a folder leaves no trace in it, and makes none where it is missing
   for (const refused of [openDirectoryMemory({ dir: missing })]) {
     await refuses(refused.update("/a", "b", "c"), "ENOENT");
     await refuses(refused.rename("/a", "/b"), "ENOENT");
-    await refuses(refused.edit("/a", (text) => text), "ENOENT");
+    await refuses(
+      refused.edit("/a", (text) => text),
+      "ENOENT",
+    );
     await refuses(refused.write("/", "x"), "EISDIR");
     expect(await refused.delete("/")).toEqual({ files: 0, dirs: 0 });
   }

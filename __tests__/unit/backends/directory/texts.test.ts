@@ -49,8 +49,13 @@ describe("a file that is no UTF-8 text", () => {
     expect(await memory.list("/sub")).toEqual([{ name: "bad", kind: "file" }]);
     expect(await memory.stat("/sub/bad")).toMatchObject({ kind: "file", sizeBytes: 2 });
     expect(await memory.stat("/")).toMatchObject({ sizeBytes: 6 });
-    expect((await memory.outline()).files).toEqual([{ path: "/good", sizeBytes: 4 }, { path: "/sub/bad", sizeBytes: 2 }]);
-    expect((await memory.outline({ maxContentBytes: 10 })).files).toEqual([{ path: "/good", sizeBytes: 4, content: "text" }]);
+    expect((await memory.outline()).files).toEqual([
+      { path: "/good", sizeBytes: 4 },
+      { path: "/sub/bad", sizeBytes: 2 },
+    ]);
+    expect((await memory.outline({ maxContentBytes: 10 })).files).toEqual([
+      { path: "/good", sizeBytes: 4, content: "text" },
+    ]);
     const { files, directories } = await memory.snapshotAndAppend("/good", "more");
     expect([files.map(({ path }) => path), directories]).toEqual([["/good"], ["/sub"]]);
   });

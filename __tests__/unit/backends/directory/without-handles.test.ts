@@ -43,7 +43,13 @@ it.each(["/link/file", "/link/new", "/link"])("%s leads through a link, and is r
   const dir = folderWith(folder, { real: "text" });
   symlinkSync(outside, join(dir, "link"));
   const memory = openDirectoryMemory({ dir });
-  for (const call of [() => memory.read(path), () => memory.list(path), () => memory.stat(path), () => memory.write(path, "x"), () => memory.delete(path)]) {
+  for (const call of [
+    () => memory.read(path),
+    () => memory.list(path),
+    () => memory.stat(path),
+    () => memory.write(path, "x"),
+    () => memory.delete(path),
+  ]) {
     await refuses(call(), "EINVAL");
   }
   expect((await memory.snapshot()).files.map((file) => file.path)).toEqual(["/real"]);

@@ -4,7 +4,8 @@ import { fuse } from "../../../../src/core/search/fused-ranking.js";
 
 const file = { path: "/a", content: "", passages: new Uint32Array(), words: new Uint32Array(), size: 0 };
 const ranking = (...passages: number[]): Ranked[] => passages.map((passage) => ({ file, passage, score: 1 / passage }));
-const fused = (byWords: Ranked[], byMeaning: Ranked[]): number[] => fuse(byWords, byMeaning, { limit: 10, per: "passage" }).map(({ passage }) => passage);
+const fused = (byWords: Ranked[], byMeaning: Ranked[]): number[] =>
+  fuse(byWords, byMeaning, { limit: 10, per: "passage" }).map(({ passage }) => passage);
 const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, index) => first + index);
 
 // Requirement: search.meaning

@@ -15,13 +15,17 @@ async function memoryWith(text: string): Promise<Memory> {
   return memory;
 }
 
-const linesOf = async (memory: Memory, ...args: Parameters<Memory["grep"]>): Promise<number[]> => (await memory.grep(...args)).map(({ line }) => line);
+const linesOf = async (memory: Memory, ...args: Parameters<Memory["grep"]>): Promise<number[]> =>
+  (await memory.grep(...args)).map(({ line }) => line);
 
 describe("grep", () => {
   // Requirement: grep.lines
   it("counts lines from 1, and takes no line end for text", async () => {
     const memory = await memoryWith("one\r\n\r\ntwo\rthree\r\none");
-    expect(await memory.grep("one")).toEqual([{ path: "/a", line: 1, text: "one" }, { path: "/a", line: 4, text: "one" }]);
+    expect(await memory.grep("one")).toEqual([
+      { path: "/a", line: 1, text: "one" },
+      { path: "/a", line: 4, text: "one" },
+    ]);
     expect(await memory.grep({ regex: "^$" })).toEqual([{ path: "/a", line: 2, text: "" }]);
     expect(await linesOf(memory, { regex: "^one$" })).toEqual([1, 4]);
     expect(await linesOf(memory, "one\n")).toEqual([]);
@@ -29,13 +33,18 @@ describe("grep", () => {
 
   // Requirement: grep.lines
   it("finds the lines that a naive search finds, as a text and as an expression", async () => {
-    const text = fc.string({ unit: fc.constantFrom("a", "b", "A", "é", "猫", "🎂", "\r\n", "\n", "\r"), maxLength: 30 });
+    const text = fc.string({
+      unit: fc.constantFrom("a", "b", "A", "é", "猫", "🎂", "\r\n", "\n", "\r"),
+      maxLength: 30,
+    });
     const sought = fc.string({ unit: fc.constantFrom("a", "b", "A", "é", "猫", "🎂"), minLength: 1, maxLength: 2 });
     await fc.assert(
       fc.asyncProperty(text, sought, fc.boolean(), async (content, pattern, ignoreCase) => {
         const memory = await memoryWith(content);
         const folded = (each: string) => (ignoreCase ? each.toLowerCase() : each);
-        const lines = content.split("\n").map((line, index) => ({ path: "/a", line: index + 1, text: line.replace(/\r$/, "") }));
+        const lines = content
+          .split("\n")
+          .map((line, index) => ({ path: "/a", line: index + 1, text: line.replace(/\r$/, "") }));
         const naive = lines.filter((each) => folded(each.text).includes(folded(pattern)));
         expect(await memory.grep(pattern, { ignoreCase })).toEqual(naive);
         expect(await memory.grep({ regex: pattern }, { ignoreCase })).toEqual(naive);
@@ -49,19 +58,52 @@ describe("grep", () => {
     const unit = fc.constantFrom("a", "b", "zz", "Σ", "ΑΣ", "İ", "🎂", " ");
     const line = fc.array(unit, { maxLength: 4 }).map((units) => units.join(""));
     const lines = fc.array(fc.tuple(line, fc.constantFrom("\n", "\r\n", "\r\r\n")), { minLength: 1, maxLength: 40 });
-    const filler = fc.record({ before: fc.integer({ min: 0, max: 5000 }), text: fc.constantFrom("\n", "\r\n", "b\n", "a line of some length\n") });
-    const patterns = ["zz", "σ", "i", "^$", "^a", "b$", "\\Aa", "b\\z", "(?-m:a$)", "(?m)^b$", "\\s", "\\s\\s", "[^a]", "a\\B", "\\bb", "(?s)b.+a", "b\\s+a", "[^a]{3}", "\\x{3a3}"];
+    const filler = fc.record({
+      before: fc.integer({ min: 0, max: 5000 }),
+      text: fc.constantFrom("\n", "\r\n", "b\n", "a line of some length\n"),
+    });
+    const patterns = [
+      "zz",
+      "σ",
+      "i",
+      "^$",
+      "^a",
+      "b$",
+      "\\Aa",
+      "b\\z",
+      "(?-m:a$)",
+      "(?m)^b$",
+      "\\s",
+      "\\s\\s",
+      "[^a]",
+      "a\\B",
+      "\\bb",
+      "(?s)b.+a",
+      "b\\s+a",
+      "[^a]{3}",
+      "\\x{3a3}",
+    ];
     await fc.assert(
-      fc.asyncProperty(lines, filler, fc.constantFrom(...patterns), fc.boolean(), async (some, { before, text }, pattern, ignoreCase) => {
-        const content = `${text.repeat(before)}${some.map((parts) => parts.join("")).join("")}${text.repeat(2000)}last\r`;
-        const memory = await memoryWith(content);
-        const all = content.split("\n").map((each, index) => ({ path: "/a", line: index + 1, text: each.replace(/\r$/, "") }));
-        const expression = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
-        expect(await memory.grep({ regex: pattern }, { ignoreCase, limit: 10_000 })).toEqual(all.filter((each) => expression.test(each.text)).slice(0, 10_000));
-        const folded = (each: string) => (ignoreCase ? each.toLowerCase() : each);
-        const naive = all.filter((each) => folded(each.text).includes(folded(pattern)));
-        expect(await memory.grep(pattern, { ignoreCase, limit: 10_000 })).toEqual(naive.slice(0, 10_000));
-      }),
+      fc.asyncProperty(
+        lines,
+        filler,
+        fc.constantFrom(...patterns),
+        fc.boolean(),
+        async (some, { before, text }, pattern, ignoreCase) => {
+          const content = `${text.repeat(before)}${some.map((parts) => parts.join("")).join("")}${text.repeat(2000)}last\r`;
+          const memory = await memoryWith(content);
+          const all = content
+            .split("\n")
+            .map((each, index) => ({ path: "/a", line: index + 1, text: each.replace(/\r$/, "") }));
+          const expression = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+          expect(await memory.grep({ regex: pattern }, { ignoreCase, limit: 10_000 })).toEqual(
+            all.filter((each) => expression.test(each.text)).slice(0, 10_000),
+          );
+          const folded = (each: string) => (ignoreCase ? each.toLowerCase() : each);
+          const naive = all.filter((each) => folded(each.text).includes(folded(pattern)));
+          expect(await memory.grep(pattern, { ignoreCase, limit: 10_000 })).toEqual(naive.slice(0, 10_000));
+        },
+      ),
       { numRuns: repetitions({ usual: 60, long: 2000 }) },
     );
   });
@@ -83,12 +125,21 @@ describe("grep", () => {
   it("finds at most 100 lines, or as many as it is asked for", async () => {
     const memory = await memoryWith("equal\n".repeat(10_000));
     expect(await linesOf(memory, "equal")).toHaveLength(100);
-    expect(await linesOf(memory, "equal", { limit: 10_000 })).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
+    expect(await linesOf(memory, "equal", { limit: 10_000 })).toEqual(
+      Array.from({ length: 10_000 }, (_, index) => index + 1),
+    );
   });
 
   // Requirement: grep.linear-time
   it.each([
-    "x|(a+)+$", "(a|a)*$", "(a*)*b", "([a-z]+)*9", "(.*)*(.*)*(.*)*9", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y", "(?:a?){500}a{500}b",
+    "x|(a+)+$",
+    "(a|a)*$",
+    "(a*)*b",
+    "([a-z]+)*9",
+    "(.*)*(.*)*(.*)*9",
+    "^(([a-z])+.)+[A-Z]([a-z])+$",
+    "(x+x+)+y",
+    "(?:a?){500}a{500}b",
   ])("ends on the expression %s, for which others need years", async (regex) => {
     const memory = await memoryWith(`${"a".repeat(100_000)}!\n${`${"a".repeat(200)}!\n`.repeat(100)}`);
     await expect(memory.grep({ regex })).resolves.toBeInstanceOf(Array);
@@ -111,11 +162,16 @@ describe("grep", () => {
     await expect(memory.grep({ regex: "[a-z]+ (zebra|lion)$" })).resolves.toEqual([]);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(2);
-    await expect(memory.with({ timeoutMs: 5 }).grep("missing", { ignoreCase: true })).rejects.toMatchObject({ code: "EIO" });
+    await expect(memory.with({ timeoutMs: 5 }).grep("missing", { ignoreCase: true })).rejects.toMatchObject({
+      code: "EIO",
+    });
   });
 
   // Requirement: grep.linear-time
-  it.each([["\n", 15_000_000], ["\r\n", 7_400_000]])("lets others work meanwhile in 15 MB of the line end %j alone", async (lineEnd, count) => {
+  it.each([
+    ["\n", 15_000_000],
+    ["\r\n", 7_400_000],
+  ])("lets others work meanwhile in 15 MB of the line end %j alone", async (lineEnd, count) => {
     const memory = await memoryWith(lineEnd.repeat(count));
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
@@ -129,7 +185,11 @@ describe("grep", () => {
   // Requirement: grep.checked
   it.each([
     ["", {}, "pattern must have 1 to 10000 characters (given 0)"],
-    [{ regex: "(" }, {}, "the pattern is not a regular expression of RE2 (error parsing regexp: missing closing ): `(`); it has no look-around and no back-references"],
+    [
+      { regex: "(" },
+      {},
+      "the pattern is not a regular expression of RE2 (error parsing regexp: missing closing ): `(`); it has no look-around and no back-references",
+    ],
     [{ regex: "a(?=b)" }, {}, expect.stringContaining("it has no look-around")],
     [{ regex: "a".repeat(1001) }, {}, "regex must have 1 to 1000 characters (given 1001)"],
     [undefined as never, {}, "pattern must be a string (given undefined)"],
@@ -137,7 +197,10 @@ describe("grep", () => {
     await expect((await memoryWith("a")).grep(pattern, options)).rejects.toMatchObject({ code: "EINVAL", message });
   });
 
-  it.each([[{ limit: 0 }], [{ ignorecase: true }], [{ path: 7 }]])("refuses the options %p by a TypeError", async (options) => {
-    await expect((await memoryWith("a")).grep("a", options as never)).rejects.toThrow(TypeError);
-  });
+  it.each([[{ limit: 0 }], [{ ignorecase: true }], [{ path: 7 }]])(
+    "refuses the options %p by a TypeError",
+    async (options) => {
+      await expect((await memoryWith("a")).grep("a", options as never)).rejects.toThrow(TypeError);
+    },
+  );
 });

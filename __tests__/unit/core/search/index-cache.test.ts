@@ -42,10 +42,17 @@ describe("the index of a memory", () => {
 
   // Requirement: search.only-changes-are-indexed
   it("is made of the texts alone that have changed, where the storage tells their versions", async () => {
-    const stored = new Map([["/a", "one"], ["/b", "two"]]);
+    const stored = new Map([
+      ["/a", "one"],
+      ["/b", "two"],
+    ]);
     const backend: Partial<MemoryBackend> = {
       snapshotSince: async (known) => ({
-        files: Array.from(stored, ([path, content]) => ({ path, version: `of ${content}`, content: known.get(path) === `of ${content}` ? null : content })),
+        files: Array.from(stored, ([path, content]) => ({
+          path,
+          version: `of ${content}`,
+          content: known.get(path) === `of ${content}` ? null : content,
+        })),
         directories: [],
       }),
     };
@@ -55,7 +62,8 @@ describe("the index of a memory", () => {
       return text.split(" ");
     };
     const memory = openMemoryOver(() => backend as MemoryBackend, { nodeId: "versions" }, { searchWords });
-    const found = async (query: string): Promise<string[]> => (await memory.search(query)).map(({ path, text }) => `${path} ${text}`);
+    const found = async (query: string): Promise<string[]> =>
+      (await memory.search(query)).map(({ path, text }) => `${path} ${text}`);
     expect(await found("one")).toEqual(["/a one"]);
     expect(indexed.splice(0)).toEqual(["/a", "one", "/b", "two", "one"]);
     expect(await found("two")).toEqual(["/b two"]);
@@ -128,8 +136,16 @@ describe("the vectors of a memory", () => {
       nearness: async () => () => 0,
     };
     const backend = { version: async () => "1" } as Partial<MemoryBackend> as MemoryBackend;
-    const files = [{ path: "/a", content: "one\n\none\n\ntwo" }, { path: "/b", content: "two\n\nthree\n\nfour" }];
-    const { byText, isComplete } = await vectorsOf(meaning, backend, { files, version: "1", previous: null }, undefined);
+    const files = [
+      { path: "/a", content: "one\n\none\n\ntwo" },
+      { path: "/b", content: "two\n\nthree\n\nfour" },
+    ];
+    const { byText, isComplete } = await vectorsOf(
+      meaning,
+      backend,
+      { files, version: "1", previous: null },
+      undefined,
+    );
     expect([embedded, byText.size, isComplete]).toEqual([["one", "two", "three"], 3, true]);
   });
 
@@ -161,10 +177,16 @@ describe("the vectors of a memory", () => {
       await memory.search("line");
       return [snapshots, embedded.splice(0).reduce((sum, count) => sum + count, 0)];
     };
-    expect([await search(), await search()]).toEqual([[1, 1000], [1, 1000]]);
+    expect([await search(), await search()]).toEqual([
+      [1, 1000],
+      [1, 1000],
+    ]);
     lines.push("- another");
     version = "2";
-    expect([await search(), await search()]).toEqual([[2, 151], [2, 0]]);
+    expect([await search(), await search()]).toEqual([
+      [2, 151],
+      [2, 0],
+    ]);
   });
 
   // Requirement: search.embedded-bounded

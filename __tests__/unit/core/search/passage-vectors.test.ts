@@ -15,9 +15,15 @@ it("a search keeps the vectors of as many texts as it may have itself, and those
     },
     nearness: async () => () => 0,
   };
-  const files = [{ path: "/a", content: "one\n\ntwo" }, { path: "/b", content: "three\n\none" }];
+  const files = [
+    { path: "/a", content: "one\n\ntwo" },
+    { path: "/b", content: "three\n\none" },
+  ];
   const opened = { meaning: () => meaning, version: async () => "1" } as Partial<MemoryBackend> as MemoryBackend;
   const { byText } = await vectorsOf(meaning, opened, { files, version: "1", previous: null }, undefined);
   expect([...byText.keys()]).toEqual(["one", "two"]);
-  expect(kept).toEqual([["one", "two"], ["one", "two", "three"]]);
+  expect(kept).toEqual([
+    ["one", "two"],
+    ["one", "two", "three"],
+  ]);
 });

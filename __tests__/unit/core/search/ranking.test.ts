@@ -25,10 +25,18 @@ async function memoryWith(texts: Record<string, string>, options: MemoryOptions 
 /** The best passages of the texts, found in the most obvious way. */
 function naiveSearch(texts: readonly FoundText[], query: string): [place: string, score: number][] {
   const files = texts.map(({ path, content }) => {
-    const passages = [{ text: path, level: 0, line: 0 }, ...Array.from(passagesOf(content), (each) => ({ text: content.slice(each.start, each.end), level: each.level, line: each.firstLine }))];
+    const passages = [
+      { text: path, level: 0, line: 0 },
+      ...Array.from(passagesOf(content), (each) => ({
+        text: content.slice(each.start, each.end),
+        level: each.level,
+        line: each.firstLine,
+      })),
+    ];
     return { path, passages: passages.map((each) => ({ ...each, words: englishWords(each.text) })) };
   });
-  const bm25 = (count: number, rarity: number, length: number, share: number) => (rarity * count * 2.2) / (count + 1.2 * (1 - share + share * length));
+  const bm25 = (count: number, rarity: number, length: number, share: number) =>
+    (rarity * count * 2.2) / (count + 1.2 * (1 - share + share * length));
   const rarity = (count: number, all: number) => Math.log(1 + (Math.max(all, count) - count + 0.5) / (count + 0.5));
   const all = files.flatMap(({ passages }) => passages.slice(1));
   const size = (passages: { words: string[] }[]) => passages.reduce((sum, { words }) => sum + words.length, 0);
@@ -36,16 +44,20 @@ function naiveSearch(texts: readonly FoundText[], query: string): [place: string
   const sought = [...new Set(englishWords(query))];
   const hits = files.flatMap(({ path, passages }) => {
     const endOf = (q: number) => passages.findIndex(({ level }, r) => r > q && level <= (passages[q]?.level ?? 0));
-    const isAbove = (q: number, p: number) => q < p && (passages[q]?.level ?? 8) < 8 && (endOf(q) === -1 || p < endOf(q));
+    const isAbove = (q: number, p: number) =>
+      q < p && (passages[q]?.level ?? 8) < 8 && (endOf(q) === -1 || p < endOf(q));
     const own = passages.map(({ words }, p) =>
       sought.reduce((sum, word) => {
         const around = passages.filter((_, q) => q !== p && (Math.abs(q - p) === 1 || isAbove(q, p)));
         const count = times(words, word) + around.reduce((half, each) => half + times(each.words, word) / 2, 0);
         const holding = files.flatMap((file) => file.passages).filter((each) => each.words.includes(word)).length;
-        return p === 0 || count === 0 ? sum : sum + bm25(count, rarity(holding, all.length), words.length / (size(all) / all.length || 1), 0.4);
+        return p === 0 || count === 0
+          ? sum
+          : sum + bm25(count, rarity(holding, all.length), words.length / (size(all) / all.length || 1), 0.4);
       }, 0),
     );
-    const inFiles = (word: string) => files.filter((file) => file.passages.some((each) => each.words.includes(word))).length;
+    const inFiles = (word: string) =>
+      files.filter((file) => file.passages.some((each) => each.words.includes(word))).length;
     const ofFile = sought.reduce((sum, word) => {
       const count = passages.reduce((counted, { words }) => counted + times(words, word), 0);
       const length = size(passages.slice(1)) / (size(all) / files.length || 1);
@@ -59,23 +71,48 @@ function naiveSearch(texts: readonly FoundText[], query: string): [place: string
   return hits.toSorted((a, b) => b[1] - a[1]);
 }
 
-const rounded = (hits: readonly [string, number][]) => hits.map(([place, score]) => [place, Number(score.toFixed(9))] as const);
-const inOrder = (hits: readonly (readonly [string, number])[]) => hits.toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+const rounded = (hits: readonly [string, number][]) =>
+  hits.map(([place, score]) => [place, Number(score.toFixed(9))] as const);
+const inOrder = (hits: readonly (readonly [string, number])[]) =>
+  hits.toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 const places = (hits: readonly SearchHit[]) => hits.map(({ path, startLine }) => `${path}:${startLine}`);
 
 describe("the ranking of a search", () => {
   // Requirement: search.ranking
   it("is that of a naive search in any texts", async () => {
-    const word = fc.constantFrom("fox", "foxes", "dog", "the", "bird", "a", "2024", "May", "tree", "café", "CAFE", "猫", "🎂");
-    const line = fc.tuple(fc.constantFrom("", "# ", "## ", "- "), fc.array(word, { maxLength: 5 })).map(([start, words]) => start + words.join(" "));
-    const text = fc.tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom("\n", "\r\n")).map(([lines, lineEnd]) => lines.join(lineEnd));
-    const texts = fc.dictionary(fc.constantFrom("/fox", "/a/dog", "/a/b", "/c"), text, { minKeys: 1, noNullPrototype: true });
+    const word = fc.constantFrom(
+      "fox",
+      "foxes",
+      "dog",
+      "the",
+      "bird",
+      "a",
+      "2024",
+      "May",
+      "tree",
+      "café",
+      "CAFE",
+      "猫",
+      "🎂",
+    );
+    const line = fc
+      .tuple(fc.constantFrom("", "# ", "## ", "- "), fc.array(word, { maxLength: 5 }))
+      .map(([start, words]) => start + words.join(" "));
+    const text = fc
+      .tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom("\n", "\r\n"))
+      .map(([lines, lineEnd]) => lines.join(lineEnd));
+    const texts = fc.dictionary(fc.constantFrom("/fox", "/a/dog", "/a/b", "/c"), text, {
+      minKeys: 1,
+      noNullPrototype: true,
+    });
     await fc.assert(
       fc.asyncProperty(texts, fc.array(word, { minLength: 1, maxLength: 4 }), async (files, query) => {
         const memory = await memoryWith(files);
         const found = await memory.search(query.join(" "), { limit: 1000 });
         const naive = naiveSearch((await memory.snapshot()).files, query.join(" "));
-        expect(inOrder(rounded(found.map(({ path, startLine, score }) => [`${path}:${startLine}`, score])))).toEqual(inOrder(rounded(naive)));
+        expect(inOrder(rounded(found.map(({ path, startLine, score }) => [`${path}:${startLine}`, score])))).toEqual(
+          inOrder(rounded(naive)),
+        );
         expect(found.every(({ score }, index) => score <= (found[index - 1]?.score ?? Infinity))).toBe(true);
       }),
       { numRuns: repetitions({ usual: 150, long: 3000 }) },
@@ -109,7 +146,11 @@ describe("the ranking of a search", () => {
 
   // Requirement: search.per-file
   it("gives the best passage of each file where that is asked for", async () => {
-    const memory = await memoryWith({ "/a": "fox\n\n\n\nfox fox\nfox", "/b": "a fox and a bird and a tree", "/c": "bird" });
+    const memory = await memoryWith({
+      "/a": "fox\n\n\n\nfox fox\nfox",
+      "/b": "a fox and a bird and a tree",
+      "/c": "bird",
+    });
     const perFile = await memory.search("fox", { per: "file" });
     expect(perFile.map(({ path }) => path)).toEqual(["/a", "/b"]);
     expect(perFile[0]).toEqual((await memory.search("fox", { limit: 1 }))[0]);
@@ -119,8 +160,17 @@ describe("the ranking of a search", () => {
 describe("a search in much text", () => {
   // Requirement: search.large
   it("finds the last line of 14 MB, and counts 100 words of a query", async () => {
-    const memory = await memoryWith({ "/a": `${"Nothing of interest is told in this line of a file that is very long indeed, as some are\n".repeat(155_000)}The zebra` }, { maxFileBytes: 15_000_000 });
-    expect(await memory.search("zebras")).toMatchObject([{ startLine: 155_001, text: "The zebra" }, { startLine: 155_000 }, { startLine: 154_999 }]);
+    const memory = await memoryWith(
+      {
+        "/a": `${"Nothing of interest is told in this line of a file that is very long indeed, as some are\n".repeat(155_000)}The zebra`,
+      },
+      { maxFileBytes: 15_000_000 },
+    );
+    expect(await memory.search("zebras")).toMatchObject([
+      { startLine: 155_001, text: "The zebra" },
+      { startLine: 155_000 },
+      { startLine: 154_999 },
+    ]);
     const words = Array.from({ length: 100 }, (_, index) => `word${index}`).join(" ");
     expect(await memory.search(`${words} zebra`)).toEqual([]);
   });
@@ -129,7 +179,8 @@ describe("a search in much text", () => {
 describe("a passage", () => {
   // Requirement: search.passages
   it("is a line, the lines of a wrapped paragraph, or a part of a long line, without white space around it", async () => {
-    const wrapped = "This is a paragraph that an editor has wrapped at some column,\nso it goes on in the next line, and then it comes to its end with a\r\n  zebra.\nAnother line.";
+    const wrapped =
+      "This is a paragraph that an editor has wrapped at some column,\nso it goes on in the next line, and then it comes to its end with a\r\n  zebra.\nAnother line.";
     const long = `${"word ".repeat(500)}giraffe ${"word ".repeat(500)}`;
     const memory = await memoryWith({ "/wrapped": wrapped, "/long": `first\n${long}` });
     const [paragraph] = await memory.search("zebra");
@@ -151,10 +202,18 @@ describe("a passage", () => {
 // Requirement: search.narrowed
 it("files that were not chosen count as those that were, and hold nothing that is sought", async () => {
   const chosen = ["fox hen", "hen\ncat fox", "fox fox"].map((content, index) => ({ path: `/${index}`, content }));
-  const others = ["dog cow", "dog\ndog cow", "cow cow", "cow dog", "cow\ndog cow", "dog dog"].map((content, index) => ({ path: `/o${index}`, content }));
+  const others = ["dog cow", "dog\ndog cow", "cow cow", "cow dog", "cow\ndog cow", "dog dog"].map((content, index) => ({
+    path: `/o${index}`,
+    content,
+  }));
   const found = async (texts: FoundText[], atLeast?: number): Promise<[string, number][]> => {
     const index = await indexTexts(texts, englishWords, null, () => undefined);
-    const ranked = rank(index, soughtIn(index, ["hen", "fox", "zebra"]), { path: "/", limit: 10, per: "passage" }, atLeast);
+    const ranked = rank(
+      index,
+      soughtIn(index, ["hen", "fox", "zebra"]),
+      { path: "/", limit: 10, per: "passage" },
+      atLeast,
+    );
     return ranked.map(({ file, passage, score }) => [`${file.path} ${passage}`, score]);
   };
   expect(rounded(await found(chosen, 9))).toEqual(rounded(await found([...chosen, ...others])));
@@ -200,7 +259,8 @@ describe("the words of a search", () => {
     const vocabulary = new Vocabulary();
     const numbers = new WordNumbers(englishWords, vocabulary);
     const many = Array.from({ length: 30_000 }, (_, index) => `x${(index * 7919).toString(36)}`).join(" ");
-    const long = "incomprehensibilities Incomprehensibility a1234567890 a12345678901 1234567890a 0 00 000 zzzzzzzzzz zzzzzzzzzzz";
+    const long =
+      "incomprehensibilities Incomprehensibility a1234567890 a12345678901 1234567890a 0 00 000 zzzzzzzzzz zzzzzzzzzzz";
     for (const text of [long, "The FOX's foxes; fox_cub\tISN'T", "", many, "a café, foxes", many.toUpperCase(), long]) {
       const found: number[] = [];
       numbers.push(found, `fox ${text} fox`, 4, 4 + text.length);

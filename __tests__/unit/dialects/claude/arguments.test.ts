@@ -2,7 +2,11 @@ import { describe, expect, it } from "@jest/globals";
 import { ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { claudeMemoryExecute, claudeMemoryHandlers, createClaudeMemoryTool } from "../../../../src/dialects/claude/index.js";
+import {
+  claudeMemoryExecute,
+  claudeMemoryHandlers,
+  createClaudeMemoryTool,
+} from "../../../../src/dialects/claude/index.js";
 import { MemoryError } from "../../../../src/core/errors.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
@@ -22,27 +26,79 @@ const bad: [title: string, args: unknown, answer: string][] = [
   ["an array", ["view"], "Error: The arguments must be an object with a command"],
   ["undefined", undefined, "Error: The arguments must be an object with a command"],
   ["a bigint", 1n, "Error: The arguments must be an object with a command"],
-  ["no command", {}, "Error: Invalid `command` parameter: it is required and must be one of view, create, str_replace, insert, delete, rename"],
+  [
+    "no command",
+    {},
+    "Error: Invalid `command` parameter: it is required and must be one of view, create, str_replace, insert, delete, rename",
+  ],
   ["another command", { command: "read", path: "/memories" }, "Error: Unknown command: read"],
   ["toString", { command: "toString", path: "/memories" }, "Error: Unknown command: toString"],
   ["constructor", { command: "constructor", path: "/memories" }, "Error: Unknown command: constructor"],
   ["operators for the command", { command: { $ne: 1 }, path: "/memories" }, "Error: Unknown command: object"],
   ["no path", { command: "view" }, `Error: Invalid \`path\` parameter: ${required}`],
   ["null for the path", { command: "delete", path: null }, `Error: Invalid \`path\` parameter: ${required}`],
-  ["operators for the path", { command: "delete", path: { $ne: 1 } }, "Error: Invalid `path` parameter: it must be a string"],
+  [
+    "operators for the path",
+    { command: "delete", path: { $ne: 1 } },
+    "Error: Invalid `path` parameter: it must be a string",
+  ],
   ["no file_text", { command: "create", path: "/memories/a" }, `Error: Invalid \`file_text\` parameter: ${required}`],
-  ["content beside file_text", { command: "create", path: "/memories/a", file_text: "x", content: "x" }, "Error: Invalid `content` parameter: it is another name for file_text; give one of the two"],
-  ["a number for content", { command: "create", path: "/memories/a", content: 1 }, "Error: Invalid `content` parameter: it must be a string"],
-  ["a number for file_text", { command: "create", path: "/memories/a", file_text: 1 }, "Error: Invalid `file_text` parameter: it must be a string"],
-  ["a lone surrogate", { command: "create", path: "/memories/a", file_text: "\ud800" }, "Error: Invalid `file_text` parameter: it is not well-formed Unicode (it holds a lone surrogate)"],
-  ["half a character", { command: "str_replace", path: "/memories/f", old_str: "\ud83e", new_str: "" }, "Error: Invalid `old_str` parameter: it is not well-formed Unicode (it holds a lone surrogate)"],
-  ["no old_str", { command: "str_replace", path: "/memories/f", new_str: "x" }, `Error: Invalid \`old_str\` parameter: ${required}`],
-  ["a misspelt new_str", { command: "str_replace", path: "/memories/f", old_str: "🧠", new_string: "x" }, "Error: Unknown parameter: new_string"],
-  ["a number for new_str", { command: "str_replace", path: "/memories/f", old_str: "🧠", new_str: 1 }, "Error: Invalid `new_str` parameter: it must be a string"],
-  ["no insert_text", { command: "insert", path: "/memories/f", insert_line: 0 }, `Error: Invalid \`insert_text\` parameter: ${required}`],
+  [
+    "content beside file_text",
+    { command: "create", path: "/memories/a", file_text: "x", content: "x" },
+    "Error: Invalid `content` parameter: it is another name for file_text; give one of the two",
+  ],
+  [
+    "a number for content",
+    { command: "create", path: "/memories/a", content: 1 },
+    "Error: Invalid `content` parameter: it must be a string",
+  ],
+  [
+    "a number for file_text",
+    { command: "create", path: "/memories/a", file_text: 1 },
+    "Error: Invalid `file_text` parameter: it must be a string",
+  ],
+  [
+    "a lone surrogate",
+    { command: "create", path: "/memories/a", file_text: "\ud800" },
+    "Error: Invalid `file_text` parameter: it is not well-formed Unicode (it holds a lone surrogate)",
+  ],
+  [
+    "half a character",
+    { command: "str_replace", path: "/memories/f", old_str: "\ud83e", new_str: "" },
+    "Error: Invalid `old_str` parameter: it is not well-formed Unicode (it holds a lone surrogate)",
+  ],
+  [
+    "no old_str",
+    { command: "str_replace", path: "/memories/f", new_str: "x" },
+    `Error: Invalid \`old_str\` parameter: ${required}`,
+  ],
+  [
+    "a misspelt new_str",
+    { command: "str_replace", path: "/memories/f", old_str: "🧠", new_string: "x" },
+    "Error: Unknown parameter: new_string",
+  ],
+  [
+    "a number for new_str",
+    { command: "str_replace", path: "/memories/f", old_str: "🧠", new_str: 1 },
+    "Error: Invalid `new_str` parameter: it must be a string",
+  ],
+  [
+    "no insert_text",
+    { command: "insert", path: "/memories/f", insert_line: 0 },
+    `Error: Invalid \`insert_text\` parameter: ${required}`,
+  ],
   ["no old_path", { command: "rename", new_path: "/memories/g" }, `Error: Invalid \`old_path\` parameter: ${required}`],
-  ["no new_path", { command: "rename", old_path: "/memories/f", path: "/memories/g" }, `Error: Invalid \`new_path\` parameter: ${required}`],
-  ["a prototype", JSON.parse('{"command":"view","path":"/memories","__proto__":{}}'), "Error: Unknown parameter: __proto__"],
+  [
+    "no new_path",
+    { command: "rename", old_path: "/memories/f", path: "/memories/g" },
+    `Error: Invalid \`new_path\` parameter: ${required}`,
+  ],
+  [
+    "a prototype",
+    JSON.parse('{"command":"view","path":"/memories","__proto__":{}}'),
+    "Error: Unknown parameter: __proto__",
+  ],
 ];
 
 describe("arguments of any shape", () => {
@@ -71,8 +127,15 @@ describe("arguments of any shape", () => {
   it("are answered without a trace", async () => {
     const args = fc.record(
       {
-        command: fc.oneof(fc.constantFrom("view", "create", "str_replace", "insert", "delete", "rename", "valueOf"), fc.jsonValue()),
-        path: fc.oneof(fc.constantFrom("/memories", "/memories/a", "/memories/a/b"), fc.string({ unit: anyCharacter }), fc.jsonValue()),
+        command: fc.oneof(
+          fc.constantFrom("view", "create", "str_replace", "insert", "delete", "rename", "valueOf"),
+          fc.jsonValue(),
+        ),
+        path: fc.oneof(
+          fc.constantFrom("/memories", "/memories/a", "/memories/a/b"),
+          fc.string({ unit: anyCharacter }),
+          fc.jsonValue(),
+        ),
         view_range: fc.oneof(fc.tuple(fc.integer(), fc.integer()), fc.jsonValue()),
         file_text: fc.oneof(fc.string({ unit: anyCharacter }), fc.jsonValue()),
         old_str: fc.oneof(fc.string(), fc.jsonValue()),
@@ -124,7 +187,9 @@ describe("a memory that fails", () => {
     const memory = openMemory(new FailingStore(), freshAddress());
     const answer = await createClaudeMemoryTool(memory).invoke(view);
     expect(answer).toBe("Error: EIO: the store failed to read");
-    const failure: unknown = await claudeMemoryHandlers(memory).view(view).catch((error: unknown) => error);
+    const failure: unknown = await claudeMemoryHandlers(memory)
+      .view(view)
+      .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "EIO", message: "EIO: the store failed to read" });
     expect(MemoryError.isInstance(failure)).toBe(true);
   });
@@ -140,7 +205,9 @@ describe("a memory that fails", () => {
     const perThread = createClaudeMemoryTool(new MemoryNode({ ...freshAddress(), store, scope: "perThread" }));
     expect(await perThread.invoke(view)).toBe("Error: thread_id is required for perThread scope");
     const run = { configurable: { thread_id: "ada" } };
-    expect(await perThread.invoke({ command: "create", path: "/memories/a", file_text: "x" }, run)).toMatch(/^File created/);
+    expect(await perThread.invoke({ command: "create", path: "/memories/a", file_text: "x" }, run)).toMatch(
+      /^File created/,
+    );
     expect(await perThread.invoke(view, run)).toMatch(/1\tx$/);
   });
 
@@ -170,7 +237,9 @@ describe("the handlers", () => {
     const path = "/memories/f";
     await expect(handlers.create({ command: "create", path, file_text: "" })).rejects.toMatchObject({ code: "EEXIST" });
     await expect(handlers.view({ command: "view", path: "/memories/x" })).rejects.toMatchObject({ code: "ENOENT" });
-    await expect(handlers.str_replace({ command: "str_replace", path, old_str: "a" })).rejects.toMatchObject({ code: "EINVAL" });
+    await expect(handlers.str_replace({ command: "str_replace", path, old_str: "a" })).rejects.toMatchObject({
+      code: "EINVAL",
+    });
   });
 });
 
@@ -178,14 +247,23 @@ describe("what a model is told", () => {
   // Requirement: claude.native-tool
   it("is Anthropic's own tool by its type, to whoever asks for it, and a flat schema", async () => {
     const tool = createClaudeMemoryTool(freshMemory());
-    expect([tool.name, tool.extras]).toEqual(["memory", { providerToolDefinition: { type: "memory_20250818", name: "memory" } }]);
+    expect([tool.name, tool.extras]).toEqual([
+      "memory",
+      { providerToolDefinition: { type: "memory_20250818", name: "memory" } },
+    ]);
     const text = { type: "string", description: expect.any(String) };
     expect(tool.schema).toEqual({
       type: "object",
       properties: {
         command: { ...text, enum: ["view", "create", "str_replace", "insert", "delete", "rename"] },
         path: text,
-        view_range: { type: "array", items: { type: "integer" }, minItems: 2, maxItems: 2, description: expect.any(String) },
+        view_range: {
+          type: "array",
+          items: { type: "integer" },
+          minItems: 2,
+          maxItems: 2,
+          description: expect.any(String),
+        },
         file_text: text,
         old_str: text,
         new_str: text,
@@ -211,8 +289,12 @@ describe("the execute of LangChain's wrapper", () => {
   // Requirement: claude.execute-for-langchain
   it("answers as the tool does", async () => {
     const execute = claudeMemoryExecute(freshMemory());
-    expect(await execute({ command: "create", path: "/memories/a", file_text: "a\nb" })).toBe("File created successfully at: /memories/a");
+    expect(await execute({ command: "create", path: "/memories/a", file_text: "a\nb" })).toBe(
+      "File created successfully at: /memories/a",
+    );
     expect(await execute({ command: "view", path: "/memories/a", view_range: [2, -1] })).toMatch(/:\n {5}2\tb$/);
-    expect(await execute({ command: "delete", path: "/memories" })).toBe("Error: Cannot delete the /memories directory itself");
+    expect(await execute({ command: "delete", path: "/memories" })).toBe(
+      "Error: Cannot delete the /memories directory itself",
+    );
   });
 });

@@ -26,10 +26,23 @@ describe("str_replace under a guard", () => {
     ["nothing", "c", "1 \ta\n2 \tx\n3 \tc\n4 \ty"],
   ])("that changes %s shows what was stored", async (_title, new_str, shown) => {
     const first = new_str === "b" ? "secret" : "a";
-    const node = new MemoryNode({ ...freshAddress(), store, paths: "posix", guard: ({ content }) => content.replaceAll("secret", "[key]") });
+    const node = new MemoryNode({
+      ...freshAddress(),
+      store,
+      paths: "posix",
+      guard: ({ content }) => content.replaceAll("secret", "[key]"),
+    });
     await openMemory(store, { nodeId: node.nodeId }, { paths: "posix" }).write("/f", `${first}\nx\nold\ny\n`);
-    const answer = await createClaudeMemoryTool(node).invoke({ command: "str_replace", path: "/memories/f", old_str: "old", new_str });
-    const lines = answer.split("\n").slice(1).map((line: string) => line.trimStart().replace("\t", " \t"));
+    const answer = await createClaudeMemoryTool(node).invoke({
+      command: "str_replace",
+      path: "/memories/f",
+      old_str: "old",
+      new_str,
+    });
+    const lines = answer
+      .split("\n")
+      .slice(1)
+      .map((line: string) => line.trimStart().replace("\t", " \t"));
     expect(lines.join("\n")).toContain(shown);
     expect(answer).not.toContain("secret");
   });
@@ -55,7 +68,9 @@ describe("str_replace", () => {
   it("names the first 100 of very many lines", async () => {
     const { call } = await fileOf("a\n".repeat(1000));
     const numbers = Array.from({ length: 100 }, (_, index) => index + 1).join(", ");
-    expect(await call({ command: "str_replace", old_str: "a", new_str: "b" })).toContain(`in lines: ${numbers}, …. Please`);
+    expect(await call({ command: "str_replace", old_str: "a", new_str: "b" })).toContain(
+      `in lines: ${numbers}, …. Please`,
+    );
   });
 
   // Requirement: claude.str-replace-ambiguous
@@ -89,7 +104,9 @@ describe("insert", () => {
   it("into an empty file finds no first line", async () => {
     const { call } = await fileOf("");
     const answer = await call({ command: "insert", insert_line: 1, insert_text: "x" });
-    expect(answer).toBe("Error: Invalid `insert_line` parameter: 1. It should be within the range of lines of the file: [0, 0]");
+    expect(answer).toBe(
+      "Error: Invalid `insert_line` parameter: 1. It should be within the range of lines of the file: [0, 0]",
+    );
   });
 });
 
@@ -117,25 +134,35 @@ describe("maxViewChars", () => {
 
   it("cuts a line that is too long, never inside a character", async () => {
     const { call } = await fileOf("🧠".repeat(20), { maxViewChars: 17 });
-    expect(await call({ command: "view" })).toContain(`\n     1\t${"🧠".repeat(4)}…\n[Truncated after 17 characters: part of 1 of 1 lines`);
+    expect(await call({ command: "view" })).toContain(
+      `\n     1\t${"🧠".repeat(4)}…\n[Truncated after 17 characters: part of 1 of 1 lines`,
+    );
   });
 
   it("cuts directories and snippets too", async () => {
     const { call } = await fileOf("aaa", { maxViewChars: 12 });
-    expect(await call({ command: "view", path: "/memories" })).toMatch(/:\n3B\t\/memories\n\[Truncated after 12 characters: 1 of 2 entries shown\]$/);
-    expect(await call({ command: "str_replace", old_str: "aaa", new_str: "b\nc" })).toMatch(/\n {5}1\tb\n\[Truncated after 12 characters: 1 of 2 lines shown\]$/);
+    expect(await call({ command: "view", path: "/memories" })).toMatch(
+      /:\n3B\t\/memories\n\[Truncated after 12 characters: 1 of 2 entries shown\]$/,
+    );
+    expect(await call({ command: "str_replace", old_str: "aaa", new_str: "b\nc" })).toMatch(
+      /\n {5}1\tb\n\[Truncated after 12 characters: 1 of 2 lines shown\]$/,
+    );
   });
 
   // Requirement: claude.max-view-chars
   it("shows everything where it is not given", async () => {
     const { call } = await fileOf("x".repeat(500_000));
-    expect(await call({ command: "view" })).toHaveLength("Here's the content of /memories/f with line numbers:\n     1\t".length + 500_000);
+    expect(await call({ command: "view" })).toHaveLength(
+      "Here's the content of /memories/f with line numbers:\n     1\t".length + 500_000,
+    );
   });
 });
 
 /** The lines of a text, each with its newline where it has one. */
 const linesWithEnds = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
-const texts = fc.array(fc.oneof(fc.constantFrom("\n", "\n\n", "a", "b", "\r\n", "🧠", "$&"), fc.string()), { maxLength: 12 }).map((parts) => parts.join(""));
+const texts = fc
+  .array(fc.oneof(fc.constantFrom("\n", "\n\n", "a", "b", "\r\n", "🧠", "$&"), fc.string()), { maxLength: 12 })
+  .map((parts) => parts.join(""));
 
 describe("any text", () => {
   it("is shown whole, each line once and by its number", async () => {
@@ -153,36 +180,46 @@ describe("any text", () => {
 
   // Requirement: claude.insert-bounds
   it("takes an insert at each of its lines, and at no other", async () => {
-    const property = fc.asyncProperty(texts, fc.integer({ min: -2, max: 14 }), texts, async (before, insert_line, addition) => {
-      const { call, text } = await fileOf(before);
-      const answer = await call({ command: "insert", insert_line, insert_text: addition });
-      const lines = linesWithEnds(before);
-      if (insert_line < 0 || insert_line > lines.length) {
-        expect(answer).toContain(`[0, ${lines.length}]`);
-        expect(await text()).toBe(before);
-        return;
-      }
-      const trim = (line: string): string => line.replace(/\n$/, "");
-      const expected = lines.map(trim);
-      expected.splice(insert_line, 0, ...trim(addition).split("\n"));
-      const after = await text();
-      expect(linesWithEnds(after).map(trim)).toEqual(expected);
-      const isEnded = (before === "" ? addition : before).endsWith("\n") || expected.at(-1) === "";
-      expect(after.endsWith("\n")).toBe(isEnded);
-    });
+    const property = fc.asyncProperty(
+      texts,
+      fc.integer({ min: -2, max: 14 }),
+      texts,
+      async (before, insert_line, addition) => {
+        const { call, text } = await fileOf(before);
+        const answer = await call({ command: "insert", insert_line, insert_text: addition });
+        const lines = linesWithEnds(before);
+        if (insert_line < 0 || insert_line > lines.length) {
+          expect(answer).toContain(`[0, ${lines.length}]`);
+          expect(await text()).toBe(before);
+          return;
+        }
+        const trim = (line: string): string => line.replace(/\n$/, "");
+        const expected = lines.map(trim);
+        expected.splice(insert_line, 0, ...trim(addition).split("\n"));
+        const after = await text();
+        expect(linesWithEnds(after).map(trim)).toEqual(expected);
+        const isEnded = (before === "" ? addition : before).endsWith("\n") || expected.at(-1) === "";
+        expect(after.endsWith("\n")).toBe(isEnded);
+      },
+    );
     await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
   });
 
   // Requirement: claude.str-replace-only-unique
   it("takes a str_replace where the old text is in it once, and at no other time", async () => {
-    const property = fc.asyncProperty(texts, fc.string({ unit: fc.constantFrom("a", "b", "\n", "🧠"), minLength: 1, maxLength: 4 }), texts, async (before, old_str, new_str) => {
-      const { call, text } = await fileOf(before);
-      const answer = await call({ command: "str_replace", old_str, new_str });
-      const at = before.indexOf(old_str);
-      const once = at !== -1 && before.lastIndexOf(old_str) === at;
-      expect(answer).toMatch(once ? /^The memory file has been edited\./ : /^No replacement was performed/);
-      expect(await text()).toBe(once ? before.split(old_str).join(new_str) : before);
-    });
+    const property = fc.asyncProperty(
+      texts,
+      fc.string({ unit: fc.constantFrom("a", "b", "\n", "🧠"), minLength: 1, maxLength: 4 }),
+      texts,
+      async (before, old_str, new_str) => {
+        const { call, text } = await fileOf(before);
+        const answer = await call({ command: "str_replace", old_str, new_str });
+        const at = before.indexOf(old_str);
+        const once = at !== -1 && before.lastIndexOf(old_str) === at;
+        expect(answer).toMatch(once ? /^The memory file has been edited\./ : /^No replacement was performed/);
+        expect(await text()).toBe(once ? before.split(old_str).join(new_str) : before);
+      },
+    );
     await fc.assert(property, { numRuns: repetitions({ usual: 150, long: 500 }) });
   });
 });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { claudeMemoryHandlers, type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../src/dialects/claude/index.js";
+import {
+  claudeMemoryHandlers,
+  type ClaudeMemoryOptions,
+  createClaudeMemoryTool,
+} from "../../../../src/dialects/claude/index.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
@@ -40,7 +44,8 @@ async function expectRefused(path: unknown, answer: string | RegExp): Promise<vo
 }
 
 describe("a path that climbs", () => {
-  // Requirement: claude.no-encoded-traversal, claude.no-folded-traversal, claude.no-traversal, claude.no-traversal-inside
+  // Requirement: claude.no-encoded-traversal, claude.no-folded-traversal, claude.no-traversal
+  // Requirement: claude.no-traversal-inside
   it.each([
     "/memories/..",
     "/memories/../x",
@@ -137,14 +142,19 @@ describe("the root", () => {
     },
   );
 
-  it.each(["/memories/.", "/memories/z/..", "/memories/%2e%2e/memories", "/memories/./"])("is not reached as %s", async (path) => {
-    const memory = freshMemory();
-    await memory.write("/z/f", "text");
-    const call = callOn(memory);
-    expect(await call({ command: "delete", path })).toMatch(/^Error: invalid path/);
-    expect(await call({ command: "rename", old_path: path, new_path: "/memories/x" })).toMatch(/^Error: invalid path/);
-    expect(await memory.read("/z/f")).toBe("text");
-  });
+  it.each(["/memories/.", "/memories/z/..", "/memories/%2e%2e/memories", "/memories/./"])(
+    "is not reached as %s",
+    async (path) => {
+      const memory = freshMemory();
+      await memory.write("/z/f", "text");
+      const call = callOn(memory);
+      expect(await call({ command: "delete", path })).toMatch(/^Error: invalid path/);
+      expect(await call({ command: "rename", old_path: path, new_path: "/memories/x" })).toMatch(
+        /^Error: invalid path/,
+      );
+      expect(await memory.read("/z/f")).toBe("text");
+    },
+  );
 
   // Requirement: claude.root-is-the-root-of-the-memory
   it("is the root of the memory for every other way in", async () => {
@@ -167,18 +177,25 @@ describe("the root", () => {
     expect(await call({ command: "create", path, file_text: "x" })).toBe(`File created successfully at: ${path}`);
     expect(await memory.read("/a.txt")).toBe("x");
     expect(await call({ command: "view", path: root })).toContain(`:\n1B\t${shown}\n1B\t${path}`);
-    expect(await call({ command: "view", path: outside })).toBe(`Error: Path must start with ${shown}, got: ${outside}`);
+    expect(await call({ command: "view", path: outside })).toBe(
+      `Error: Path must start with ${shown}, got: ${outside}`,
+    );
     expect(await call({ command: "delete", path: root })).toBe(`Error: Cannot delete the ${shown} directory itself`);
   });
 
   // Requirement: claude.options-checked
-  it.each([{ root: "memories" }, { root: "/../x" }, { root: "" }, { root: 5 }, { maxViewChars: 0 }, { ifExists: "maybe" }, { other: 1 }])(
-    "and other options of a mistaken kind are a TypeError: %j",
-    (options) => {
-      expect(() => createClaudeMemoryTool(freshMemory(), options as never)).toThrow(TypeError);
-      expect(() => claudeMemoryHandlers(freshMemory(), options as never)).toThrow(/^invalid ClaudeMemoryOptions: /);
-    },
-  );
+  it.each([
+    { root: "memories" },
+    { root: "/../x" },
+    { root: "" },
+    { root: 5 },
+    { maxViewChars: 0 },
+    { ifExists: "maybe" },
+    { other: 1 },
+  ])("and other options of a mistaken kind are a TypeError: %j", (options) => {
+    expect(() => createClaudeMemoryTool(freshMemory(), options as never)).toThrow(TypeError);
+    expect(() => claudeMemoryHandlers(freshMemory(), options as never)).toThrow(/^invalid ClaudeMemoryOptions: /);
+  });
 });
 
 describe("names", () => {
@@ -188,8 +205,22 @@ describe("names", () => {
     const node = new MemoryNode({ store, nodeId, paths: "adr" });
     const tool = createClaudeMemoryTool(node);
     const handlers = claudeMemoryHandlers(node.memory());
-    for (const name of ["notes.txt", ".hidden", "文件.md", "a..b", "$a", "100%", "__proto__", "a b", "*?.txt", "....", "..;"]) {
-      expect(await tool.invoke({ command: "create", path: `/memories/${name}`, file_text: name })).toMatch(/^File created/);
+    for (const name of [
+      "notes.txt",
+      ".hidden",
+      "文件.md",
+      "a..b",
+      "$a",
+      "100%",
+      "__proto__",
+      "a b",
+      "*?.txt",
+      "....",
+      "..;",
+    ]) {
+      expect(await tool.invoke({ command: "create", path: `/memories/${name}`, file_text: name })).toMatch(
+        /^File created/,
+      );
       expect(await handlers.view({ command: "view", path: `/memories/${name}` })).toContain(`     1\t${name}`);
       expect(await node.memory().read(`/${name}`)).toBe(name);
     }

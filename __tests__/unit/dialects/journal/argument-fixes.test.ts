@@ -33,9 +33,20 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
   // Requirement: journal.metadata-cannot-be-forged, journal.tags-checked
   it("16 tags-odd-values: tags that the format cannot carry are refused, others trimmed before they are written", async () => {
     const result = await replay(16);
-    const bad = refused("MEMORY_INVALID_ARGUMENT", "invalid `tags`: a tag must not contain `|`, `-->` or control characters");
+    const bad = refused(
+      "MEMORY_INVALID_ARGUMENT",
+      "invalid `tags`: a tag must not contain `|`, `-->` or control characters",
+    );
     expect(changed(result)).toEqual({
-      0: bad, 1: notFound("a"), 4: bad, 5: notFound("c"), 10: bad, 11: notFound("f"), 12: bad, 13: notFound("g"), 16: bad,
+      0: bad,
+      1: notFound("a"),
+      4: bad,
+      5: notFound("c"),
+      10: bad,
+      11: notFound("f"),
+      12: bad,
+      13: notFound("g"),
+      16: bad,
       17: { success: true, data: { results: [expect.objectContaining({ key: "b", tags: ["pad", "in ner"] })] } },
     });
     const text = (await result.bench.files())[today] ?? "";
@@ -46,7 +57,17 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
   it("18 tags-wrong-types: tags are an array of strings", async () => {
     const bad = refused("MEMORY_INVALID_ARGUMENT", "invalid `tags`: expected array of strings");
     const result = await replay(18);
-    expect(changed(result)).toEqual({ 0: bad, 1: bad, 2: bad, 3: bad, 4: notFound("a"), 5: notFound("c"), 6: bad, 7: bad, 8: bad });
+    expect(changed(result)).toEqual({
+      0: bad,
+      1: bad,
+      2: bad,
+      3: bad,
+      4: notFound("a"),
+      5: notFound("c"),
+      6: bad,
+      7: bad,
+      8: bad,
+    });
     expect(await result.bench.files()).toEqual({});
   });
 
@@ -58,7 +79,9 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
 
   it("20 keys-accepted: only a key with a control character is refused", async () => {
     const { 16: write, 17: lookUp, 24: search, ...others } = changed(await replay(20));
-    expect(write).toEqual(refused("MEMORY_INVALID_KEY", "memory key must not contain control or line separator characters"));
+    expect(write).toEqual(
+      refused("MEMORY_INVALID_KEY", "memory key must not contain control or line separator characters"),
+    );
     expect(lookUp).toEqual(notFound("tab\there"));
     expect(hitsOf(search)).toHaveLength(12);
     expect(others).toEqual({});
@@ -71,7 +94,14 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
     expect(changed({ bench, ...rest })).toEqual({
       5: refused("MEMORY_KEY_EXISTS"),
       7: read({ key: "café".normalize("NFC"), content: "nfc" }),
-      8: bad, 9: notFound("l\u2028s"), 10: bad, 11: notFound("n\u0085l"), 20: bad, 21: notFound("nul\0key"), 22: bad, 23: notFound("vt\vff"),
+      8: bad,
+      9: notFound("l\u2028s"),
+      10: bad,
+      11: notFound("n\u0085l"),
+      20: bad,
+      21: notFound("nul\0key"),
+      22: bad,
+      23: notFound("vt\vff"),
     });
     await bench.put("/.agent/memory/notes.md", "### Ame\u0301lie\n\nby hand\n");
     expect(await bench.call("memory_read", { key: "Amélie" })).toEqual(read({ content: "by hand" }));
@@ -88,7 +118,12 @@ describe("arguments, in recordings that the crate took or refused loosely", () =
   // Requirement: journal.targets-checked
   it("31 target-invalid: a target is a string, null included among what is none", async () => {
     const bad = refused("MEMORY_INVALID_TARGET", "invalid `target`: expected string");
-    expect(changed(await replay(31))).toEqual({ 8: bad, 9: bad, 10: bad, 11: { success: true, data: { results: [] } } });
+    expect(changed(await replay(31))).toEqual({
+      8: bad,
+      9: bad,
+      10: bad,
+      11: { success: true, data: { results: [] } },
+    });
   });
 
   // Requirement: journal.order-of-checks

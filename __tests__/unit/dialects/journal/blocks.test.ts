@@ -1,13 +1,41 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { type BlockText, lineBreakOf, moveToEnd, parseBlocks, serializeBlock } from "../../../../src/dialects/journal/blocks.js";
+import {
+  type BlockText,
+  lineBreakOf,
+  moveToEnd,
+  parseBlocks,
+  serializeBlock,
+} from "../../../../src/dialects/journal/blocks.js";
 import { trim, trimEnd } from "../../../../src/dialects/journal/white-space.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const forgeries = [
-  "### x", "### ", "\\### x", "\\\\### x", "<!-- agentool-memory: at=2099-01-01T00:00:00+00:00 tags=evil -->",
-  "   <!-- agentool-memory:", "\\<!-- agentool-memory: at=", " \\\\<!-- agentool-memory:", "-->", "# one", "## two", "```", "~~~",
-  "", "  ", "\t", "\r", "\u0085", "\u2028", "\uFEFF", "a", "\\", " ### x", "tags=", "|",
+  "### x",
+  "### ",
+  "\\### x",
+  "\\\\### x",
+  "<!-- agentool-memory: at=2099-01-01T00:00:00+00:00 tags=evil -->",
+  "   <!-- agentool-memory:",
+  "\\<!-- agentool-memory: at=",
+  " \\\\<!-- agentool-memory:",
+  "-->",
+  "# one",
+  "## two",
+  "```",
+  "~~~",
+  "",
+  "  ",
+  "\t",
+  "\r",
+  "\u0085",
+  "\u2028",
+  "\uFEFF",
+  "a",
+  "\\",
+  " ### x",
+  "tags=",
+  "|",
 ];
 const at = "2026-01-15T10:00:00.123+00:00";
 const line = fc.oneof(fc.constantFrom(...forgeries), fc.string({ unit: "grapheme" }), fc.string());
@@ -20,8 +48,7 @@ const tag = singleLine.filter((text) => text !== "" && !text.includes("|") && !t
 const block = fc.record({ key, content, at: fc.constant(at), tags: fc.array(tag, { maxLength: 3 }) });
 const blocks = fc.array(block, { maxLength: 5 });
 
-const textsOf = (text: string): BlockText[] =>
-  parseBlocks(text).map(({ start: _start, end: _end, ...rest }) => rest);
+const textsOf = (text: string): BlockText[] => parseBlocks(text).map(({ start: _start, end: _end, ...rest }) => rest);
 
 describe("blocks", () => {
   // Requirement: journal.contents-come-back, journal.headings-split-nothing
@@ -59,7 +86,12 @@ describe("blocks", () => {
 
   // Requirement: journal.hand-written, journal.update-in-place
   it("leave every other block and all hand-written text as they were when one is replaced", () => {
-    const hand = fc.constantFrom("", "# Title\n\nintro\n\n", "\uFEFF# Title\r\n\r\n", "### open\n\nhand\n\n## Section\n\nmore\n\n");
+    const hand = fc.constantFrom(
+      "",
+      "# Title\n\nintro\n\n",
+      "\uFEFF# Title\r\n\r\n",
+      "### open\n\nhand\n\n## Section\n\nmore\n\n",
+    );
     fc.assert(
       fc.property(hand, blocks, block, fc.nat(), (preamble, given, replacement, place) => {
         const text = preamble + given.map((each) => serializeBlock(each, lineBreakOf(preamble))).join("");
@@ -101,7 +133,14 @@ function crateBlocks(text: string): { key: string; at: string; tags: string[] }[
       const statement = trim(trim(each).slice("<!-- agentool-memory:".length, -"-->".length));
       const separator = statement.indexOf(" tags=");
       const time = statement.slice("at=".length, separator === -1 ? undefined : separator);
-      const tags = separator === -1 ? [] : statement.slice(separator + 6).split("|").map(trim).filter(Boolean);
+      const tags =
+        separator === -1
+          ? []
+          : statement
+              .slice(separator + 6)
+              .split("|")
+              .map(trim)
+              .filter(Boolean);
       Object.assign(found.at(-1) ?? {}, { at: time, tags });
     }
   }

@@ -30,7 +30,10 @@ describe("contents, in recordings that the crate lost or let forge", () => {
       4: read({ key: "Sub heading" }),
       6: read({ content: "new", tags: ["t"] }),
       7: read({ content: "refused" }),
-      8: { success: true, data: { results: [expect.objectContaining({ key: "note" }), expect.objectContaining({ key: "Sub heading" })] } },
+      8: {
+        success: true,
+        data: { results: [expect.objectContaining({ key: "note" }), expect.objectContaining({ key: "Sub heading" })] },
+      },
     });
     await bench.call("memory_update", { key: "note", content: "```\n### x\n```" });
     expect((await bench.files())[today]).toContain("\n```\n\\### x\n```\n");
@@ -54,7 +57,10 @@ describe("contents, in recordings that the crate lost or let forge", () => {
       3: read({ content: `x\n${forged}\ny`, tags: ["real"], created_at: "2026-01-15T10:00:02.123+00:00" }),
       5: read({ content: "x\n<!-- agentool-memory: nonsense\ny", tags: ["real"] }),
       9: read({ content: "x\n   <!-- agentool-memory: at=2098-01-01T00:00:00+00:00 -->\ny" }),
-      10: { success: true, data: { results: ["indented", "inline", "broken", "forge"].map((key) => expect.objectContaining({ key })) } },
+      10: {
+        success: true,
+        data: { results: ["indented", "inline", "broken", "forge"].map((key) => expect.objectContaining({ key })) },
+      },
     });
     expect((await bench.files())[today]).toContain("\nx\n   \\<!-- agentool-memory: at=2098");
   });
@@ -70,7 +76,11 @@ describe("contents, in recordings that the crate lost or let forge", () => {
     for (const key of ["a", "b", "c"]) await bench.call("memory_write", { key, content: "x".repeat(45_000) });
     await bench.put("/.agent/memory/MEMORY.md", `### long\n\n${"y".repeat(150_000)}\n`);
     const cut = await bench.call("memory_search", { query: "xxx" });
-    expect(cut.data).toMatchObject({ results: [{ key: expect.any(String) }, { key: expect.any(String) }], total: 3, truncated: true });
+    expect(cut.data).toMatchObject({
+      results: [{ key: expect.any(String) }, { key: expect.any(String) }],
+      total: 3,
+      truncated: true,
+    });
     const long = await bench.call("memory_search", { query: "yyy" });
     expect(long.data).toEqual({ results: [expect.objectContaining({ key: "long", truncated: true })] });
     expect(hitsOf(long)[0]?.content).toHaveLength(100_000);
@@ -88,7 +98,12 @@ describe("search and order, in recordings of the crate's text order", () => {
       return { shown: hitsOf(answer).length, ...rest };
     });
     const cut = { total: 105, truncated: true };
-    expect(told).toEqual([{ shown: 10, ...cut }, { shown: 1, ...cut }, { shown: 100, ...cut }, { shown: 3, ...cut }]);
+    expect(told).toEqual([
+      { shown: 10, ...cut },
+      { shown: 1, ...cut },
+      { shown: 100, ...cut },
+      { shown: 3, ...cut },
+    ]);
   });
 
   it("37 search-does-not-see: tags are searched; text that belongs to no key is no result, as recording 50 has it", async () => {
@@ -128,7 +143,13 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
   it("42 duplicates-same-file: other blocks of the key are reported", async () => {
     const withDuplicate = read({ duplicates: ["MEMORY.md"] });
     const { 6: search, ...answers } = changed(await replay(42));
-    expect(answers).toEqual({ 0: withDuplicate, 1: withDuplicate, 2: withDuplicate, 3: withDuplicate, 4: withDuplicate });
+    expect(answers).toEqual({
+      0: withDuplicate,
+      1: withDuplicate,
+      2: withDuplicate,
+      3: withDuplicate,
+      4: withDuplicate,
+    });
     const contents = hitsOf(search).map(({ content }) => content);
     expect(contents).toEqual(["c3", "a1", "b2", "b1", "a2", "c1"]);
   });
@@ -143,7 +164,10 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
   it("46 hand-crlf: a file keeps its line ending", async () => {
     const { bench, ...rest } = await replay(46);
     const tagged = { tags: ["x", "y"] };
-    expect(changed({ bench, ...rest })).toEqual({ 3: read(tagged), 5: { success: true, data: { results: expect.any(Array) } } });
+    expect(changed({ bench, ...rest })).toEqual({
+      3: read(tagged),
+      5: { success: true, data: { results: expect.any(Array) } },
+    });
     expect((await bench.files())[".agent/memory/MEMORY.md"]).toBe(
       "### b\r\n\r\nB\r\n### a\r\n\r\nnew\r\n\r\n<!-- agentool-memory: at=2026-01-15T10:00:02.123+00:00 tags=x|y -->\r\n\r\n" +
         "### c\r\n\r\nC\r\n\r\n<!-- agentool-memory: at=2026-01-15T10:00:04.123+00:00 -->\r\n\r\n",
@@ -153,7 +177,11 @@ describe("hand-written Markdown, in recordings that the crate damaged or overloo
   // Requirement: journal.hand-written-line-endings
   it("47 hand-bom: a byte order mark hides no heading", async () => {
     const { bench, ...rest } = await replay(47);
-    expect(changed({ bench, ...rest })).toEqual({ 0: read({ content: "A" }), 2: refused("MEMORY_KEY_EXISTS"), 3: read({ content: "A" }) });
+    expect(changed({ bench, ...rest })).toEqual({
+      0: read({ content: "A" }),
+      2: refused("MEMORY_KEY_EXISTS"),
+      3: read({ content: "A" }),
+    });
     await bench.call("memory_update", { key: "a", content: "A2" });
     expect((await bench.files())[".agent/memory/MEMORY.md"]).toMatch(/^\uFEFF### b\n\nB\n### a\n\nA2\n\n<!--/);
   });

@@ -61,7 +61,9 @@ describe("the key index", () => {
     expect(await bench.call("memory_read", { key: "a" })).toEqual(missing);
     expect(await bench.call("memory_write", { key: "renamed", content: "" })).toEqual(exists);
     await bench.memory.withPaths("posix").rename(today, "/2025/12/31.md");
-    expect(await bench.call("memory_read", { key: "b" })).toMatchObject({ data: { file: "2025/12/31.md", content: "of b" } });
+    expect(await bench.call("memory_read", { key: "b" })).toMatchObject({
+      data: { file: "2025/12/31.md", content: "of b" },
+    });
     await bench.memory.delete("/.journal");
     expect(await bench.call("memory_write", { key: "c", content: "" })).toEqual(exists);
     expect(await bench.call("memory_read", { key: "c" })).toMatchObject({ data: { content: "of c" } });
@@ -76,24 +78,37 @@ describe("the key index", () => {
     expect(await bench.call("memory_read", { key: "x" })).toMatchObject({ data: { content: "1" } });
     expect(await bench.call("memory_write", { key: "z", content: "" })).toEqual(success);
     expect((await indexText(bench)).match(/ 0 2025\/01\/0[12]\.md\n/g)).toHaveLength(3);
-    expect(await bench.call("memory_read", { key: "y" })).toMatchObject({ data: { content: "3", duplicates: ["2025/01/01.md"] } });
+    expect(await bench.call("memory_read", { key: "y" })).toMatchObject({
+      data: { content: "3", duplicates: ["2025/01/01.md"] },
+    });
   });
 
   // Requirement: journal.canonical-everywhere
-  it.each(["a", "Zürich", "日本語", "x".repeat(100)])("hides no newer block of %p in another daily file: read and update take the same one", async (key) => {
-    const bench = await benchWith(key);
-    await bench.put("/2025/12/30.md", block(key.normalize("NFD"), "by hand"));
-    expect(await bench.call("memory_read", { key })).toMatchObject({ data: { content: "by hand", file: "2025/12/30.md", duplicates: ["2026/01/15.md"] } });
-    bench.now = new Date("2026-01-17T00:00:00Z");
-    expect(await bench.call("memory_update", { key, content: "updated" })).toMatchObject({ data: { path: "2025/12/30.md" } });
-    expect(await bench.call("memory_read", { key })).toMatchObject({ data: { content: "updated", file: "2025/12/30.md" } });
-  });
+  it.each(["a", "Zürich", "日本語", "x".repeat(100)])(
+    "hides no newer block of %p in another daily file: read and update take the same one",
+    async (key) => {
+      const bench = await benchWith(key);
+      await bench.put("/2025/12/30.md", block(key.normalize("NFD"), "by hand"));
+      expect(await bench.call("memory_read", { key })).toMatchObject({
+        data: { content: "by hand", file: "2025/12/30.md", duplicates: ["2026/01/15.md"] },
+      });
+      bench.now = new Date("2026-01-17T00:00:00Z");
+      expect(await bench.call("memory_update", { key, content: "updated" })).toMatchObject({
+        data: { path: "2025/12/30.md" },
+      });
+      expect(await bench.call("memory_read", { key })).toMatchObject({
+        data: { content: "updated", file: "2025/12/30.md" },
+      });
+    },
+  );
 
   // Requirement: journal.summary-first
   it("never hides a block in the summary", async () => {
     const bench = await benchWith("a");
     await bench.put("/MEMORY.md", "### a\n\nby hand\n");
-    expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "by hand", kind: "summary" } });
+    expect(await bench.call("memory_read", { key: "a" })).toMatchObject({
+      data: { content: "by hand", kind: "summary" },
+    });
   });
 
   // Requirement: journal.index-is-not-believed
@@ -161,7 +176,9 @@ describe("a claim", () => {
     const memory = openMemory(new InMemoryStore(), { nodeId: "small" }, { maxFileBytes: 300 });
     const bench = new JournalBench("/", memory);
     const answer = await bench.call("memory_write", { key: "a", content: "x".repeat(300) });
-    expect(answer).toMatchObject({ error: { code: "MEMORY_STORAGE_ERROR", message: expect.stringContaining("EFBIG") } });
+    expect(answer).toMatchObject({
+      error: { code: "MEMORY_STORAGE_ERROR", message: expect.stringContaining("EFBIG") },
+    });
     expect(await indexText(bench)).toBe("");
     expect(await bench.call("memory_write", { key: "a", content: "x" })).toEqual(success);
   });
@@ -172,9 +189,15 @@ describe("parallel calls in one process, on a generic store", () => {
   it("accept a key once and lose no other", async () => {
     const bench = new JournalBench();
     const same = Array.from({ length: 20 }, () => bench.call("memory_write", { key: "same", content: "" }));
-    const others = Array.from({ length: 20 }, (_, index) => bench.call("memory_write", { key: `k${index}`, content: "" }));
+    const others = Array.from({ length: 20 }, (_, index) =>
+      bench.call("memory_write", { key: `k${index}`, content: "" }),
+    );
     const answers = await Promise.all([...same, ...others]);
     expect(answers.filter((answer) => answer.success)).toHaveLength(21);
-    expect(Object.values(await bench.files()).join("").match(/^### /gm)).toHaveLength(21);
+    expect(
+      Object.values(await bench.files())
+        .join("")
+        .match(/^### /gm),
+    ).toHaveLength(21);
   });
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { JournalBench, readFixture, replay, type Scenario, scenarioFiles, type Step } from "../../../helpers/journal-scenario.js";
+import {
+  JournalBench,
+  readFixture,
+  replay,
+  type Scenario,
+  scenarioFiles,
+  type Step,
+} from "../../../helpers/journal-scenario.js";
 
 /** Scenarios about real files, told in journal-directory.test.ts. */
 const ofRealFiles: Record<number, string> = {
@@ -21,7 +28,8 @@ const matching = scenarios.filter(
 );
 
 /** Scenario 40 updates without tags and shows them gone; here they are kept (specification section 10). */
-const withTagsCleared = ({ tool, args }: Step): unknown => (tool === "memory_update" ? { tags: [], ...(args as object) } : args);
+const withTagsCleared = ({ tool, args }: Step): unknown =>
+  tool === "memory_update" ? { tags: [], ...(args as object) } : args;
 
 describe("what the crate does well", () => {
   it("is 22 of the 54 recordings, beside one of a link", () => {
@@ -30,8 +38,10 @@ describe("what the crate does well", () => {
     expect(scenarios.filter(({ number, verdict }) => verdict === "match" && number in ofRealFiles)).toHaveLength(1);
   });
 
-  // Requirement: journal.answers, journal.clock, journal.daily-by-day, journal.files, journal.key-exists, journal.key-not-found
-  // Requirement: journal.search-ignores-case, journal.search-order, journal.summary-first, journal.update-in-place
+  // Requirement: journal.answers, journal.clock, journal.daily-by-day, journal.files, journal.key-exists
+  // Requirement: journal.key-not-found
+  // Requirement: journal.search-ignores-case, journal.search-order, journal.summary-first
+  // Requirement: journal.update-in-place
   it.each(matching)("$number $name: the same answers and files, byte for byte", async ({ number }) => {
     const { scenario, bench, answers } = await replay(number, withTagsCleared);
     expect(answers.length).toBeGreaterThan(0);
@@ -58,8 +68,12 @@ describe("what the crate does well", () => {
     const { bench, answers } = await replay(67);
     const withoutTimes = (text: string): string =>
       text.replaceAll(/\d{4}\/\d\d\/\d\d/g, "DAY").replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+\+00:00/g, "TIME");
-    expect(answers.map(({ text }) => withoutTimes(text))).toEqual(answers.map(({ expected }) => withoutTimes(expected)));
-    expect(Object.keys(await bench.files())).toEqual([expect.stringMatching(/\.agent\/memory\/\d{4}\/\d\d\/\d\d\.md$/)]);
+    expect(answers.map(({ text }) => withoutTimes(text))).toEqual(
+      answers.map(({ expected }) => withoutTimes(expected)),
+    );
+    expect(Object.keys(await bench.files())).toEqual([
+      expect.stringMatching(/\.agent\/memory\/\d{4}\/\d\d\/\d\d\.md$/),
+    ]);
     expect(before.getTime()).toBeLessThanOrEqual(Date.now());
   });
 });
@@ -80,6 +94,9 @@ describe("the tools", () => {
 
 /** An update of the crate leaves a blank line where the block was; ours does not. */
 function withoutExtraLines(files: Record<string, string>): Record<string, string> {
-  const entries = Object.entries(files).map(([path, text]) => [path, text.replaceAll(/\n{3,}/g, "\n\n").replace(/^\n+/, "")]);
+  const entries = Object.entries(files).map(([path, text]) => [
+    path,
+    text.replaceAll(/\n{3,}/g, "\n\n").replace(/^\n+/, ""),
+  ]);
   return Object.fromEntries(entries) as Record<string, string>;
 }

@@ -10,8 +10,14 @@ import { type Answer, JournalBench } from "../../../helpers/journal-scenario.js"
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const codes = [
-  "INVALID_PATH", "MEMORY_CONTENT_TOO_LARGE", "MEMORY_INVALID_ARGUMENT", "MEMORY_INVALID_KEY", "MEMORY_INVALID_TARGET", "MEMORY_KEY_EXISTS",
-  "MEMORY_KEY_NOT_FOUND", "MEMORY_STORAGE_ERROR",
+  "INVALID_PATH",
+  "MEMORY_CONTENT_TOO_LARGE",
+  "MEMORY_INVALID_ARGUMENT",
+  "MEMORY_INVALID_KEY",
+  "MEMORY_INVALID_TARGET",
+  "MEMORY_KEY_EXISTS",
+  "MEMORY_KEY_NOT_FOUND",
+  "MEMORY_STORAGE_ERROR",
 ];
 
 describe("the journal's tools", () => {
@@ -37,9 +43,12 @@ describe("the journal's tools", () => {
   it("find the blocks that have all of the tags, with a query or without", async () => {
     const bench = new JournalBench();
     const tagsOf = { one: ["x"], both: ["y", "x"], more: ["x", "z", "y"], cased: ["X", "y"] };
-    for (const [key, tags] of Object.entries(tagsOf)) await bench.call("memory_write", { key, content: `of ${key}`, tags });
+    for (const [key, tags] of Object.entries(tagsOf))
+      await bench.call("memory_write", { key, content: `of ${key}`, tags });
     const found = async (args: object): Promise<unknown[]> =>
-      hitsOf(await bench.call("memory_search", args)).map(({ key }) => key).toSorted();
+      hitsOf(await bench.call("memory_search", args))
+        .map(({ key }) => key)
+        .toSorted();
     expect(await found({ query: "", tags: ["x", "y"] })).toEqual(["both", "more"]);
     expect(await found({ query: "MORE", tags: ["y"] })).toEqual(["more"]);
     expect(await found({ query: "", tags: [] })).toEqual(["both", "cased", "more", "one"]);
@@ -77,7 +86,10 @@ describe("the journal's tools", () => {
     expect(await read?.invoke({ key: "k" }, { configurable: { thread_id: "t2" } })).toContain("MEMORY_KEY_NOT_FOUND");
     expect(JSON.parse(String(await read?.invoke({ key: "k" })))).toEqual({
       success: false,
-      error: { code: "MEMORY_STORAGE_ERROR", message: expect.stringContaining("thread_id is required for perThread scope") },
+      error: {
+        code: "MEMORY_STORAGE_ERROR",
+        message: expect.stringContaining("thread_id is required for perThread scope"),
+      },
     });
   });
 
@@ -97,7 +109,10 @@ describe("the journal's tools", () => {
     ];
     for (const [name, args] of calls) {
       const { error }: Answer = await bench.call(name, args);
-      expect(error).toEqual({ code: "MEMORY_STORAGE_ERROR", message: expect.stringMatching(/^EIO: the store failed to \w+/) });
+      expect(error).toEqual({
+        code: "MEMORY_STORAGE_ERROR",
+        message: expect.stringMatching(/^EIO: the store failed to \w+/),
+      });
       expect(error?.message).not.toMatch(/secret|host|srv/);
     }
   });
@@ -133,11 +148,14 @@ describe("the journal's tools", () => {
   });
 
   // Requirement: journal.daily-by-day, journal.root
-  it.each([["/"], ["."], ["./"], ["notes"], ["/notes/"], ["./notes"]])("keep the journal below the root %p", async (root) => {
-    const bench = new JournalBench(root);
-    await bench.call("memory_write", { key: "k", content: "", target: "summary" });
-    const folder = root.includes("notes") ? "notes/" : "";
-    expect(Object.keys(await bench.files())).toEqual([`${folder}MEMORY.md`]);
-    expect(await bench.call("memory_read", { key: "k" })).toMatchObject({ data: { file: "MEMORY.md" } });
-  });
+  it.each([["/"], ["."], ["./"], ["notes"], ["/notes/"], ["./notes"]])(
+    "keep the journal below the root %p",
+    async (root) => {
+      const bench = new JournalBench(root);
+      await bench.call("memory_write", { key: "k", content: "", target: "summary" });
+      const folder = root.includes("notes") ? "notes/" : "";
+      expect(Object.keys(await bench.files())).toEqual([`${folder}MEMORY.md`]);
+      expect(await bench.call("memory_read", { key: "k" })).toMatchObject({ data: { file: "MEMORY.md" } });
+    },
+  );
 });

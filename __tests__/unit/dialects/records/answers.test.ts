@@ -45,7 +45,10 @@ describe("add_memory", () => {
       recordError("MEMORY_PATH_INVALID", 'Path "project" is a folder of memories, please choose another path'),
     );
     expect(await bench.text("add_memory", { path: `${path}/deep/er`, content })).toBe(
-      recordError("MEMORY_PATH_INVALID", 'Path "project/todo/deep/er" is below another memory, please choose another path'),
+      recordError(
+        "MEMORY_PATH_INVALID",
+        'Path "project/todo/deep/er" is below another memory, please choose another path',
+      ),
     );
     expect(await bench.files()).toEqual({ "/project/todo": content });
   });
@@ -154,7 +157,9 @@ describe("the tools", () => {
     for (const paths of ["adr", "posix"] as const) {
       const bench = new RecordBench(openMemory(new InMemoryStore(), freshAddress(), { paths }));
       expect(await bench.call("add_memory", { path, content })).toMatchObject({ status: "ok" });
-      expect(await bench.call("replace_memory", { path: "none", content })).toMatchObject({ error_code: "MEMORY_NOT_FOUND" });
+      expect(await bench.call("replace_memory", { path: "none", content })).toMatchObject({
+        error_code: "MEMORY_NOT_FOUND",
+      });
     }
   });
 

@@ -13,7 +13,11 @@ import { RecordBench, recordError } from "../../../helpers/record-bench.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const codes = [
-  "MEMORY_ALREADY_EXISTS", "MEMORY_CONTENT_TOO_LARGE", "MEMORY_INVALID_ARGUMENT", "MEMORY_NOT_FOUND", "MEMORY_PATH_INVALID",
+  "MEMORY_ALREADY_EXISTS",
+  "MEMORY_CONTENT_TOO_LARGE",
+  "MEMORY_INVALID_ARGUMENT",
+  "MEMORY_NOT_FOUND",
+  "MEMORY_PATH_INVALID",
   "MEMORY_STORAGE_ERROR",
 ];
 const content = "x";
@@ -66,17 +70,24 @@ describe("paths", () => {
   );
 
   // Requirement: records.path-characters, records.path-limit
-  it.each([["a".repeat(255)], ["a".repeat(127).concat("/", "b".repeat(127))], ["A-z_0/-/_"], ["__proto__"], ["constructor"], ["2024-01-15"], ["notes.txt"], ["Zürich/日本語.v1"], ["हिन्दी"]])(
-    "%p is accepted by each command",
-    async (path) => {
-      const bench = new RecordBench();
-      for (const name of ["add_memory", "replace_memory"]) {
-        expect(await bench.call(name, { path, content })).toMatchObject({ status: "ok", path });
-      }
-      expect(await bench.files()).toEqual({ [`/${path}`]: content });
-      expect(await bench.call("drop_memory", { path })).toMatchObject({ status: "ok", path });
-    },
-  );
+  it.each([
+    ["a".repeat(255)],
+    ["a".repeat(127).concat("/", "b".repeat(127))],
+    ["A-z_0/-/_"],
+    ["__proto__"],
+    ["constructor"],
+    ["2024-01-15"],
+    ["notes.txt"],
+    ["Zürich/日本語.v1"],
+    ["हिन्दी"],
+  ])("%p is accepted by each command", async (path) => {
+    const bench = new RecordBench();
+    for (const name of ["add_memory", "replace_memory"]) {
+      expect(await bench.call(name, { path, content })).toMatchObject({ status: "ok", path });
+    }
+    expect(await bench.files()).toEqual({ [`/${path}`]: content });
+    expect(await bench.call("drop_memory", { path })).toMatchObject({ status: "ok", path });
+  });
 
   // Requirement: records.reaching
   it.each([["my notes"], [".journal/3f"], ["$ne"], ["a:b"], ["a".repeat(250).concat("/", "b".repeat(250))]])(
@@ -97,8 +108,18 @@ describe("a prefix", () => {
   // Requirement: records.prefix
   it("goes before the names of the tools, in their descriptions and answers too", async () => {
     const tools = createRecordTools(openMemory(new InMemoryStore(), freshAddress()), { prefix: "team_" });
-    expect(tools.map(({ name }) => name)).toEqual(["team_add_memory", "team_replace_memory", "team_drop_memory", "team_clear_memory"]);
-    expect(tools.map(({ description }) => description.match(/\w+_memory/g))).toEqual([["team_replace_memory"], ["team_add_memory"], null, null]);
+    expect(tools.map(({ name }) => name)).toEqual([
+      "team_add_memory",
+      "team_replace_memory",
+      "team_drop_memory",
+      "team_clear_memory",
+    ]);
+    expect(tools.map(({ description }) => description.match(/\w+_memory/g))).toEqual([
+      ["team_replace_memory"],
+      ["team_add_memory"],
+      null,
+      null,
+    ]);
     const add = async () => (await tools[0]?.invoke({ path: "a", content })) as string;
     await add();
     expect(await add()).toContain("please use team_replace_memory to update");
@@ -106,7 +127,9 @@ describe("a prefix", () => {
   });
 
   it.each(["a b", "é", "x".repeat(51), 1])("is refused as %j", (prefix) => {
-    expect(() => createRecordTools(openMemory(new InMemoryStore(), freshAddress()), { prefix: prefix as string })).toThrow(TypeError);
+    expect(() =>
+      createRecordTools(openMemory(new InMemoryStore(), freshAddress()), { prefix: prefix as string }),
+    ).toThrow(TypeError);
   });
 });
 
@@ -114,7 +137,9 @@ describe("contents", () => {
   // Requirement: records.content-limit
   it("of 1,000,000 bytes are taken, larger ones refused with their size", async () => {
     const bench = new RecordBench();
-    expect(await bench.call("add_memory", { path: "a", content: "é".repeat(500_000) })).toMatchObject({ content_size: 1_000_000 });
+    expect(await bench.call("add_memory", { path: "a", content: "é".repeat(500_000) })).toMatchObject({
+      content_size: 1_000_000,
+    });
     const tooLarge = (size: string): string =>
       recordError("MEMORY_CONTENT_TOO_LARGE", `Content size ${size} exceeds 1MB limit`);
     expect(await bench.text("replace_memory", { path: "a", content: "é".repeat(500_001) })).toBe(tooLarge("1.1MB"));
@@ -151,7 +176,11 @@ describe("arguments of any shape", () => {
     ["clear_memory", "project/todo", "The arguments must be an object"],
     ["add_memory", undefined, "The arguments must be an object"],
     ["add_memory", 1n, "The arguments must be an object"],
-    ["add_memory", { path: "a", content: "\uD800" }, 'Argument "content" is not well-formed Unicode (it holds a lone surrogate)'],
+    [
+      "add_memory",
+      { path: "a", content: "\uD800" },
+      'Argument "content" is not well-formed Unicode (it holds a lone surrogate)',
+    ],
     ["add_memory", JSON.parse('{"path":"a","content":"x","__proto__":{}}'), 'Unknown argument "__proto__"'],
   ])("%s refuses %p and changes nothing", async (name, args, message) => {
     const bench = new RecordBench();
@@ -164,7 +193,11 @@ describe("arguments of any shape", () => {
   it("are answered by one mapping of known codes, never thrown", async () => {
     const bench = new RecordBench();
     const names = fc.constantFrom("path", "content", "command", "__proto__", "type", "toString");
-    const value = fc.oneof(fc.anything(), fc.string({ unit: anyCharacter }), fc.constantFrom("a", "a/b", "\uD800", "\0", null, undefined));
+    const value = fc.oneof(
+      fc.anything(),
+      fc.string({ unit: anyCharacter }),
+      fc.constantFrom("a", "a/b", "\uD800", "\0", null, undefined),
+    );
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.anything(), fc.dictionary(names, value)), async (given) => {
         for (const { name } of bench.tools) {
@@ -199,7 +232,11 @@ describe("what is not the model's fault", () => {
   it.each(calls)("%s tells a failing storage without the storage's words", async (name, args) => {
     const bench = new RecordBench(openMemory(new FailingStore(), freshAddress()));
     const answer = await bench.call(name, args);
-    expect(answer).toEqual({ status: "error", error_code: "MEMORY_STORAGE_ERROR", message: "EIO: the store failed to read" });
+    expect(answer).toEqual({
+      status: "error",
+      error_code: "MEMORY_STORAGE_ERROR",
+      message: "EIO: the store failed to read",
+    });
   });
 
   // Requirement: records.thread-of-the-run
@@ -230,12 +267,14 @@ describe("what is not the model's fault", () => {
       (): Memory => undefined as never,
     ];
     for (const source of sources) {
-      for (const [index, tool] of createRecordTools(source).entries()) expect(await tool.invoke(calls[index]?.[1] ?? {})).toBe(refusal);
+      for (const [index, tool] of createRecordTools(source).entries())
+        expect(await tool.invoke(calls[index]?.[1] ?? {})).toBe(refusal);
     }
     for (const clock of [() => new Date(Number.NaN), () => 5 as never]) {
       const memory = openMemory(new InMemoryStore(), freshAddress());
       await memory.write("/kept", "x");
-      for (const [index, tool] of createRecordTools(memory, { clock }).entries()) expect(await tool.invoke(calls[index]?.[1] ?? {})).toBe(refusal);
+      for (const [index, tool] of createRecordTools(memory, { clock }).entries())
+        expect(await tool.invoke(calls[index]?.[1] ?? {})).toBe(refusal);
       expect((await memory.snapshot()).files.map(({ path }) => path)).toEqual(["/kept"]);
     }
   });
@@ -243,7 +282,12 @@ describe("what is not the model's fault", () => {
   // Requirement: records.refusals-are-marked
   it("is marked as an error for the model, as every refusal", async () => {
     const [, , drop] = new RecordBench().tools;
-    const message: unknown = await drop?.invoke({ type: "tool_call", id: "1", name: "drop_memory", args: { path: "a" } });
+    const message: unknown = await drop?.invoke({
+      type: "tool_call",
+      id: "1",
+      name: "drop_memory",
+      args: { path: "a" },
+    });
     expect(message).toBeInstanceOf(ToolMessage);
     expect(message).toMatchObject({ status: "error", tool_call_id: "1" });
   });
@@ -252,11 +296,14 @@ describe("what is not the model's fault", () => {
 describe("createRecordTools", () => {
   // Requirement: records.options-checked
   it.each([[{ clock: "now" }], [{ root: "/x" }], [5]])("refuses the options %p as a mistake", (options) => {
-    expect(() => createRecordTools(openMemory(new InMemoryStore(), freshAddress()), options as object)).toThrow(TypeError);
+    expect(() => createRecordTools(openMemory(new InMemoryStore(), freshAddress()), options as object)).toThrow(
+      TypeError,
+    );
   });
 
   // Requirement: records.options-checked
   it("refuses what is no memory as a mistake", () => {
-    for (const none of [undefined, null, {}, "memory"]) expect(() => createRecordTools(none as never)).toThrow(TypeError);
+    for (const none of [undefined, null, {}, "memory"])
+      expect(() => createRecordTools(none as never)).toThrow(TypeError);
   });
 });

@@ -39,7 +39,9 @@ const inAgent =
     const model = new ScriptedChatModel((messages) =>
       ToolMessage.isInstance(messages.at(-1)) ? "done" : { tool: "memory", args: args as never },
     );
-    const { messages } = await createAgent({ model, tools: [tool], middleware }).invoke({ messages: [new HumanMessage("go")] });
+    const { messages } = await createAgent({ model, tools: [tool], middleware }).invoke({
+      messages: [new HumanMessage("go")],
+    });
     expect(messages.at(-1)?.text).toBe("done");
     return answeredBy(messages.at(-2));
   };
@@ -51,7 +53,9 @@ const ways: Record<string, Way> = {
   "called with a ToolCall": async (tool, args) => answeredBy(await tool.invoke(callOf(args))),
   "in langgraph's ToolNode": async (tool, args) => {
     const asking = new AIMessage({ content: "", tool_calls: [callOf(args)] });
-    const { messages } = (await new ToolNode([tool], { handleToolErrors: false }).invoke({ messages: [asking] })) as { messages: unknown[] };
+    const { messages } = (await new ToolNode([tool], { handleToolErrors: false }).invoke({ messages: [asking] })) as {
+      messages: unknown[];
+    };
     return answeredBy(messages[0]);
   },
   "in createAgent": inAgent([]),
@@ -74,27 +78,119 @@ const badArguments: [title: string, args: unknown, command: string, path: string
   ["a number for the path", { path: 1, command: "read" }, "read", "", "path is required"],
   ["operators for the path", { path: { $ne: null }, command: "delete" }, "delete", "", "path is required"],
   ["operators for the command", { path: "/a", command: { $gt: "" } }, "", "/a", "unknown command: object"],
-  ["a number for the content", { path: "/a", command: "append", content: 7 }, "append", "/a", "content must be a string (given number)"],
-  ["operators for the content", { path: "/a", command: "append", content: { $set: 1 } }, "append", "/a", "content must be a string (given object)"],
-  ["null for the content", { path: "/a", command: "append", content: null }, "append", "/a", "content is required for append"],
-  ["operators for the old content", { path: "/a", command: "update", oldContent: { $ne: "" }, content: "b" }, "update", "/a", "oldContent must be a string (given object)"],
-  ["an unknown argument", { path: "/a", command: "read", recursive: true }, "read", "/a", "unknown argument: recursive"],
-  ["a prototype", JSON.parse('{"path":"/a","command":"read","__proto__":{"x":1}}'), "read", "/a", "unknown argument: __proto__"],
+  [
+    "a number for the content",
+    { path: "/a", command: "append", content: 7 },
+    "append",
+    "/a",
+    "content must be a string (given number)",
+  ],
+  [
+    "operators for the content",
+    { path: "/a", command: "append", content: { $set: 1 } },
+    "append",
+    "/a",
+    "content must be a string (given object)",
+  ],
+  [
+    "null for the content",
+    { path: "/a", command: "append", content: null },
+    "append",
+    "/a",
+    "content is required for append",
+  ],
+  [
+    "operators for the old content",
+    { path: "/a", command: "update", oldContent: { $ne: "" }, content: "b" },
+    "update",
+    "/a",
+    "oldContent must be a string (given object)",
+  ],
+  [
+    "an unknown argument",
+    { path: "/a", command: "read", recursive: true },
+    "read",
+    "/a",
+    "unknown argument: recursive",
+  ],
+  [
+    "a prototype",
+    JSON.parse('{"path":"/a","command":"read","__proto__":{"x":1}}'),
+    "read",
+    "/a",
+    "unknown argument: __proto__",
+  ],
   ["an unknown command", { path: "/a", command: "write" }, "write", "/a", "unknown command: write"],
   ["toString for the command", { path: "/a", command: "toString" }, "toString", "/a", "unknown command: toString"],
-  ["constructor for the command", { path: "/a", command: "constructor" }, "constructor", "/a", "unknown command: constructor"],
-  ["an endless command", { path: "/a", command: long }, `${"x".repeat(63)}…`, "/a", `unknown command: ${"x".repeat(63)}…`],
-  ["a path of 10 MB", { path: long, command: "read" }, "read", `${"x".repeat(1023)}…`, "invalid path: longer than 1024 characters"],
-  ["1 MB of slashes and names", { path: "/a".repeat(500_000), command: "read" }, "read", `${"/a".repeat(511)}/…`, "invalid path: more than 32 levels"],
-  ["a lone surrogate in the path", { path: "/\ud800", command: "read" }, "read", "/\ud800", "invalid path: not well-formed Unicode (a lone surrogate)"],
-  ["a lone surrogate in the content", { path: "/a", command: "append", content: "\udc00" }, "append", "/a", "content is not well-formed Unicode (it holds a lone surrogate)"],
-  ["NUL in the path", { path: "/a\0b", command: "read" }, "read", "/a\0b", "invalid path: control characters are not allowed"],
-  ["a lone surrogate in a name", { path: "/a", command: "read", "\ud800": {} }, "read", "/a", "unknown argument: \ud800"],
-  ["a tool call inside", { type: "tool_call", id: "x", args: { path: "/a", command: "read" } }, "", "", "unknown argument: type"],
+  [
+    "constructor for the command",
+    { path: "/a", command: "constructor" },
+    "constructor",
+    "/a",
+    "unknown command: constructor",
+  ],
+  [
+    "an endless command",
+    { path: "/a", command: long },
+    `${"x".repeat(63)}…`,
+    "/a",
+    `unknown command: ${"x".repeat(63)}…`,
+  ],
+  [
+    "a path of 10 MB",
+    { path: long, command: "read" },
+    "read",
+    `${"x".repeat(1023)}…`,
+    "invalid path: longer than 1024 characters",
+  ],
+  [
+    "1 MB of slashes and names",
+    { path: "/a".repeat(500_000), command: "read" },
+    "read",
+    `${"/a".repeat(511)}/…`,
+    "invalid path: more than 32 levels",
+  ],
+  [
+    "a lone surrogate in the path",
+    { path: "/\ud800", command: "read" },
+    "read",
+    "/\ud800",
+    "invalid path: not well-formed Unicode (a lone surrogate)",
+  ],
+  [
+    "a lone surrogate in the content",
+    { path: "/a", command: "append", content: "\udc00" },
+    "append",
+    "/a",
+    "content is not well-formed Unicode (it holds a lone surrogate)",
+  ],
+  [
+    "NUL in the path",
+    { path: "/a\0b", command: "read" },
+    "read",
+    "/a\0b",
+    "invalid path: control characters are not allowed",
+  ],
+  [
+    "a lone surrogate in a name",
+    { path: "/a", command: "read", "\ud800": {} },
+    "read",
+    "/a",
+    "unknown argument: \ud800",
+  ],
+  [
+    "a tool call inside",
+    { type: "tool_call", id: "x", args: { path: "/a", command: "read" } },
+    "",
+    "",
+    "unknown argument: type",
+  ],
   ["endless nesting", { path: deep, command: "read" }, "read", "", "path is required"],
 ];
 
-/** A program that says this to a tool has called it; LangGraph itself loses the others on the way into an agent's tools. */
+/**
+ * A program that says this to a tool has called it; LangGraph itself loses the others on the way into an agent's tools.
+ */
 const notCarried: Record<string, RegExp> = {
   "called directly": /^a tool call inside$/,
   "in createAgent": /^(a prototype|endless nesting)$/,
@@ -110,11 +206,29 @@ const unspeakable: typeof badArguments = [
   ["a bigint", 1n, "", "", "the arguments must be an object with path and command"],
   ["a function", () => {}, "", "", "the arguments must be an object with path and command"],
   ["a symbol", Symbol("s"), "", "", "the arguments must be an object with path and command"],
-  ["a bigint for the content", { path: "/a", command: "append", content: 1n }, "append", "/a", "content must be a string (given bigint)"],
+  [
+    "a bigint for the content",
+    { path: "/a", command: "append", content: 1n },
+    "append",
+    "/a",
+    "content must be a string (given bigint)",
+  ],
   ["a cycle", circular, "read", "/a", "content must be a string (given object)"],
-  ["an object in 2 to the 60th places", { path: "/a", command: "append", content: shared }, "append", "/a", "content must be a string (given object)"],
+  [
+    "an object in 2 to the 60th places",
+    { path: "/a", command: "append", content: shared },
+    "append",
+    "/a",
+    "content must be a string (given object)",
+  ],
   ["a date", new Date(0), "", "", /^command is required/],
-  ["an object without a prototype", Object.assign(Object.create(null) as object, { command: "read" }), "read", "", "path is required"],
+  [
+    "an object without a prototype",
+    Object.assign(Object.create(null) as object, { command: "read" }),
+    "read",
+    "",
+    "path is required",
+  ],
 ];
 
 function expectRefusal({ text, status }: Answered, [, , command, path, message]: (typeof badArguments)[number]): void {
@@ -132,9 +246,12 @@ function expectRefusal({ text, status }: Answered, [, , command, path, message]:
 describe.each(Object.entries(ways))("a tool %s", (way, call) => {
   // Requirement: tool.arguments-of-any-shape, tool.illegal-path-repeated, tool.key-order, tool.message-path-required
   // Requirement: tool.no-stack-for-the-model, tool.survives-wrap-tool-call, tool.unknown-arguments
-  it.each(badArguments.filter(([title]) => notCarried[way]?.test(title) !== true))("answers EINVAL to %s", async (...bad) => {
-    expectRefusal(await call(freshTool(), bad[1]), bad);
-  });
+  it.each(badArguments.filter(([title]) => notCarried[way]?.test(title) !== true))(
+    "answers EINVAL to %s",
+    async (...bad) => {
+      expectRefusal(await call(freshTool(), bad[1]), bad);
+    },
+  );
 
   // Requirement: tool.failures-are-marked, tool.survives-wrap-tool-call
   it("marks what failed and what did not", async () => {
@@ -149,7 +266,9 @@ describe.each(Object.entries(ways))("a tool %s", (way, call) => {
   // Requirement: tool.null-is-left-out
   it("takes null for what is left out", async () => {
     const args = { path: "/", command: "list", content: null, oldContent: null };
-    expect((await call(freshTool(), args)).text).toBe('{"command":"list","path":"/","ok":true,"result":{"entries":[]}}');
+    expect((await call(freshTool(), args)).text).toBe(
+      '{"command":"list","path":"/","ok":true,"result":{"entries":[]}}',
+    );
   });
 });
 
@@ -169,7 +288,11 @@ describe("a tool called by a program", () => {
 describe("any arguments", () => {
   const likely = fc.record(
     {
-      path: fc.oneof(fc.constantFrom("/", "/a", "/a/b", "a//b/", "../x", "$x", "", "__proto__"), fc.string({ unit: anyCharacter }), fc.jsonValue()),
+      path: fc.oneof(
+        fc.constantFrom("/", "/a", "/a/b", "a//b/", "../x", "$x", "", "__proto__"),
+        fc.string({ unit: anyCharacter }),
+        fc.jsonValue(),
+      ),
       command: fc.oneof(fc.constantFrom("read", "list", "append", "update", "delete", "valueOf"), fc.jsonValue()),
       content: fc.oneof(fc.string({ unit: anyCharacter }), fc.jsonValue()),
       oldContent: fc.oneof(fc.string(), fc.jsonValue()),

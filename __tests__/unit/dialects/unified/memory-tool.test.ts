@@ -62,8 +62,10 @@ describe("the messages", () => {
     return toolOn(memory);
   };
 
-  // Requirement: tool.code-efbig, tool.commands-of-javascript, tool.message-content-required, tool.message-eisdir, tool.message-enoent
-  // Requirement: tool.message-enotdir, tool.message-invalid-path, tool.message-path-required, tool.message-unknown-command
+  // Requirement: tool.code-efbig, tool.commands-of-javascript, tool.message-content-required, tool.message-eisdir
+  // Requirement: tool.message-enoent
+  // Requirement: tool.message-enotdir, tool.message-invalid-path, tool.message-path-required
+  // Requirement: tool.message-unknown-command
   // Requirement: tool.message-update-required, tool.refused-changes-nothing
   it.each([
     ["read", "/dir/none", {}, "ENOENT: file not found", "ENOENT"],
@@ -91,9 +93,27 @@ describe("the messages", () => {
     ["read", "/a/../b", {}, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/a..b", { content: "a" }, 'invalid path: ".." not allowed', "EINVAL"],
     ["append", "/$set", { content: "a" }, 'invalid path: "$" not allowed', "EINVAL"],
-    ["append", "/a/b.txt", { content: "a" }, 'invalid path segment: b.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)', "EINVAL"],
-    ["read", "/none.txt", {}, 'invalid path segment: none.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)', "EINVAL"],
-    ["append", "/dir/file", { content: "0123456" }, "EFBIG: the file would be 12 bytes, over its limit of 10 bytes; split it into several files", "EFBIG"],
+    [
+      "append",
+      "/a/b.txt",
+      { content: "a" },
+      'invalid path segment: b.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)',
+      "EINVAL",
+    ],
+    [
+      "read",
+      "/none.txt",
+      {},
+      'invalid path segment: none.txt (names are letters A-Z, a-z, digits, "_", "-" and spaces)',
+      "EINVAL",
+    ],
+    [
+      "append",
+      "/dir/file",
+      { content: "0123456" },
+      "EFBIG: the file would be 12 bytes, over its limit of 10 bytes; split it into several files",
+      "EFBIG",
+    ],
   ])("%s %j %j is refused with: %s", async (command, path, rest, message, code) => {
     const call = await tree();
     expect(await call({ path, command, ...rest })).toBe(refusal(command, path, message, code));
@@ -104,7 +124,9 @@ describe("the messages", () => {
   it("repeat the path normalised", async () => {
     const call = toolOn(freshMemory());
     for (const given of ["a/b", "\\a\\b", "//a///b/", "/a/b"]) {
-      expect(await call({ path: given, command: "append", content: "x" })).toMatch(/^{"command":"append","path":"\/a\/b",/);
+      expect(await call({ path: given, command: "append", content: "x" })).toMatch(
+        /^{"command":"append","path":"\/a\/b",/,
+      );
     }
   });
 
@@ -128,7 +150,11 @@ describe("what the model is told of the tool", () => {
       type: "object",
       properties: {
         path: { type: "string", description: expect.any(String) },
-        command: { type: "string", enum: ["read", "list", "append", "update", "delete"], description: expect.any(String) },
+        command: {
+          type: "string",
+          enum: ["read", "list", "append", "update", "delete"],
+          description: expect.any(String),
+        },
         content: { type: "string", description: expect.any(String) },
         oldContent: { type: "string", description: expect.any(String) },
       },
@@ -212,7 +238,12 @@ describe("the source of the tool's memory", () => {
     const tool = new MemoryTool();
     const read = { path: "/a", command: "read" } as const;
     expect(await tool.invoke(read)).toBe(
-      refusal("read", "/a", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource", "ENOTMEM"),
+      refusal(
+        "read",
+        "/a",
+        "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource",
+        "ENOTMEM",
+      ),
     );
     for (const content of ["first", "second"]) {
       const memory = freshMemory();
@@ -249,7 +280,13 @@ describe("the source of the tool's memory", () => {
     await tool.invoke(call, { configurable, context: { tenant: "acme" } } as RunnableConfig);
     await tool.invoke({ path: "/", command: "list" });
     expect(runs).toEqual([
-      { threadId: "thread 1", userId: "ada", toolCallId: "call 1", context: { tenant: "acme" }, config: expect.objectContaining({ configurable }) },
+      {
+        threadId: "thread 1",
+        userId: "ada",
+        toolCallId: "call 1",
+        context: { tenant: "acme" },
+        config: expect.objectContaining({ configurable }),
+      },
       { config: expect.any(Object) },
     ]);
   });
@@ -262,10 +299,10 @@ describe("the source of the tool's memory", () => {
     const tool = new MemoryTool();
     expect(tool.description).toContain(' such as "/notes/today".\n');
     tool.setMemorySource(openMemory(store, address, { paths }));
-    expect([tool.description, ...new MemoryNode({ ...address, paths }).memoryTools.map(({ description }) => description)]).toEqual([
-      expect.stringContaining(told),
-      expect.stringContaining(told),
-    ]);
+    expect([
+      tool.description,
+      ...new MemoryNode({ ...address, paths }).memoryTools.map(({ description }) => description),
+    ]).toEqual([expect.stringContaining(told), expect.stringContaining(told)]);
   });
 
   // Requirement: memory.per-thread-needs-thread
@@ -279,7 +316,10 @@ describe("the source of the tool's memory", () => {
     "of scope perThread refuses a run with configurable %j, and says what was given%s",
     async (configurable, given) => {
       const tool = new MemoryTool({ memory: new MemoryNode({ ...freshAddress(), store, scope: "perThread" }) });
-      for (const args of [{ path: "/a", command: "append", content: "x" }, { path: "/a", command: "read" }] as const) {
+      for (const args of [
+        { path: "/a", command: "append", content: "x" },
+        { path: "/a", command: "read" },
+      ] as const) {
         expect(await tool.invoke(args, { configurable })).toBe(
           refusal(args.command, "/a", `thread_id is required for perThread scope${given}`, "EINVAL"),
         );
@@ -291,7 +331,8 @@ describe("the source of the tool's memory", () => {
   it("of scope perThread never reads or changes the global memory", async () => {
     const node = new MemoryNode({ ...freshAddress(), store, scope: "perThread" });
     await node.globalMemory().append("/shared", "for all");
-    const call = (args: MemoryToolArguments) => new MemoryTool({ memory: node }).invoke(args, { configurable: { thread_id: "1" } });
+    const call = (args: MemoryToolArguments) =>
+      new MemoryTool({ memory: node }).invoke(args, { configurable: { thread_id: "1" } });
     expect(await call({ path: "/", command: "list" })).toContain('"entries":[]');
     expect(await call({ path: "/shared", command: "read" })).toContain("ENOENT");
     expect(await call({ path: "/shared", command: "update", oldContent: "all", content: "one" })).toContain("ENOENT");

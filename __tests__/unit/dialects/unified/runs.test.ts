@@ -18,7 +18,11 @@ const listed = '{"command":"list","path":"/","ok":true,"result":{"entries":[]}}'
 /** A memory whose `list` does what the test says. */
 function memoryThat(run: () => unknown): Memory {
   const memory = openMemory(store, freshAddress());
-  const faked: Memory = Object.assign(Object.create(memory) as Memory, { list: async () => run(), snapshot: async () => run(), with: () => faked });
+  const faked: Memory = Object.assign(Object.create(memory) as Memory, {
+    list: async () => run(),
+    snapshot: async () => run(),
+    with: () => faked,
+  });
   return faked;
 }
 
@@ -46,7 +50,11 @@ describe("a tool whose storage fails", () => {
     ["undefined", undefined],
   ])("by %s answers EIO and tells nothing of it", async (_title, failure) => {
     const tool = new MemoryTool({ memory: openMemory(new FailingStore(failure), freshAddress()) });
-    for (const args of [list, { path: "/a", command: "append", content: "x" }, { path: "/a", command: "delete" }] as const) {
+    for (const args of [
+      list,
+      { path: "/a", command: "append", content: "x" },
+      { path: "/a", command: "delete" },
+    ] as const) {
       const answer = await tool.invoke(args);
       expect(JSON.parse(answer)).toMatchObject({ ok: false, error: { code: "EIO" } });
       expect(answer).not.toMatch(/hunter2|db\.internal|mongodb:|node_modules|\.[jt]s\b|\n\s+at /);
@@ -64,7 +72,12 @@ describe("a tool whose storage fails", () => {
       (): Memory => memoryThat(() => Promise.reject(new Error(secret))),
     ];
     for (const memory of sources) {
-      const answer = await new MemoryTool({ memory }).invoke({ type: "tool_call", id: "1", name: "memory", args: list });
+      const answer = await new MemoryTool({ memory }).invoke({
+        type: "tool_call",
+        id: "1",
+        name: "memory",
+        args: list,
+      });
       expect(answer).toMatchObject({
         status: "error",
         content:
@@ -77,7 +90,10 @@ describe("a tool whose storage fails", () => {
 describe("interrupts", () => {
   const granted = (): boolean => interrupt("may I?") === "yes";
   const sources: [string, MemoryTool][] = [
-    ["a source", new MemoryTool({ memory: () => (granted() ? openMemory(store, freshAddress()) : (undefined as never)) })],
+    [
+      "a source",
+      new MemoryTool({ memory: () => (granted() ? openMemory(store, freshAddress()) : (undefined as never)) }),
+    ],
     ["a memory", new MemoryTool({ memory: memoryThat(() => (granted() ? [] : null)) })],
   ];
 
@@ -94,7 +110,10 @@ describe("interrupts", () => {
 
   // Requirement: tool.passes-on-interrupts
   it.each(sources)("of %s stop an agent, which goes on when resumed", async (_title, tool) => {
-    for (const middleware of [[], [createMiddleware({ name: "PassOn", wrapToolCall: (request, handler) => handler(request) })]]) {
+    for (const middleware of [
+      [],
+      [createMiddleware({ name: "PassOn", wrapToolCall: (request, handler) => handler(request) })],
+    ]) {
       const model = new ScriptedChatModel((messages) =>
         ToolMessage.isInstance(messages.at(-1)) ? "done" : { tool: "memory", args: list },
       );
@@ -139,7 +158,9 @@ class Trace extends BaseCallbackHandler {
   override readonly awaitHandlers = true;
   readonly events: unknown[] = [];
 
-  override handleToolStart(...[, input, , , , , runName, toolCallId]: Parameters<NonNullable<BaseCallbackHandler["handleToolStart"]>>): void {
+  override handleToolStart(
+    ...[, input, , , , , runName, toolCallId]: Parameters<NonNullable<BaseCallbackHandler["handleToolStart"]>>
+  ): void {
     this.events.push(["start", input, runName, toolCallId]);
   }
 
@@ -161,7 +182,8 @@ describe("tracing", () => {
     await tool.invoke({ type: "tool_call", id: "call-1", name: "memory", args: list }, config);
     await tool.invoke(list, config);
     const read = { path: "/a", command: "read" } as const;
-    const refused = '{"command":"read","path":"/a","ok":false,"error":{"message":"ENOENT: file not found","code":"ENOENT"}}';
+    const refused =
+      '{"command":"read","path":"/a","ok":false,"error":{"message":"ENOENT: file not found","code":"ENOENT"}}';
     await tool.invoke({ type: "tool_call", id: "call-2", name: "memory", args: read }, config);
     expect(trace.events).toEqual([
       ["start", JSON.stringify(list), undefined, "call-1"],

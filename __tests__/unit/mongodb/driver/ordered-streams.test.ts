@@ -24,7 +24,9 @@ describe("mergeOrdered", () => {
     const closed: number[][] = [];
     expect(await pageOf(mergeOrdered([counted([1, 2], closed), counted([3, 4], closed)], byValue), 0, 1)).toEqual([1]);
     expect(closed).toHaveLength(2);
-    await expect(pageOf(mergeOrdered([counted([], closed, true), counted([3, 4], closed)], byValue), 0, 1)).rejects.toThrow("broken");
+    await expect(
+      pageOf(mergeOrdered([counted([], closed, true), counted([3, 4], closed)], byValue), 0, 1),
+    ).rejects.toThrow("broken");
     expect(closed).toHaveLength(4);
   });
 });

@@ -21,7 +21,9 @@ describe("packVector", () => {
 
 describe("VectorScorer", () => {
   it("answers the cosine, wherever the bytes begin", () => {
-    const pairs = fc.integer({ min: 1, max: 20 }).chain((dims) => fc.tuple(...[0, 1].map(() => fc.array(number, { minLength: dims, maxLength: dims }))));
+    const pairs = fc
+      .integer({ min: 1, max: 20 })
+      .chain((dims) => fc.tuple(...[0, 1].map(() => fc.array(number, { minLength: dims, maxLength: dims }))));
     fc.assert(
       fc.property(pairs, fc.nat(7), ([query = [], numbers = []], offset) => {
         const packed = packVector(Float32Array.from(numbers));
@@ -30,7 +32,10 @@ describe("VectorScorer", () => {
         const stored = [...Float32Array.from(numbers)];
         const dot = query.reduce((sum, each, index) => sum + each * (stored[index] ?? 0), 0);
         const magnitude = Math.hypot(...query) * Math.hypot(...stored);
-        expect(new VectorScorer(query).score(reply.subarray(offset))).toBeCloseTo(magnitude === 0 ? 0 : dot / magnitude, 9);
+        expect(new VectorScorer(query).score(reply.subarray(offset))).toBeCloseTo(
+          magnitude === 0 ? 0 : dot / magnitude,
+          9,
+        );
       }),
     );
   });

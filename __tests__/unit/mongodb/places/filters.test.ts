@@ -3,9 +3,16 @@ import { parseFilter } from "../../../../src/mongodb/places/filters.js";
 
 describe("a condition", () => {
   // Requirement: store-search.filter-empty-conditions
-  it.each([["an array", []], ["an object", {}], ["bytes", new Uint8Array()]])("that is empty is refused as %s", (_name, value) => {
+  it.each([
+    ["an array", []],
+    ["an object", {}],
+    ["bytes", new Uint8Array()],
+  ])("that is empty is refused as %s", (_name, value) => {
     expect(() => parseFilter({ x: value })).toThrow(
-      expect.objectContaining({ code: "EINVAL", message: expect.stringContaining('an empty array or object is no condition in the filter on "x"') }),
+      expect.objectContaining({
+        code: "EINVAL",
+        message: expect.stringContaining('an empty array or object is no condition in the filter on "x"'),
+      }),
     );
   });
 
@@ -14,7 +21,10 @@ describe("a condition", () => {
     const date = new Date(Number.NaN);
     const conditions: Record<string, unknown> = { none: date, $in: { $in: [date] } };
     expect(() => parseFilter({ x: conditions[operator] ?? { [operator]: date } })).toThrow(
-      expect.objectContaining({ code: "EINVAL", message: expect.stringContaining('a date must be valid in the filter on "x"') }),
+      expect.objectContaining({
+        code: "EINVAL",
+        message: expect.stringContaining('a date must be valid in the filter on "x"'),
+      }),
     );
   });
 

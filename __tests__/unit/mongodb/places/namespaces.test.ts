@@ -35,7 +35,9 @@ describe("stored places", () => {
         const expected = compareLabels(namespaceA, namespaceB) || compareCodeUnits(keyA, keyB);
         expect(compareBytes(storedPlace(namespaceA, keyA), storedPlace(namespaceB, keyB))).toBe(expected);
         expect(compareCodeUnits(placeOf(namespaceA, keyA), placeOf(namespaceB, keyB))).toBe(expected);
-        expect(compareBytes(storedNamespace(namespaceA), storedNamespace(namespaceB))).toBe(compareLabels(namespaceA, namespaceB));
+        expect(compareBytes(storedNamespace(namespaceA), storedNamespace(namespaceB))).toBe(
+          compareLabels(namespaceA, namespaceB),
+        );
         expect(compareNamespaces(namespaceA, namespaceB)).toBe(compareLabels(namespaceA, namespaceB));
       }),
       { numRuns: repetitions({ usual: 250, long: 1_000 }) },
@@ -43,7 +45,10 @@ describe("stored places", () => {
   });
 
   it("give the namespace back", () => {
-    fc.assert(fc.property(namespace, (labels) => expect(namespaceFrom(storedNamespace(labels))).toEqual(labels)), { numRuns: repetitions({ usual: 150, long: 500 }) });
+    fc.assert(
+      fc.property(namespace, (labels) => expect(namespaceFrom(storedNamespace(labels))).toEqual(labels)),
+      { numRuns: repetitions({ usual: 150, long: 500 }) },
+    );
   });
 
   it("lie in the range of a prefix exactly where the namespace begins with its labels", () => {
@@ -79,26 +84,36 @@ describe("checkNamespace", () => {
     [["a\0b"], /NUL/],
     [["a", ""], /empty/],
   ])("refuses %p", (given, message) => {
-    expect(() => checkNamespace(given)).toThrow(expect.objectContaining({ name: "InvalidNamespaceError", message: expect.stringMatching(message) }));
+    expect(() => checkNamespace(given)).toThrow(
+      expect.objectContaining({ name: "InvalidNamespaceError", message: expect.stringMatching(message) }),
+    );
   });
 
   // Requirement: store.namespace-rules
   it("repeats no more of a namespace than a message can hold", () => {
     const given = [`${"a".repeat(1_000_000)}.`];
-    expect(() => checkNamespace(given)).toThrow(expect.objectContaining({ name: "InvalidNamespaceError", message: expect.stringMatching(/^Invalid namespace label 'a{100}.{0,1000}$/) }));
+    expect(() => checkNamespace(given)).toThrow(
+      expect.objectContaining({
+        name: "InvalidNamespaceError",
+        message: expect.stringMatching(/^Invalid namespace label 'a{100}.{0,1000}$/),
+      }),
+    );
   });
 
   // Requirement: store.namespace-rules
-  it.each([[[]], [["a.b", "c"]], [["a:b"]], [["a\0b"]], [["a", ""]], [["a.b:c"]]])("refuses %j in the words of the reference", (given) => {
-    const refusal = (check: () => unknown): unknown => {
-      try {
-        return check();
-      } catch (error) {
-        return [(error as Error).name, (error as Error).message];
-      }
-    };
-    expect(refusal(() => checkNamespace(given))).toEqual(refusal(() => validateNamespace(given)));
-  });
+  it.each([[[]], [["a.b", "c"]], [["a:b"]], [["a\0b"]], [["a", ""]], [["a.b:c"]]])(
+    "refuses %j in the words of the reference",
+    (given) => {
+      const refusal = (check: () => unknown): unknown => {
+        try {
+          return check();
+        } catch (error) {
+          return [(error as Error).name, (error as Error).message];
+        }
+      };
+      expect(refusal(() => checkNamespace(given))).toEqual(refusal(() => validateNamespace(given)));
+    },
+  );
 
   it("takes the empty one only as a prefix", () => {
     expect(checkNamespace([], { allowEmpty: true })).toEqual([]);

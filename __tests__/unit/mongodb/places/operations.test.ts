@@ -4,9 +4,14 @@ import { checkOperation } from "../../../../src/mongodb/places/operations.js";
 describe("the index of a put", () => {
   const putOf = (index: unknown): unknown => ({ namespace: ["a"], key: "k", value: {}, index });
 
-  it.each([[Array.from({ length: 1 })], [Object.assign([], { length: 1 })], [["text", null]], ["text"], [true], [{}]])("is refused as %p", (index) => {
-    expect(() => checkOperation(putOf(index))).toThrow(new TypeError(`put: index must be false or an array of paths (given ${kindOf(index)})`));
-  });
+  it.each([[Array.from({ length: 1 })], [Object.assign([], { length: 1 })], [["text", null]], ["text"], [true], [{}]])(
+    "is refused as %p",
+    (index) => {
+      expect(() => checkOperation(putOf(index))).toThrow(
+        new TypeError(`put: index must be false or an array of paths (given ${kindOf(index)})`),
+      );
+    },
+  );
 });
 
 describe("a foreign field", () => {
@@ -20,7 +25,9 @@ describe("a foreign field", () => {
   });
 
   it("that is alone, such as a misspelt one, is no operation", () => {
-    expect(() => checkOperation({ namespaces: ["a"], key: "k" })).toThrow(new TypeError('not an operation of a store: unknown field "namespaces"'));
+    expect(() => checkOperation({ namespaces: ["a"], key: "k" })).toThrow(
+      new TypeError('not an operation of a store: unknown field "namespaces"'),
+    );
   });
 });
 

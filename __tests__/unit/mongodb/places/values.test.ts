@@ -11,7 +11,11 @@ const leaf = fc.oneof(
   fc.integer(),
   fc.uint8Array({ maxLength: 5 }),
 );
-const name = fc.oneof(fc.constantFrom("$ref", "$id", "$db", "$plain", "__proto__", "constructor", "toString", "", "a.b", "$x"), fc.string({ maxLength: 3 }))
+const name = fc
+  .oneof(
+    fc.constantFrom("$ref", "$id", "$db", "$plain", "__proto__", "constructor", "toString", "", "a.b", "$x"),
+    fc.string({ maxLength: 3 }),
+  )
   .filter((one) => !one.includes("\0"));
 const { value } = fc.letrec<{ value: Record<string, unknown>; field: unknown }>((tie) => ({
   value: fc.array(fc.tuple(name, tie("field")), { maxLength: 5 }).map((fields) => Object.fromEntries(fields)),
@@ -24,7 +28,11 @@ describe("a value on its way through BSON", () => {
     fc.assert(
       fc.property(value, (given) => {
         const bytes = BSON.serialize(storableValue(given, 0));
-        const read = BSON.deserialize(bytes, { promoteBuffers: true, useBigInt64: true, fieldsAsRaw: Object.create(null) });
+        const read = BSON.deserialize(bytes, {
+          promoteBuffers: true,
+          useBigInt64: true,
+          fieldsAsRaw: Object.create(null),
+        });
         expect(fc.stringify(restoredValue(read))).toBe(fc.stringify(given));
       }),
       { numRuns: repetitions({ usual: 400, long: 2_000 }) },
@@ -52,7 +60,9 @@ describe("a value on its way through BSON", () => {
 
   it("names the place of what cannot be stored", () => {
     expect(() => storableValue({ a: [{ b: new Map() }] }, 0)).toThrow(
-      new TypeError("an item's value holds a Map at value.a[0].b; stored are only JSON-like data, Date, Uint8Array and bigint"),
+      new TypeError(
+        "an item's value holds a Map at value.a[0].b; stored are only JSON-like data, Date, Uint8Array and bigint",
+      ),
     );
   });
 });

@@ -17,12 +17,20 @@ async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
 }
 
 it("answers what $vectorSearch found, in its order, then what has no vector", async () => {
-  const documents = [documentOf("best", 6), documentOf("second", 7), documentOf("changed since", 1), documentOf("without", 8)];
+  const documents = [
+    documentOf("best", 6),
+    documentOf("second", 7),
+    documentOf("changed since", 1),
+    documentOf("without", 8),
+  ];
   const [best, second, changed, without] = documents.map(({ _id }) => _id);
   const asked: { pipeline?: object[]; query?: object } = {};
   const items: Partial<ItemCollection> = {
     selection: (range, filter) => ({ $and: [{ _id: range }, ...filter.query] }),
-    find: (ids) => Promise.resolve(new Map(documents.filter(({ _id }) => ids.includes(_id)).map((document) => [document._id, document]))),
+    find: (ids) =>
+      Promise.resolve(
+        new Map(documents.filter(({ _id }) => ids.includes(_id)).map((document) => [document._id, document])),
+      ),
     aggregate: (pipeline) => {
       asked.pipeline = pipeline;
       const found = [best, second, changed, "deleted since"].map((_id, index) => ({ _id, score: 1 - index / 4 }));
@@ -46,7 +54,15 @@ it("answers what $vectorSearch found, in its order, then what has no vector", as
   const answers = [];
   for await (const item of scored) answers.push([item.key, item.score]);
   for await (const item of unscored) answers.push([item.key, item.score]);
-  expect(answers).toEqual([["best", 1], ["second", 0.75], ["without", undefined]]);
-  expect(asked.pipeline?.[0]).toMatchObject({ $vectorSearch: { queryVector: [2, 1], limit: 200, filter: { $and: [{ ns: { $gte: "a" } }] } } });
-  expect(asked.query).toMatchObject({ $and: [{ $and: [{ _id: { $gte: "a\0" } }, {}] }, { embedded: { $exists: false } }] });
+  expect(answers).toEqual([
+    ["best", 1],
+    ["second", 0.75],
+    ["without", undefined],
+  ]);
+  expect(asked.pipeline?.[0]).toMatchObject({
+    $vectorSearch: { queryVector: [2, 1], limit: 200, filter: { $and: [{ ns: { $gte: "a" } }] } },
+  });
+  expect(asked.query).toMatchObject({
+    $and: [{ $and: [{ _id: { $gte: "a\0" } }, {}] }, { embedded: { $exists: false } }],
+  });
 });

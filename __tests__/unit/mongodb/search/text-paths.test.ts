@@ -17,9 +17,40 @@ const value = {
 
 describe("textsAtPath", () => {
   it.each([
-    "$", "title", "count", "done", "nothing", "missing", "deep", "deep.er.text", "deep.missing.text", "title.length",
-    "tags", "tags[*]", "tags[0]", "tags[-1]", "tags[9]", "tags[-9]", "tags[x]", "title[0]", "parts[*].text", "parts[1].text", "parts[*].list[*]",
-    "*", "deep.*", "parts.*.text", "{title,count}", "{title, deep.er.text}", "deep.{title}", "{missing}", "parts[*].{text,other}", "a b", "$.title", "[0]", "tags[*", "{title",
+    "$",
+    "title",
+    "count",
+    "done",
+    "nothing",
+    "missing",
+    "deep",
+    "deep.er.text",
+    "deep.missing.text",
+    "title.length",
+    "tags",
+    "tags[*]",
+    "tags[0]",
+    "tags[-1]",
+    "tags[9]",
+    "tags[-9]",
+    "tags[x]",
+    "title[0]",
+    "parts[*].text",
+    "parts[1].text",
+    "parts[*].list[*]",
+    "*",
+    "deep.*",
+    "parts.*.text",
+    "{title,count}",
+    "{title, deep.er.text}",
+    "deep.{title}",
+    "{missing}",
+    "parts[*].{text,other}",
+    "a b",
+    "$.title",
+    "[0]",
+    "tags[*",
+    "{title",
   ])("finds what InMemoryStore embeds: %s", async (path) => {
     const embeddings = new FakeEmbeddings();
     const reference = new InMemoryStore({ index: { dims: 4, embeddings, fields: [path] } });
@@ -42,7 +73,15 @@ describe("textsAtPath", () => {
 
 describe("leafTexts", () => {
   it("takes texts and numbers at any depth, and no names", () => {
-    const leaves = leafTexts({ a: "x", b: [1, { c: "y", d: null }], e: true, f: new Date(0), g: Uint8Array.of(1), h: 5n, i: "" });
+    const leaves = leafTexts({
+      a: "x",
+      b: [1, { c: "y", d: null }],
+      e: true,
+      f: new Date(0),
+      g: Uint8Array.of(1),
+      h: 5n,
+      i: "",
+    });
     expect(leaves).toEqual(["x", "1", "y", "5"]);
   });
 });

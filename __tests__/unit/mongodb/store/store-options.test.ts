@@ -28,7 +28,8 @@ describe("the names of a store", () => {
     const uri = "mongodb://user:secret@127.0.0.1:9/a.b";
     const refused = {
       name: "TypeError",
-      message: "the name of the database in the MongoDB connection string must have 1 to 63 bytes, without spaces, dots, slashes, quotes and $; correct it",
+      message:
+        "the name of the database in the MongoDB connection string must have 1 to 63 bytes, without spaces, dots, slashes, quotes and $; correct it",
     };
     await expect((async () => new MongoMemoryStore({ client: new MongoClient(uri) }))()).rejects.toMatchObject(refused);
     await expect(MongoMemoryStore.fromConnString(uri)).rejects.toMatchObject(refused);
@@ -38,6 +39,20 @@ describe("the names of a store", () => {
 describe("a store", () => {
   it("shows no member that is not for its users", () => {
     const members = Object.getOwnPropertyNames(MongoMemoryStore.prototype).toSorted();
-    expect(members).toEqual(["batch", "constructor", "delete", "forget", "get", "listMemories", "listNamespaces", "memory", "moveMemory", "put", "search", "start", "stop"]);
+    expect(members).toEqual([
+      "batch",
+      "constructor",
+      "delete",
+      "forget",
+      "get",
+      "listMemories",
+      "listNamespaces",
+      "memory",
+      "moveMemory",
+      "put",
+      "search",
+      "start",
+      "stop",
+    ]);
   });
 });

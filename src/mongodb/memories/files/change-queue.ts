@@ -34,7 +34,11 @@ export interface MadeChanges {
 }
 
 /** Makes changes of one memory by one transaction. @param call ends when nobody waits for any of them */
-export type MakeChanges = (address: CheckedAddress, changes: readonly QueuedChange<unknown>[], call: OngoingCall | undefined) => Promise<MadeChanges>;
+export type MakeChanges = (
+  address: CheckedAddress,
+  changes: readonly QueuedChange<unknown>[],
+  call: OngoingCall | undefined,
+) => Promise<MadeChanges>;
 
 interface Waiting {
   change: QueuedChange<unknown>;
@@ -48,8 +52,9 @@ interface Waiting {
 const maxBatch = { changes: 100, chars: 4_000_000 };
 
 /**
- * Makes the changes of a memory in the order in which they were called, those that come while a transaction runs by the next one together:
- * each of them writes the root of the memory, so of transactions at the same time only one can end. Other processes race.
+ * Makes the changes of a memory in the order in which they were called, those that come while a transaction runs by the
+ * next one together: each of them writes the root of the memory, so of transactions at the same time only one can end.
+ * Other processes race.
  */
 export class ChangeQueue {
   readonly #make: MakeChanges;
@@ -60,7 +65,12 @@ export class ChangeQueue {
   }
 
   /** @param memoryKey of the address */
-  run<T>(memoryKey: string, address: CheckedAddress, change: QueuedChange<T>, call: OngoingCall | undefined): Promise<Outcome<T>> {
+  run<T>(
+    memoryKey: string,
+    address: CheckedAddress,
+    change: QueuedChange<T>,
+    call: OngoingCall | undefined,
+  ): Promise<Outcome<T>> {
     return new Promise<Outcome<T>>((tell, fail) => {
       const waiting: Waiting = { change, call, tell: tell as (outcome: Outcome) => void, fail };
       const others = this.#waiting.get(memoryKey);
@@ -95,7 +105,11 @@ export class ChangeQueue {
 
   async #makeWanted(address: CheckedAddress, batch: readonly Waiting[], wanted: readonly Waiting[]): Promise<number> {
     try {
-      const { outcomes, afterwards } = await this.#make(address, wanted.map(({ change }) => change), sharedCall(wanted.map(({ call }) => call)));
+      const { outcomes, afterwards } = await this.#make(
+        address,
+        wanted.map(({ change }) => change),
+        sharedCall(wanted.map(({ call }) => call)),
+      );
       const done = wanted.slice(0, outcomes.length);
       outcomes.forEach((outcome, index) => done[index]?.tell(outcome));
       // The changes are made, whatever becomes of this.

@@ -7,7 +7,11 @@ import type { Made, NewFile } from "./tree-steps.js";
 const maxBatch = { files: 100, chars: 4_000_000 };
 
 /** Makes files of one memory by one transaction. @param call ends when nobody waits for any of them */
-export type MakeFiles = (address: CheckedAddress, files: readonly NewFile[], call: OngoingCall | undefined) => Promise<Made[]>;
+export type MakeFiles = (
+  address: CheckedAddress,
+  files: readonly NewFile[],
+  call: OngoingCall | undefined,
+) => Promise<Made[]>;
 
 interface Waiting {
   file: NewFile;
@@ -17,9 +21,10 @@ interface Waiting {
 }
 
 /**
- * Makes new files, those of one memory one batch after another: of transactions that make files in one directory at the same time the
- * server ends all but one, and 50 in parallel make fewer files than one after the other. Whoever comes while a transaction runs goes
- * into the next one together. What is made by other processes is not known here, and races.
+ * Makes new files, those of one memory one batch after another: of transactions that make files in one directory at the
+ * same time the server ends all but one, and 50 in parallel make fewer files than one after the other. Whoever comes
+ * while a transaction runs goes into the next one together. What is made by other processes is not known here, and
+ * races.
  */
 export class Creations {
   readonly #make: MakeFiles;
@@ -48,7 +53,10 @@ export class Creations {
       const waiting = this.#waiting.get(memoryKey) ?? [];
       const batch = nextBatch(waiting);
       if (batch.length === 0) break;
-      this.#waiting.set(memoryKey, waiting.filter((each) => !batch.includes(each)));
+      this.#waiting.set(
+        memoryKey,
+        waiting.filter((each) => !batch.includes(each)),
+      );
       await this.#makeBatch(address, batch);
     }
     this.#waiting.delete(memoryKey);
@@ -62,7 +70,11 @@ export class Creations {
     });
     if (wanted.length === 0) return;
     try {
-      const made = await this.#make(address, wanted.map(({ file }) => file), sharedCall(wanted.map(({ call }) => call)));
+      const made = await this.#make(
+        address,
+        wanted.map(({ file }) => file),
+        sharedCall(wanted.map(({ call }) => call)),
+      );
       wanted.forEach(({ tell }, index) => tell(made[index] ?? "exists"));
     } catch (error) {
       for (const { fail } of wanted) fail(error);

@@ -3,8 +3,9 @@ import { ROOT } from "../../../core/paths.js";
 import type { StoredDocument, StoredFile } from "./stored-document.js";
 
 /*
- * The `_id` of a document is `<memory> NUL <parent directory> NUL <name>`; that of a memory's root is `<memory> NUL`. So the children of
- * a directory lie side by side, and all of a memory does. Neither ids nor paths hold control characters, so nothing needs an escape.
+ * The `_id` of a document is `<memory> NUL <parent directory> NUL <name>`; that of a memory's root is `<memory> NUL`.
+ * So the children of a directory lie side by side, and all of a memory does. Neither ids nor paths hold control
+ * characters, so nothing needs an escape.
  */
 
 const separator = "\0";
@@ -19,7 +20,10 @@ export interface IdRange {
   $lt: string;
 }
 
-/** What the ids of all documents of a memory begin with. No two memories have the same, and none begins with that of another. */
+/**
+ * What the ids of all documents of a memory begin with. No two memories have the same, and none begins with that of
+ * another.
+ */
 export function memoryKeyOf(address: CheckedAddress): string {
   const owner = ownerOf(address);
   return [scopeLetters[address.scope], address.nodeId, ...(owner === null ? [] : [owner])].join(afterSeparator);
@@ -39,7 +43,9 @@ export function placeOfFile(memoryKey: string, path: string): Pick<StoredFile, "
 
 /** The same document at another path. */
 export function movedDocument(memoryKey: string, document: StoredDocument, path: string): StoredDocument {
-  return document.kind === "file" ? { ...document, ...placeOfFile(memoryKey, path) } : { ...document, _id: idOfPath(memoryKey, path) };
+  return document.kind === "file"
+    ? { ...document, ...placeOfFile(memoryKey, path) }
+    : { ...document, _id: idOfPath(memoryKey, path) };
 }
 
 /** The `_id` of the memory's own document, which is its root directory. */

@@ -4,12 +4,17 @@ import { creationFault, parentsOf, prefixOf } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
 import { directoryNotEmpty, type PlannedChange } from "../layout.js";
 
-/** What is at the paths that changes concern, as it will be after the changes so far; refuses what the next one would be refused for. */
+/**
+ * What is at the paths that changes concern, as it will be after the changes so far; refuses what the next one would be
+ * refused for.
+ */
 export class ExpectedTree {
   readonly #kinds: Map<string, "file" | "dir">;
   readonly #options: Required<MemoryOptions>;
 
-  /** @param kinds of all paths that the changes name, of their parents, and of what lies in directories that are deleted */
+  /**
+   * @param kinds of all paths that the changes name, of their parents, and of what lies in directories that are deleted
+   */
   constructor(kinds: ReadonlyMap<string, "file" | "dir">, options: Required<MemoryOptions>) {
     this.#kinds = new Map(kinds);
     this.#options = options;

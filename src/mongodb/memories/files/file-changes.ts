@@ -22,7 +22,10 @@ export type RunSteps<T> = (steps: TreeSteps, session: ClientSession) => Promise<
 export interface ChangeOptions<T> {
   /** Whether an answer tells of a change. Default: all do */
   isChange?: (answer: T) => boolean;
-  /** Answers, or throws, for a memory that has expired, of which then nothing is removed. Undefined, as where it is left out: the change makes a new one. */
+  /**
+   * Answers, or throws, for a memory that has expired, of which then nothing is removed. Undefined, as where it is left
+   * out: the change makes a new one.
+   */
   ifExpired?: () => T | undefined | Promise<T | undefined>;
 }
 
@@ -44,32 +47,62 @@ export class FileChanges {
   async unmark(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
-    await this.#writing<unknown>(true, () => this.#context.collection.updateOne({ _id: rootIdOf(this.#key) }, update, byId), { ifExpired: () => null });
+    await this.#writing<unknown>(
+      true,
+      () => this.#context.collection.updateOne({ _id: rootIdOf(this.#key) }, update, byId),
+      { ifExpired: () => null },
+    );
   }
 
-  /** @returns whether it changed a file. For less than `update`, for which a replica set keeps the document as it is then. */
+  /**
+   * @returns whether it changed a file. For less than `update`, for which a replica set keeps the document as it is
+   * then.
+   */
   set(path: string, { pipeline }: TextUpdate): Promise<boolean> {
     const _id = idOfPath(this.#key, path);
-    return this.#writing(true, async () => (await this.#context.collection.updateOne({ _id }, pipeline, {})).modifiedCount > 0, { isChange: Boolean, ifExpired: () => false });
+    return this.#writing(
+      true,
+      async () => (await this.#context.collection.updateOne({ _id }, pipeline, {})).modifiedCount > 0,
+      { isChange: Boolean, ifExpired: () => false },
+    );
   }
 
-  /** Answers what the document has afterwards. @param isChange whether that tells of a change. @returns null where nothing is */
-  update<Found extends object>(path: string, { pipeline }: TextUpdate, projection: Record<string, 0 | 1>, isChange: (found: Found) => boolean): Promise<Found | null> {
+  /**
+   * Answers what the document has afterwards. @param isChange whether that tells of a change. @returns null where
+   * nothing is
+   */
+  update<Found extends object>(
+    path: string,
+    { pipeline }: TextUpdate,
+    projection: Record<string, 0 | 1>,
+    isChange: (found: Found) => boolean,
+  ): Promise<Found | null> {
     const options = { projection, returnDocument: "after", ...asPlainValues } as const;
-    return this.#writing<Found | null>(true, () => this.#context.collection.findOneAndUpdate<Found>({ _id: idOfPath(this.#key, path) }, pipeline, options), {
-      isChange: (found) => found !== null && isChange(found),
-      ifExpired: () => null,
-    });
+    return this.#writing<Found | null>(
+      true,
+      () => this.#context.collection.findOneAndUpdate<Found>({ _id: idOfPath(this.#key, path) }, pipeline, options),
+      {
+        isChange: (found) => found !== null && isChange(found),
+        ifExpired: () => null,
+      },
+    );
   }
 
   create(file: NewFile): Promise<Made> {
-    return this.#writing(true, () => this.#context.creations.create(this.#key, this.#address, file, this.#context.call), { isChange: (made) => made === "made" });
+    return this.#writing(
+      true,
+      () => this.#context.creations.create(this.#key, this.#address, file, this.#context.call),
+      { isChange: (made) => made === "made" },
+    );
   }
 
   /** @returns whether a file was there */
   deleteFile(path: string): Promise<boolean> {
     const filter = { _id: idOfPath(this.#key, path), kind: "file" };
-    return this.#writing(false, async () => (await this.#context.collection.deleteOne(filter, byId)) > 0, { isChange: Boolean, ifExpired: () => false });
+    return this.#writing(false, async () => (await this.#context.collection.deleteOne(filter, byId)) > 0, {
+      isChange: Boolean,
+      ifExpired: () => false,
+    });
   }
 
   inTransaction<T>(run: RunSteps<T>, options?: ChangeOptions<T>): Promise<T> {
@@ -79,7 +112,9 @@ export class FileChanges {
   async #inTransaction<T>(run: RunSteps<T>): Promise<T> {
     const { transactions, call } = this.#context;
     try {
-      return await inTransaction(transactions, call, (session) => run(new TreeSteps(this.#context, session, this.#address), session));
+      return await inTransaction(transactions, call, (session) =>
+        run(new TreeSteps(this.#context, session, this.#address), session),
+      );
     } catch (error) {
       if (MemoryError.isInstance(error) && reasonToFollow(error) === null) await this.#untilAcknowledged();
       throw error;
@@ -89,10 +124,14 @@ export class FileChanges {
   /** Makes a change together with its versions, within the limit of the memory. */
   async queued<T>(change: QueuedChange<T>): Promise<T> {
     const { changes, call, maxMemoryBytes } = this.#context;
-    const outcome = await this.#writing(true, () => changes.run(this.#key, this.#address, { ...change, maxMemoryBytes }, call), {
-      isChange: (made) => "answer" in made,
-      ifExpired: () => outcomeOnNothing(change, this.#address),
-    });
+    const outcome = await this.#writing(
+      true,
+      () => changes.run(this.#key, this.#address, { ...change, maxMemoryBytes }, call),
+      {
+        isChange: (made) => "answer" in made,
+        ifExpired: () => outcomeOnNothing(change, this.#address),
+      },
+    );
     if ("refusal" in outcome) {
       await reading(() => this.#untilAcknowledged());
       throw outcome.refusal;
@@ -103,12 +142,21 @@ export class FileChanges {
   /** Until all is acknowledged that a refused transaction may have read: one that is aborted does not wait for it. */
   async #untilAcknowledged(): Promise<void> {
     if (!isOfMajority(this.#context)) return;
-    const options = { projection: { _id: 1 }, readConcern: { level: "linearizable" }, readPreference: "primary", ...byId } as const;
+    const options = {
+      projection: { _id: 1 },
+      readConcern: { level: "linearizable" },
+      readPreference: "primary",
+      ...byId,
+    } as const;
     await this.#context.collection.findOne({ _id: rootIdOf(this.#key) }, options);
   }
 
   /** @param isSeen whether a document has the time of the change */
-  async #writing<T>(isSeen: boolean, write: () => Promise<T>, { isChange = () => true, ifExpired }: ChangeOptions<T> = {}): Promise<T> {
+  async #writing<T>(
+    isSeen: boolean,
+    write: () => Promise<T>,
+    { isChange = () => true, ifExpired }: ChangeOptions<T> = {},
+  ): Promise<T> {
     try {
       await this.#context.ready();
       const isPresent = this.#life.isPresent();

@@ -4,38 +4,64 @@ import { addressKeys, ownerKeys } from "../address-keys.js";
 import type { IndexedDocument, TextIdDocument } from "./stored-document.js";
 
 /**
- * What a listing answers without the texts. It has the size and the time too, for outlines and summaries, and the id of the text, for
- * searches and watches: each change of a file writes a place of this index, which takes less than to read the texts of a directory for a
- * listing of it.
+ * What a listing answers without the texts. It has the size and the time too, for outlines and summaries, and the id of
+ * the text, for searches and watches: each change of a file writes a place of this index, which takes less than to read
+ * the texts of a directory for a listing of it.
  */
-export const listingIndex = { name: "files_by_id", key: { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1, textId: 1 } } as const satisfies IndexDescription;
+export const listingIndex = {
+  name: "files_by_id",
+  key: { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1, textId: 1 },
+} as const satisfies IndexDescription;
 
 /** So that nothing but the index is read. */
-export const listingProjection = { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1 } as const satisfies Record<keyof IndexedDocument, 1>;
+export const listingProjection = { _id: 1, kind: 1, sizeBytes: 1, updatedAt: 1 } as const satisfies Record<
+  keyof IndexedDocument,
+  1
+>;
 export const textIdProjection = { _id: 1, kind: 1, textId: 1 } as const satisfies Record<keyof TextIdDocument, 1>;
 
 const names = { global: "memories_global", perThread: "memories_per_thread", perUser: "memories_per_user" } as const;
 
-/** The roots of memories by their ids. They are not unique, as that would need another shard key; the ids of documents are. */
+/**
+ * The roots of memories by their ids. They are not unique, as that would need another shard key; the ids of documents
+ * are.
+ */
 export const rootIndexes = [
-  ...memoryScopes.map((scope) => ({ name: names[scope], key: addressKeys[scope], partialFilterExpression: partialOf(scope) })),
+  ...memoryScopes.map((scope) => ({
+    name: names[scope],
+    key: addressKeys[scope],
+    partialFilterExpression: partialOf(scope),
+  })),
   { name: "memories_by_thread", key: ownerKeys.threadId, partialFilterExpression: { threadId: { $type: "string" } } },
   { name: "memories_by_user", key: ownerKeys.userId, partialFilterExpression: { userId: { $type: "string" } } },
 ] satisfies (IndexDescription & { name: string })[];
 
 /** Of the roots: by it a store finds the memories that have expired. Only one with `expireMs` makes it. */
-export const expiryIndex = { name: "memories_by_change", key: { scope: 1, updatedAt: 1 }, partialFilterExpression: { scope: { $exists: true } } } as const satisfies IndexDescription;
+export const expiryIndex = {
+  name: "memories_by_change",
+  key: { scope: 1, updatedAt: 1 },
+  partialFilterExpression: { scope: { $exists: true } },
+} as const satisfies IndexDescription;
 
 const wordLanguage = { default_language: "english", language_override: "textLanguage" };
 
 /**
- * The words of texts and paths. Only a store with `memoryTextIndex` makes it. English is nearest to how a search takes words. No document has the field that could
- * name another language.
+ * The words of texts and paths. Only a store with `memoryTextIndex` makes it. English is nearest to how a search takes
+ * words. No document has the field that could name another language.
  */
-export const wordsIndex = { name: "files_by_words", key: { memory: 1, pathText: "text", text: "text" }, ...wordLanguage } as const satisfies IndexDescription;
+export const wordsIndex = {
+  name: "files_by_words",
+  key: { memory: 1, pathText: "text", text: "text" },
+  ...wordLanguage,
+} as const satisfies IndexDescription;
 
 /** The same as the server tells it. */
-export const toldWordsIndex = { name: wordsIndex.name, key: { memory: 1, _fts: "text", _ftsx: 1 }, weights: { pathText: 1, text: 1 }, ...wordLanguage } satisfies IndexDescription;
+export const toldWordsIndex = {
+  name: wordsIndex.name,
+  key: { memory: 1, _fts: "text", _ftsx: 1 },
+  weights: { pathText: 1, text: 1 },
+  ...wordLanguage,
+} satisfies IndexDescription;
 
 function partialOf(scope: keyof typeof names): Record<string, unknown> {
   if (scope === "global") return { scope };

@@ -7,7 +7,16 @@ import type { VersionedSnapshot } from "../../../core/snapshot.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
-import { childrenOf, type IdRange, idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
+import {
+  childrenOf,
+  type IdRange,
+  idOfPath,
+  memoryKeyOf,
+  pathOfId,
+  rangeOfMemory,
+  rangesBelow,
+  rootIdOf,
+} from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import { type FilesContext, isOfMajority } from "./files-context.js";
@@ -36,11 +45,16 @@ export class FileReads {
     this.#key = memoryKeyOf(address);
   }
 
-  /** The document of a path, as far as the projection has it. Null where nothing is, but a memory that has not moved. */
+  /**
+   * The document of a path, as far as the projection has it. Null where nothing is, but a memory that has not moved.
+   */
   find(path: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
     const _id = idOfPath(this.#key, path);
     return this.#reading(null, async () => {
-      const found = await this.#context.collection.findOne<StoredDocument>({ _id }, { projection, ...asPlainValues, ...this.#ofAcknowledged });
+      const found = await this.#context.collection.findOne<StoredDocument>(
+        { _id },
+        { projection, ...asPlainValues, ...this.#ofAcknowledged },
+      );
       if (path === ROOT) refuseElsewhere(this.#context, found);
       return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
     });
@@ -50,8 +64,13 @@ export class FileReads {
   #findWithRoot(_id: string, projection: Record<string, 0 | 1>): Promise<StoredDocument | null> {
     return readAtOneMoment(async () => {
       const options = { ...asPlainValues, ...atOneMoment, ...byId, projection: { ...projection, _id: 1 } };
-      const found = await this.#context.collection.find<StoredDocument>({ _id: { $in: [this.#rootId, _id] } }, options).toArray();
-      refuseElsewhere(this.#context, found.find((each) => each._id === this.#rootId));
+      const found = await this.#context.collection
+        .find<StoredDocument>({ _id: { $in: [this.#rootId, _id] } }, options)
+        .toArray();
+      refuseElsewhere(
+        this.#context,
+        found.find((each) => each._id === this.#rootId),
+      );
       return found.find((each) => each._id === _id) ?? null;
     });
   }
@@ -83,17 +102,32 @@ export class FileReads {
     const ids = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
     const children = directories.map((path) => ({ _id: childrenOf(this.#key, path) }));
     return this.#readingAtOneMoment(new Map<string, "file" | "dir">(), async () => {
-      const found = await this.#context.collection.find<IndexedDocument>({ $or: [{ _id: this.#rootId }, ids, ...children] }, { ...listing, ...atOneMoment }).toArray();
-      refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
-      return new Map(found.filter(({ _id }) => _id !== this.#rootId).map(({ _id, kind }) => [pathOfId(this.#key, _id), kind]));
+      const found = await this.#context.collection
+        .find<IndexedDocument>({ $or: [{ _id: this.#rootId }, ids, ...children] }, { ...listing, ...atOneMoment })
+        .toArray();
+      refuseElsewhere(
+        this.#context,
+        found.find(({ _id }) => _id === this.#rootId),
+      );
+      return new Map(
+        found.filter(({ _id }) => _id !== this.#rootId).map(({ _id, kind }) => [pathOfId(this.#key, _id), kind]),
+      );
     });
   }
 
   /** Whether anything lies in the memory. */
   isEmpty(): Promise<boolean> {
     return this.#readingAtOneMoment(true, async () => {
-      const found = await this.#context.collection.find<IndexedDocument>({ _id: this.#rootWithChildren }, { projection: { kind: 1 }, ...byId, ...asPlainValues, ...atOneMoment, limit: 2 }).toArray();
-      refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
+      const found = await this.#context.collection
+        .find<IndexedDocument>(
+          { _id: this.#rootWithChildren },
+          { projection: { kind: 1 }, ...byId, ...asPlainValues, ...atOneMoment, limit: 2 },
+        )
+        .toArray();
+      refuseElsewhere(
+        this.#context,
+        found.find(({ _id }) => _id === this.#rootId),
+      );
       return found.every(({ _id }) => _id === this.#rootId);
     });
   }
@@ -102,14 +136,19 @@ export class FileReads {
   list(path: string): Promise<MemoryEntry[] | "file" | null> {
     const id = idOfPath(this.#key, path);
     const children = { _id: childrenOf(this.#key, path) };
-    const find = (filter: object): Promise<IndexedDocument[]> => this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }).toArray();
+    const find = (filter: object): Promise<IndexedDocument[]> =>
+      this.#context.collection.find<IndexedDocument>(filter, { ...listing, ...atOneMoment }).toArray();
     return this.#readingAtOneMoment<MemoryEntry[] | "file" | null>(path === ROOT ? [] : null, async () => {
       let found = await find(path === ROOT ? { _id: this.#rootWithChildren } : children);
       // Only where something lies in it, it is known to be a directory.
-      if (found.length === 0 && path !== ROOT) found = await find({ $or: [{ _id: { $in: [this.#rootId, id] } }, children] });
+      if (found.length === 0 && path !== ROOT)
+        found = await find({ $or: [{ _id: { $in: [this.#rootId, id] } }, children] });
       const below = found.filter(({ _id }) => _id !== id && _id !== this.#rootId);
       if (below.length === 0) {
-        refuseElsewhere(this.#context, found.find(({ _id }) => _id === this.#rootId));
+        refuseElsewhere(
+          this.#context,
+          found.find(({ _id }) => _id === this.#rootId),
+        );
         const kind = found.find(({ _id }) => _id === id)?.kind;
         if (path !== ROOT && kind !== "dir") return kind ?? null;
       }
@@ -124,12 +163,18 @@ export class FileReads {
     const isOwn = { $and: [{ $eq: ["$_id", { $literal: id }] }, { $eq: ["$kind", "dir"] }] };
     const rootKind = { $max: { $cond: [{ $eq: ["$_id", { $literal: this.#rootId }] }, "$kind", null] } };
     const pipeline = [
-      { $match: { $or: [{ _id: { $in: [this.#rootId, id] } }, ...rangesBelow(this.#key, path).map((_id) => ({ _id }))] } },
+      {
+        $match: {
+          $or: [{ _id: { $in: [this.#rootId, id] } }, ...rangesBelow(this.#key, path).map((_id) => ({ _id }))],
+        },
+      },
       { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" }, isThere: { $max: isOwn }, rootKind } },
     ];
     return this.#readingAtOneMoment(path === ROOT ? 0 : null, async () => {
       const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
-      const [found] = await this.#context.collection.aggregate<{ sizeBytes: number; isThere: boolean; rootKind: string | null }>(pipeline, options).toArray();
+      const [found] = await this.#context.collection
+        .aggregate<{ sizeBytes: number; isThere: boolean; rootKind: string | null }>(pipeline, options)
+        .toArray();
       refuseElsewhere(this.#context, found?.rootKind ? { kind: found.rootKind } : undefined);
       if (found?.isThere !== true && path !== ROOT) return null;
       return found?.sizeBytes ?? 0;
@@ -137,7 +182,9 @@ export class FileReads {
   }
 
   snapshot(): Promise<MemorySnapshot> {
-    return this.#readingAtOneMoment<MemorySnapshot>({ files: [], directories: [], revision: null }, () => this.#snapshot(atOneMoment));
+    return this.#readingAtOneMoment<MemorySnapshot>({ files: [], directories: [], revision: null }, () =>
+      this.#snapshot(atOneMoment),
+    );
   }
 
   /** The same in a transaction. */
@@ -147,7 +194,10 @@ export class FileReads {
 
   async #snapshot(options: FindOptions): Promise<MemorySnapshot> {
     const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
-    const found = this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#key) }, { ...asPlainValues, ...byId, ...options, batchSize });
+    const found = this.#context.collection.find<StoredDocument>(
+      { _id: rangeOfMemory(this.#key) },
+      { ...asPlainValues, ...byId, ...options, batchSize },
+    );
     let root: StoredDocument | undefined;
     for await (const document of found) {
       const path = pathOfId(this.#key, document._id);
@@ -162,14 +212,18 @@ export class FileReads {
   }
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
-    return this.#readingAtOneMoment<VersionedSnapshot>({ files: [], directories: [] }, () => snapshotSince(this.#context, this.#key, known));
+    return this.#readingAtOneMoment<VersionedSnapshot>({ files: [], directories: [] }, () =>
+      snapshotSince(this.#context, this.#key, known),
+    );
   }
 
   /** Null where the store has no index for it, and where nothing is. */
   async narrow(query: string, path: string): Promise<NarrowedTexts | null> {
     const { narrowsAbove = null } = this.#context;
     if (narrowsAbove === null) return null;
-    return this.#readingAtOneMoment(null, () => narrowedSearch({ ...this.#context, narrowsAbove }, this.#key, query, path));
+    return this.#readingAtOneMoment(null, () =>
+      narrowedSearch({ ...this.#context, narrowsAbove }, this.#key, query, path),
+    );
   }
 
   findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
@@ -178,7 +232,9 @@ export class FileReads {
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
     return this.#readingAtOneMoment<MemoryOutline>({ files: [], directories: [], revision: null }, () =>
-      inSnapshot(this.#context.transactions.client, (session) => new FilesOutline(this.#context, this.#key, session, wanted).read()),
+      inSnapshot(this.#context.transactions.client, (session) =>
+        new FilesOutline(this.#context, this.#key, session, wanted).read(),
+      ),
     );
   }
 
@@ -193,16 +249,24 @@ export class FileReads {
   }
 
   async #root(options: FindOptions): Promise<StoredRoot | null> {
-    const root = await this.#context.collection.findOne<StoredRoot>({ _id: this.#rootId }, { ...asPlainValues, ...options });
+    const root = await this.#context.collection.findOne<StoredRoot>(
+      { _id: this.#rootId },
+      { ...asPlainValues, ...options },
+    );
     refuseElsewhere(this.#context, root);
     return root;
   }
 
   /** Some of the documents with the root, or all, at one moment. Null where the memory has expired. */
   withRoot(paths?: readonly string[]): Promise<Map<string, StoredDocument> | null> {
-    const _id = paths === undefined ? rangeOfMemory(this.#key) : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
+    const _id =
+      paths === undefined
+        ? rangeOfMemory(this.#key)
+        : { $in: [ROOT, ...paths].map((path) => idOfPath(this.#key, path)) };
     return this.#readingAtOneMoment<Map<string, StoredDocument> | null>(null, async () => {
-      const found = await this.#context.collection.find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize }).toArray();
+      const found = await this.#context.collection
+        .find<StoredDocument>({ _id }, { ...asPlainValues, ...atOneMoment, ...byId, batchSize })
+        .toArray();
       const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
       refuseElsewhere(this.#context, documents.get(ROOT));
       return documents;
@@ -219,8 +283,9 @@ export class FileReads {
   }
 
   /**
-   * As reads of several documents, which are of a snapshot, see acknowledged changes alone. Without it a caller could read a change of
-   * another one here, and then not see it there. Where changes are acknowledged before a majority has them, those would not be seen.
+   * As reads of several documents, which are of a snapshot, see acknowledged changes alone. Without it a caller could
+   * read a change of another one here, and then not see it there. Where changes are acknowledged before a majority has
+   * them, those would not be seen.
    */
   get #ofAcknowledged(): Pick<FindOptions, "readConcern"> {
     const { level = "local" } = this.#context.transactions.client.readConcern ?? {};

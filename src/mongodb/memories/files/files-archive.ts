@@ -55,11 +55,17 @@ const idDigits = 24;
 const maxBatch = { files: 1000, bytes: 4_000_000 };
 
 /** First the versions, which nobody sees, then in one step the memory that they are of. */
-export async function restoreMemory(context: FilesContext, { address, tree, history, key }: Restored): Promise<boolean> {
+export async function restoreMemory(
+  context: FilesContext,
+  { address, tree, history, key }: Restored,
+): Promise<boolean> {
   const { collection, transactions, call, ready, clock, expiry } = context;
   const versions = versionsInCall(context);
   // Not that of the same archive in the other layout, as their versions lie in one collection.
-  const id = createHash("sha256").update(JSON.stringify([address, key, "files"])).digest("hex").slice(0, idDigits);
+  const id = createHash("sha256")
+    .update(JSON.stringify([address, key, "files"]))
+    .digest("hex")
+    .slice(0, idDigits);
   const _id = rootIdOf(memoryKeyOf(address));
   try {
     await ready();
@@ -71,7 +77,12 @@ export async function restoreMemory(context: FilesContext, { address, tree, hist
     const lifetimeMs = expiry.lifetimeMs(address.scope);
     const expiresAt = expiry.versionsExpireAt(address.scope, now)?.expiresAt;
     await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
-    const kept = { id, revision: history.revision, ...(lifetimeMs !== null && { lifetimeMs }), ...(expiresAt && { expiresAt }) };
+    const kept = {
+      id,
+      revision: history.revision,
+      ...(lifetimeMs !== null && { lifetimeMs }),
+      ...(expiresAt && { expiresAt }),
+    };
     return await inTransaction(transactions, call, async (session) => {
       if ((await collection.findOne({ _id }, { projection: { _id: 1 }, session })) !== null) return false;
       // Of a memory that was restored from the same archive, went on, and was forgotten halfway.
@@ -88,7 +99,13 @@ export async function restoreMemory(context: FilesContext, { address, tree, hist
 }
 
 /** Batch by batch, as all may be more than the process holds. @returns the time of the earliest */
-async function insertFiles({ collection }: FilesContext, session: ClientSession, address: CheckedAddress, { files }: ArchivedTree, now: Date): Promise<Date> {
+async function insertFiles(
+  { collection }: FilesContext,
+  session: ClientSession,
+  address: CheckedAddress,
+  { files }: ArchivedTree,
+  now: Date,
+): Promise<Date> {
   const key = memoryKeyOf(address);
   let earliest = now;
   let batch: StoredFile[] = [];
@@ -101,7 +118,15 @@ async function insertFiles({ collection }: FilesContext, session: ClientSession,
   for (const { path, sizeBytes, load } of files) {
     if (batch.length === maxBatch.files || bytes + sizeBytes > maxBatch.bytes) await insert();
     const { content: text, createdAt, updatedAt } = await load();
-    batch.push({ ...placeOfFile(key, path), kind: "file", text, textId: newChangeId(), sizeBytes, createdAt, updatedAt });
+    batch.push({
+      ...placeOfFile(key, path),
+      kind: "file",
+      text,
+      textId: newChangeId(),
+      sizeBytes,
+      createdAt,
+      updatedAt,
+    });
     bytes += sizeBytes;
     if (createdAt < earliest) earliest = createdAt;
   }
@@ -110,14 +135,23 @@ async function insertFiles({ collection }: FilesContext, session: ClientSession,
 }
 
 /** The root first. With those that only a file below them shows. */
-function directoriesOf(address: CheckedAddress, { files, directories }: ArchivedTree, times: Pick<StoredDirectory, "createdAt" | "updatedAt">): [StoredRoot, ...StoredDirectory[]] {
+function directoriesOf(
+  address: CheckedAddress,
+  { files, directories }: ArchivedTree,
+  times: Pick<StoredDirectory, "createdAt" | "updatedAt">,
+): [StoredRoot, ...StoredDirectory[]] {
   const key = memoryKeyOf(address);
-  const paths = new Set([...directories, ...[...files.map(({ path }) => path), ...directories].flatMap((path) => parentsOf(path))].filter((path) => path !== ROOT));
+  const paths = new Set(
+    [...directories, ...[...files.map(({ path }) => path), ...directories].flatMap((path) => parentsOf(path))].filter(
+      (path) => path !== ROOT,
+    ),
+  );
   const directoryOf = (path: string): StoredDirectory => ({ _id: idOfPath(key, path), kind: "dir", made: 1, ...times });
   return [{ ...directoryOf(ROOT), ...address }, ...Array.from(paths, directoryOf)];
 }
 
 function tooMuchToRestore(cause: unknown): MemoryError {
-  const message = "ENOSPC: the memory is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); it was not made; leave its history out";
+  const message =
+    "ENOSPC: the memory is more than this MongoDB server makes in one transaction (transactionLifetimeLimitSeconds, 60 by default, and the size of its cache); it was not made; leave its history out";
   return new MemoryError("ENOSPC", message, { cause });
 }

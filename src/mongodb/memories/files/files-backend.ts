@@ -1,9 +1,27 @@
 import type { CheckedAddress } from "../../../core/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
-import { alreadyExists, directoryNotFound, fileNotFound, fileTooLarge, MemoryError, parentIsFile, pathIsDirectory, pathIsFile } from "../../../core/errors.js";
+import {
+  alreadyExists,
+  directoryNotFound,
+  fileNotFound,
+  fileTooLarge,
+  MemoryError,
+  parentIsFile,
+  pathIsDirectory,
+  pathIsFile,
+} from "../../../core/errors.js";
 import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
-import type { DeletedCounts, FileStat, FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
+import type {
+  DeletedCounts,
+  FileStat,
+  FoundText,
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+} from "../../../core/memory.js";
 import type { OngoingCall } from "../../../core/ongoing-call.js";
 import { ROOT } from "../../../core/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
@@ -23,7 +41,10 @@ import { type StoredFiles, storedFiles } from "./stored-files.js";
 import { appendUpdate, replaceUpdate, swapUpdate, type TextUpdate, writeUpdate } from "./text-updates.js";
 import type { Made } from "./tree-steps.js";
 
-/** One memory as a document for each file and directory (ADR 0021). What changes the tree is a transaction, all else one command. */
+/**
+ * One memory as a document for each file and directory (ADR 0021). What changes the tree is a transaction, all else one
+ * command.
+ */
 export class FilesBackend implements MemoryBackend {
   protected readonly context: FilesContext;
   protected readonly stored: StoredFiles;
@@ -46,7 +67,15 @@ export class FilesBackend implements MemoryBackend {
   meaning(): MeaningBackend | null {
     const { embeddings, expiry } = this.context;
     const address = this.address;
-    return embeddings && new MemoryMeaning({ ...embeddings, address, vectors: vectorsInCall(this.context), lifetimeMs: expiry.lifetimeMs(address.scope) });
+    return (
+      embeddings &&
+      new MemoryMeaning({
+        ...embeddings,
+        address,
+        vectors: vectorsInCall(this.context),
+        lifetimeMs: expiry.lifetimeMs(address.scope),
+      })
+    );
   }
 
   /** One for all backends of a layout. */
@@ -85,7 +114,8 @@ export class FilesBackend implements MemoryBackend {
     if (path === ROOT) throw pathIsDirectory();
     this.checkedBytes(content);
     await this.#trying<unknown>(async (now) => {
-      const appended = (): Promise<boolean> => this.stored.changes.set(path, appendUpdate(content, now, this.limits.maxFileBytes));
+      const appended = (): Promise<boolean> =>
+        this.stored.changes.set(path, appendUpdate(content, now, this.limits.maxFileBytes));
       if (await appended()) return true;
       if (create && (await this.#create(path, content, now)) === "made") return true;
       const kind = await this.#kindOf(path);
@@ -121,7 +151,8 @@ export class FilesBackend implements MemoryBackend {
       if ((await steps.put({ path, text, at })) === "parentIsFile") throw parentIsFile();
       return before;
     };
-    // Those of this process one after the other: as each writes the root, the server would abort all but one of them, over and over.
+    // Those of this process one after the other: as each writes the root, the server would abort all but one of them,
+    // over and over.
     return this.context.edits.run(JSON.stringify([this.address]), () => this.stored.changes.inTransaction(append));
   }
 
@@ -130,7 +161,12 @@ export class FilesBackend implements MemoryBackend {
     return this.#trying(async (now) => {
       const update = replaceUpdate(oldContent, content, now, this.limits.maxFileBytes);
       const isMade = ({ lastChange }: Pick<StoredFile, "lastChange">): boolean => lastChange?.id === update.textId;
-      const found = await this.stored.changes.update<Pick<StoredFile, "lastChange">>(path, update, { _id: 0, lastChange: 1 }, (each) => isMade(each) && each.lastChange?.replaced !== 0);
+      const found = await this.stored.changes.update<Pick<StoredFile, "lastChange">>(
+        path,
+        update,
+        { _id: 0, lastChange: 1 },
+        (each) => isMade(each) && each.lastChange?.replaced !== 0,
+      );
       if (found?.lastChange !== undefined && isMade(found)) return found.lastChange.replaced;
       if ((await this.#kindOf(path)) === undefined) throw fileNotFound();
       return this.#replaceHere(path, oldContent, content);
@@ -148,7 +184,11 @@ export class FilesBackend implements MemoryBackend {
     return replaced;
   }
 
-  async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
+  async delete(
+    path: string,
+    ifDirectory: "delete" | "fail",
+    checkBelow?: (path: string) => void,
+  ): Promise<DeletedCounts> {
     if (path !== ROOT) {
       if (await this.stored.changes.deleteFile(path)) return { files: 1, dirs: 0 };
       const kind = await this.#kindOf(path, "answered");
@@ -218,7 +258,10 @@ export class FilesBackend implements MemoryBackend {
 
   async stat(path: string): Promise<MemoryStat | null> {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const found = path === ROOT ? null : await this.stored.reads.find(path, { _id: 0, kind: 1, sizeBytes: 1, createdAt: 1, updatedAt: 1 });
+      const found =
+        path === ROOT
+          ? null
+          : await this.stored.reads.find(path, { _id: 0, kind: 1, sizeBytes: 1, createdAt: 1, updatedAt: 1 });
       if (found === null && path !== ROOT) return null;
       if (found?.kind === "file") {
         const { kind, sizeBytes, createdAt, updatedAt } = found;
@@ -277,7 +320,12 @@ export class FilesBackend implements MemoryBackend {
   /** @returns when the file was made; null where nothing was changed */
   async #set(path: string, update: TextUpdate): Promise<Date | null> {
     const isSet = ({ textId }: Pick<StoredFile, "textId">): boolean => textId === update.textId;
-    const found = await this.stored.changes.update<Pick<StoredFile, "createdAt" | "textId">>(path, update, { _id: 0, createdAt: 1, textId: 1 }, isSet);
+    const found = await this.stored.changes.update<Pick<StoredFile, "createdAt" | "textId">>(
+      path,
+      update,
+      { _id: 0, createdAt: 1, textId: 1 },
+      isSet,
+    );
     return found !== null && isSet(found) ? found.createdAt : null;
   }
 

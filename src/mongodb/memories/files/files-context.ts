@@ -34,7 +34,10 @@ export interface FilesContext {
   fileClock?: () => Date;
   expiry: MemoryExpiry;
   lives: KnownLives;
-  /** By their keys, the memories that took more than a page when they were last shown. Only the order of work depends on it. */
+  /**
+   * By their keys, the memories that took more than a page when they were last shown. Only the order of work depends on
+   * it.
+   */
   sizesSeen: RecentMap<SizeSeen>;
   /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
   history: { begins: boolean } | null;
@@ -54,7 +57,10 @@ export interface FilesContext {
   vectors: VectorCollection;
   /** Null: passages are found by their words alone. */
   embeddings: { client: MongoClient; embedder: Embedder } | null;
-  /** How many documents a memory may have of which a search reads all. Undefined: any number, as there is no index of words. */
+  /**
+   * How many documents a memory may have of which a search reads all. Undefined: any number, as there is no index of
+   * words.
+   */
   narrowsAbove?: number | undefined;
   /** Only memories that have moved here are kept: none is made. Default: false. */
   isGuest?: boolean;

@@ -17,13 +17,29 @@ import type { StoredFiles } from "./stored-files.js";
 /** What a memory has whose changes have made no version yet. */
 const none: StoredHistory = { id: "none", revision: 0 };
 
-export function presentOf({ _id, history = none }: Pick<StoredRoot, "_id" | "history">, texts: ReadonlyMap<string, string>): PresentMemory {
-  return { documentId: _id, memory: history.id, revision: history.revision, changes: [], firstStored: undefined, texts, owner: null };
+export function presentOf(
+  { _id, history = none }: Pick<StoredRoot, "_id" | "history">,
+  texts: ReadonlyMap<string, string>,
+): PresentMemory {
+  return {
+    documentId: _id,
+    memory: history.id,
+    revision: history.revision,
+    changes: [],
+    firstStored: undefined,
+    texts,
+    owner: null,
+  };
 }
 
 export function historyOf(
   context: FilesContext,
-  { stored, address, limits, proposals }: { stored: StoredFiles; address: CheckedAddress; limits: BackendLimits; proposals: ChangeRecords },
+  {
+    stored,
+    address,
+    limits,
+    proposals,
+  }: { stored: StoredFiles; address: CheckedAddress; limits: BackendLimits; proposals: ChangeRecords },
 ): HistoryBackend {
   const { actor, clock } = context;
   const versions = versionsInCall(context);
@@ -32,7 +48,16 @@ export function historyOf(
     if (history !== undefined && !context.isReader) await dropOld(versions, history);
   };
   const removeVectors = (): Promise<void> => vectorsInCall(context).remove(address);
-  return new MongoHistory({ source: new FilesHistory(context, stored), versions, flush, proposals, removeVectors, actor, clock, maxFileBytes: limits.maxFileBytes });
+  return new MongoHistory({
+    source: new FilesHistory(context, stored),
+    versions,
+    flush,
+    proposals,
+    removeVectors,
+    actor,
+    clock,
+    maxFileBytes: limits.maxFileBytes,
+  });
 }
 
 /** A memory never holds what has not become versions: they are made with the change. */
@@ -88,19 +113,32 @@ export class FilesHistory implements HistorySource {
 }
 
 /** Whether the memory is as it was when this was planned. A store without history changes texts and no revision. */
-function isStill(tree: RecordedTree, { files, removedDirectories, tree: planned }: Restoration, revision: number): boolean {
+function isStill(
+  tree: RecordedTree,
+  { files, removedDirectories, tree: planned }: Restoration,
+  revision: number,
+): boolean {
   const texts = new Map(planned.files.map(({ path, content }) => [path, content]));
-  const isSame = (path: string): boolean => (tree.kind(path) === "file" ? tree.file(path).text : undefined) === texts.get(path);
+  const isSame = (path: string): boolean =>
+    (tree.kind(path) === "file" ? tree.file(path).text : undefined) === texts.get(path);
   const goes = new Set([...removedDirectories, ...files.keys()]);
-  return tree.revision === revision && [...files.keys()].every(isSame) && removedDirectories.every((path) => tree.pathsBelow(path).every((below) => goes.has(below)));
+  return (
+    tree.revision === revision &&
+    [...files.keys()].every(isSame) &&
+    removedDirectories.every((path) => tree.pathsBelow(path).every((below) => goes.has(below)))
+  );
 }
 
-function restoreIn(tree: RecordedTree, { files, renamed, addedDirectories, removedDirectories, tree: planned }: Restoration): void {
+function restoreIn(
+  tree: RecordedTree,
+  { files, renamed, addedDirectories, removedDirectories, tree: planned }: Restoration,
+): void {
   const times = new Map(planned.files.map(({ path, createdAt }) => [path, createdAt]));
   for (const [path, content] of files) if (content === null) tree.deleteFile(path);
   for (const path of removedDirectories.toSorted((a, b) => b.length - a.length)) tree.deleteEmptyDirectory(path);
   for (const path of addedDirectories.toSorted((a, b) => a.length - b.length)) tree.makeDirectory(path);
-  for (const [path, content] of files) if (content !== null) tree.put(path, content, times.get(renamed.get(path) ?? path));
+  for (const [path, content] of files)
+    if (content !== null) tree.put(path, content, times.get(renamed.get(path) ?? path));
 }
 
 function pathsOf(what: "outbox" | "tree" | { path: string }): string[] | undefined {

@@ -22,7 +22,8 @@ export async function itemsOfMemory(context: FilesContext, places: readonly Memo
   const found = new Map<string, StoredDocument>();
   for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
     const paths = places.slice(start, start + maxPlacesPerCommand).flatMap(({ path }) => path ?? []);
-    for (const document of paths.length === 0 ? [] : await reads.documents(paths)) found.set(pathOfId(key, document._id), document);
+    for (const document of paths.length === 0 ? [] : await reads.documents(paths))
+      found.set(pathOfId(key, document._id), document);
   }
   return places.map(({ path, kind, namespace }) => {
     const document = path === null ? undefined : found.get(path);
@@ -43,5 +44,7 @@ export async function allItemsOf(context: FilesContext, address: CheckedAddress)
 }
 
 function itemOf(namespace: readonly string[], path: string, document: StoredDocument): Item {
-  return document.kind === "file" ? fileItem(namespace, path, { content: document.text }, document) : fileItem(namespace, `${path}/`, { directory: true }, document);
+  return document.kind === "file"
+    ? fileItem(namespace, path, { content: document.text }, document)
+    : fileItem(namespace, `${path}/`, { directory: true }, document);
 }

@@ -1,6 +1,12 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
-import { addressFor, addressOrNull, type CheckedAddress, type MemoryScope, memoryScopes } from "../../../core/address.js";
+import {
+  addressFor,
+  addressOrNull,
+  type CheckedAddress,
+  type MemoryScope,
+  memoryScopes,
+} from "../../../core/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
 import type { MemoryBackend } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/errors.js";
@@ -28,7 +34,19 @@ import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { type AddressedDocuments, memoriesWithin, storedAddress } from "../found-memories.js";
-import { directoryNotEmpty, type LayoutContext, type KeptLayout, type LayoutIndex, type MemoriesBeside, type MemoryFacts, type MemoryLimits, type MovedMemory, type MovingMemory, type NodeFacts, type PlannedChange } from "../layout.js";
+import {
+  directoryNotEmpty,
+  type LayoutContext,
+  type KeptLayout,
+  type LayoutIndex,
+  type MemoriesBeside,
+  type MemoryFacts,
+  type MemoryLimits,
+  type MovedMemory,
+  type MovingMemory,
+  type NodeFacts,
+  type PlannedChange,
+} from "../layout.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
@@ -57,7 +75,10 @@ import type { StoredDocument, StoredRoot } from "./stored-document.js";
 import { type StoredFiles, storedFiles } from "./stored-files.js";
 import { makeWordsIndex } from "./words-index.js";
 
-const own = { filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } }, option: "memoriesCollection" };
+const own = {
+  filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } },
+  option: "memoriesCollection",
+};
 
 /** Of how many memories a store remembers that they take more than a page. */
 const maxSizesSeen = 1000;
@@ -75,13 +96,29 @@ export class FilesLayout implements KeptLayout {
   readonly collectionNames: readonly string[];
   readonly #context: FilesContext;
 
-  private constructor(context: FilesContext, { indexes, collectionNames }: Pick<KeptLayout, "indexes" | "collectionNames">) {
+  private constructor(
+    context: FilesContext,
+    { indexes, collectionNames }: Pick<KeptLayout, "indexes" | "collectionNames">,
+  ) {
     this.#context = context;
     this.indexes = indexes;
     this.collectionNames = collectionNames;
   }
 
-  static open({ db, client, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, narrowsAbove, isGuest = false, history, embeddings }: LayoutContext): FilesLayout {
+  static open({
+    db,
+    client,
+    collectionName,
+    writeConcern,
+    connect,
+    clock,
+    expireMs,
+    makesIndexes,
+    narrowsAbove,
+    isGuest = false,
+    history,
+    embeddings,
+  }: LayoutContext): FilesLayout {
     const name = filesCollectionOf(collectionName);
     const collection = new ExactCollection(db.collection<StoredDocument>(name, { writeConcern }));
     const expiry = new MemoryExpiry(expireMs, clock);
@@ -98,24 +135,80 @@ export class FilesLayout implements KeptLayout {
     const ready = (): Promise<void> | undefined => connect()?.then(prepare) ?? prepare();
     // Those beside the memories are of all layouts: they stay where they are when a memory moves.
     const versionsName = versionsCollectionOf(collectionName);
-    const versions = new VersionCollection(new ExactCollection(db.collection(versionsName, { writeConcern })), history ?? {}, clock);
+    const versions = new VersionCollection(
+      new ExactCollection(db.collection(versionsName, { writeConcern })),
+      history ?? {},
+      clock,
+    );
     const proposalsName = `${collectionName}_proposals`;
     const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
     const vectorsName = vectorsCollectionOf(collectionName);
-    const vectors = VectorCollection.open(db, vectorsName, { writeConcern, connect, clock, expiryIndexes: expiryIndexes(expireMs), isUsed: embeddings !== null });
+    const vectors = VectorCollection.open(db, vectorsName, {
+      writeConcern,
+      connect,
+      clock,
+      expiryIndexes: expiryIndexes(expireMs),
+      isUsed: embeddings !== null,
+    });
     const transactions = { client, writeConcern };
-    const creations = new Creations((address, files, call) => makeFiles({ collection, transactions, isGuest }, address, files, call));
+    const creations = new Creations((address, files, call) =>
+      makeFiles({ collection, transactions, isGuest }, address, files, call),
+    );
     const kept = history && { begins: history.begins };
-    const changes = new ChangeQueue((address, queued, call) => makeRecorded({ collection, transactions, versions, clock, expiry, history: kept, isGuest }, address, queued, call));
+    const changes = new ChangeQueue((address, queued, call) =>
+      makeRecorded(
+        { collection, transactions, versions, clock, expiry, history: kept, isGuest },
+        address,
+        queued,
+        call,
+      ),
+    );
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const streams = new ChangeStreams(db, name);
     const indexesOf = (collectionOf: string, descriptions: readonly LayoutIndex["description"][]): LayoutIndex[] =>
-      descriptions.map((description) => ({ collection: db.collection(collectionOf), description, example: exampleFor(description), madeWith: collectionOf }));
+      descriptions.map((description) => ({
+        collection: db.collection(collectionOf),
+        description,
+        example: exampleFor(description),
+        madeWith: collectionOf,
+      }));
     const listingOnly = indexesOf(name, [listingIndex]).map((index) => ({ ...index, isNamed: true }));
     const words = { memory: "g", $text: { $search: "a" } };
-    const wordsOnly = indexesOf(name, [toldWordsIndex]).map((index) => ({ ...index, example: words, isOptional: true }));
-    const indexes = [...listingOnly, ...wordsOnly, ...indexesOf(name, rootIndexes), ...indexesOf(versionsName, versionIndexes), ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]), ...indexesOf(vectorsName, vectorIndexes)];
-    const context = { collection, ready, transactions, creations, edits: new KeyedMutex(), clock, expiry, lives: new KnownLives(), sizesSeen: new RecentMap<SizeSeen>(maxSizesSeen), history: kept, versions, changes, actor: null, isReader: !makesIndexes, records, streams, vectors, embeddings: embedded, narrowsAbove, isGuest };
+    const wordsOnly = indexesOf(name, [toldWordsIndex]).map((index) => ({
+      ...index,
+      example: words,
+      isOptional: true,
+    }));
+    const indexes = [
+      ...listingOnly,
+      ...wordsOnly,
+      ...indexesOf(name, rootIndexes),
+      ...indexesOf(versionsName, versionIndexes),
+      ...indexesOf(proposalsName, [...proposalIndexes, proposalExpiryIndex]),
+      ...indexesOf(vectorsName, vectorIndexes),
+    ];
+    const context = {
+      collection,
+      ready,
+      transactions,
+      creations,
+      edits: new KeyedMutex(),
+      clock,
+      expiry,
+      lives: new KnownLives(),
+      sizesSeen: new RecentMap<SizeSeen>(maxSizesSeen),
+      history: kept,
+      versions,
+      changes,
+      actor: null,
+      isReader: !makesIndexes,
+      records,
+      streams,
+      vectors,
+      embeddings: embedded,
+      narrowsAbove,
+      isGuest,
+    };
     return new FilesLayout(context, { indexes, collectionNames: [name, versionsName, proposalsName, vectorsName] });
   }
 
@@ -154,12 +247,19 @@ export class FilesLayout implements KeptLayout {
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
     if (this.#context.history !== null) return deleteEmptyDirectory(this.#context, address, path);
-    await this.#stored(address).changes.inTransaction<unknown>(async (steps) => {
-      if (!(await steps.deleteEmptyDirectory(path, this.#context.clock()))) throw directoryNotEmpty();
-    }, { ifExpired: () => null });
+    await this.#stored(address).changes.inTransaction<unknown>(
+      async (steps) => {
+        if (!(await steps.deleteEmptyDirectory(path, this.#context.clock()))) throw directoryNotEmpty();
+      },
+      { ifExpired: () => null },
+    );
   }
 
-  async checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
+  async checkChanges(
+    address: CheckedAddress,
+    options: Required<MemoryOptions>,
+    changes: readonly PlannedChange[],
+  ): Promise<void> {
     const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
     const directories = changes.filter(({ kind }) => kind === "deleteDirectory").map(({ path }) => path);
     const expected = new ExpectedTree(await this.#stored(address).reads.kinds([...paths], directories), options);
@@ -168,7 +268,10 @@ export class FilesLayout implements KeptLayout {
 
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
     const filter = address === undefined ? { scope: { $in: memoryScopes } } : { ...address };
-    const found = this.#context.collection.find<StoredRoot>(filter, { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, ...asPlainValues });
+    const found = this.#context.collection.find<StoredRoot>(filter, {
+      projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 },
+      ...asPlainValues,
+    });
     for await (const { _id, ...stored } of streaming(found)) {
       const known = addressOrNull(stored);
       const counts = known === null ? null : await countsOf(this.#context, memoryKeyOf(known));
@@ -199,12 +302,20 @@ export class FilesLayout implements KeptLayout {
 
   async versionIds(range: AddressRange): Promise<string[]> {
     const filter = { ...rangeFilter(range), kind: "dir" };
-    const found = await reading(() => this.#context.collection.find<Pick<StoredRoot, "history">>(filter, { projection: { "history.id": 1 }, ...asPlainValues }).toArray());
+    const found = await reading(() =>
+      this.#context.collection
+        .find<Pick<StoredRoot, "history">>(filter, { projection: { "history.id": 1 }, ...asPlainValues })
+        .toArray(),
+    );
     return found.map(({ history }) => history?.id ?? "");
   }
 
   async marks(range: AddressRange): Promise<CheckedAddress[]> {
-    const found = await reading(() => this.#context.collection.find<StoredRoot>({ ...rangeFilter(range), kind: "moved" }, { ...asPlainValues }).toArray());
+    const found = await reading(() =>
+      this.#context.collection
+        .find<StoredRoot>({ ...rangeFilter(range), kind: "moved" }, { ...asPlainValues })
+        .toArray(),
+    );
     return found.flatMap((mark) => addressOrNull(storedAddress(mark)) ?? []);
   }
 
@@ -271,7 +382,10 @@ async function unlessElsewhere<T>(run: () => Promise<T>): Promise<T | null> {
 function refuseStandalone(topology: Topology): void {
   if (topology !== "standalone") return;
   const reason = "MongoDB has no transactions on a standalone server";
-  throw new MemoryError("EIO", `EIO: the layout "files" needs a replica set or a sharded cluster, as ${reason}; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"`);
+  throw new MemoryError(
+    "EIO",
+    `EIO: the layout "files" needs a replica set or a sharded cluster, as ${reason}; make it a replica set of one (--replSet, rs.initiate()), or use the layout "document"`,
+  );
 }
 
 /** The ids of documents would be equal that are not. @throws MemoryError EIO */
@@ -284,7 +398,11 @@ async function refuseCollation(list: () => Promise<unknown[]>, name: string): Pr
     if (isUnauthorized(error)) return;
     throw storageError(error, "read", null);
   }
-  if (found.length > 0) throw new MemoryError("EIO", `EIO: the collection ${name} has a default collation, which its ids go by; the layout "files" needs a collection without one: name another with the option memoriesCollection`);
+  if (found.length > 0)
+    throw new MemoryError(
+      "EIO",
+      `EIO: the collection ${name} has a default collation, which its ids go by; the layout "files" needs a collection without one: name another with the option memoriesCollection`,
+    );
 }
 
 /** By its first field. The type is for partial indexes. */

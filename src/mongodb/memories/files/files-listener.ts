@@ -15,7 +15,10 @@ interface ChangeEvent {
 
 const endings = ["drop", "rename", "dropDatabase", "invalidate"];
 
-/** Hears of the changes of a memory's documents. Null on a server without change streams, and where the client has too many of them. @throws MemoryError EIO */
+/**
+ * Hears of the changes of a memory's documents. Null on a server without change streams, and where the client has too
+ * many of them. @throws MemoryError EIO
+ */
 export async function listenToMemory(context: FilesContext, memoryKey: string): Promise<ChangeListener | null> {
   const { streams } = context;
   const { found, moment } = await streams.find<Pick<StoredRoot, "kind">>({ _id: rootIdOf(memoryKey) }, { kind: 1 });
@@ -23,7 +26,12 @@ export async function listenToMemory(context: FilesContext, memoryKey: string): 
   if (moment === null || !streams.hasRoom) return null;
   const pipeline = [
     { $match: { $or: [{ "documentKey._id": rangeOfMemory(memoryKey) }, { operationType: { $in: endings } }] } },
-    { $project: { operationType: 1, kind: { $ifNull: ["$fullDocument.kind", "$updateDescription.updatedFields.kind"] } } },
+    {
+      $project: {
+        operationType: 1,
+        kind: { $ifNull: ["$fullDocument.kind", "$updateDescription.updatedFields.kind"] },
+      },
+    },
   ];
   return new FilesListener(streams.openAt<ChangeEvent>(moment, pipeline));
 }
@@ -50,7 +58,8 @@ class FilesListener implements ChangeListener {
       }
       if (isMoved) return "renew";
       // A new stream, which begins at the same moment of a server that is idle, would tell it at once again.
-      if (endings.includes(event.operationType)) throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
+      if (endings.includes(event.operationType))
+        throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
       return "changed";
     } catch (error) {
       if (isRefusedStream(error)) return "deaf";
@@ -64,7 +73,9 @@ class FilesListener implements ChangeListener {
     return next;
   }
 
-  /** Null where the next event has not come yet; it stays asked for. The driver itself would wait for it some seconds. */
+  /**
+   * Null where the next event has not come yet; it stays asked for. The driver itself would wait for it some seconds.
+   */
   async #nextThatCame(): Promise<ChangeEvent | null> {
     const next = this.#next();
     const turn = new Promise<null>((resolve) => setImmediate(resolve, null));

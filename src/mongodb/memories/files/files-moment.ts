@@ -10,14 +10,29 @@ import { isMomentGone, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryMoment } from "../memory-moment.js";
 import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
 import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
-import { type IndexedDocument, isMark, type StoredDocument, type StoredFile, type StoredRoot, type TextIdDocument } from "./stored-document.js";
+import {
+  type IndexedDocument,
+  isMark,
+  type StoredDocument,
+  type StoredFile,
+  type StoredRoot,
+  type TextIdDocument,
+} from "./stored-document.js";
 
 /** How many documents come at a time. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
 
 /** Null where the memory has moved to the other layout. @throws MemoryError EIO */
-export function momentOf(client: MongoClient, collection: Collection<StoredDocument>, address: CheckedAddress): Promise<MemoryMoment | null> {
-  return reading(() => FilesMoment.open(client, new ExactCollection(collection), address, (moment, root) => (isMark(root) ? null : moment)));
+export function momentOf(
+  client: MongoClient,
+  collection: Collection<StoredDocument>,
+  address: CheckedAddress,
+): Promise<MemoryMoment | null> {
+  return reading(() =>
+    FilesMoment.open(client, new ExactCollection(collection), address, (moment, root) =>
+      isMark(root) ? null : moment,
+    ),
+  );
 }
 
 /** What a moment reads of the root of a memory. */
@@ -66,19 +81,28 @@ export class FilesMoment implements MemoryMoment {
     return [...this.#listed.values()];
   }
 
-  /** @returns the root. Without a hint, so that a memory that has lost its index of listings can still be saved; where it is there, the server reads it alone. */
+  /**
+   * @returns the root. Without a hint, so that a memory that has lost its index of listings can still be saved; where
+   * it is there, the server reads it alone.
+   */
   #list(): Promise<ListedRoot | null> {
     const options = { ...asPlainValues, projection: { ...listingProjection, ...textIdProjection }, batchSize };
     return this.#atNewMoment(async (session) => {
       this.#listed.clear();
       this.directories.length = 0;
-      const found = this.#collection.find<IndexedDocument & TextIdDocument>({ _id: rangeOfMemory(this.#key) }, { ...options, session });
+      const found = this.#collection.find<IndexedDocument & TextIdDocument>(
+        { _id: rangeOfMemory(this.#key) },
+        { ...options, session },
+      );
       for await (const { _id, kind, sizeBytes = 0, textId } of found) {
         const path = pathOfId(this.#key, _id);
         if (kind === "file") this.#listed.set(path, { path, sizeBytes, textId: textId ?? undefined });
         else if (path !== ROOT) this.directories.push(path);
       }
-      return this.#collection.findOne<ListedRoot>({ _id: rootIdOf(this.#key) }, { ...asPlainValues, projection: { kind: 1, history: 1 }, session });
+      return this.#collection.findOne<ListedRoot>(
+        { _id: rootIdOf(this.#key) },
+        { ...asPlainValues, projection: { kind: 1, history: 1 }, session },
+      );
     });
   }
 
@@ -86,9 +110,18 @@ export class FilesMoment implements MemoryMoment {
     return reading(async () => {
       const documents = await this.#atMoment((session) => this.#filesAt(paths, session));
       const found = new Map(documents.map((document) => [pathOfId(this.#key, document._id), document]));
-      const changed = paths.find((path) => !found.has(path) || found.get(path)?.textId !== this.#listed.get(path)?.textId);
+      const changed = paths.find(
+        (path) => !found.has(path) || found.get(path)?.textId !== this.#listed.get(path)?.textId,
+      );
       if (changed !== undefined) throw changedSince(changed);
-      return Array.from(found, ([path, { kind, text: content, sizeBytes, createdAt, updatedAt }]) => ({ path, kind, content, sizeBytes, createdAt, updatedAt }));
+      return Array.from(found, ([path, { kind, text: content, sizeBytes, createdAt, updatedAt }]) => ({
+        path,
+        kind,
+        content,
+        sizeBytes,
+        createdAt,
+        updatedAt,
+      }));
     });
   }
 
@@ -100,7 +133,9 @@ export class FilesMoment implements MemoryMoment {
 
   async #filesAt(paths: readonly string[], session: ClientSession): Promise<StoredFile[]> {
     const filter = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
-    const found = await this.#collection.find<StoredDocument>(filter, { ...asPlainValues, ...byId, batchSize, session }).toArray();
+    const found = await this.#collection
+      .find<StoredDocument>(filter, { ...asPlainValues, ...byId, batchSize, session })
+      .toArray();
     return found.filter((document) => document.kind === "file");
   }
 
@@ -126,6 +161,7 @@ export class FilesMoment implements MemoryMoment {
 }
 
 function changedSince(path: string): MemoryError {
-  const reason = "it was changed while the memory was read, and the server no longer has the moment before (it keeps one for minSnapshotHistoryWindowInSeconds)";
+  const reason =
+    "it was changed while the memory was read, and the server no longer has the moment before (it keeps one for minSnapshotHistoryWindowInSeconds)";
   return new MemoryError("ECONFLICT", `ECONFLICT: ${path}: ${reason}`);
 }

@@ -13,21 +13,39 @@ import { countsOf } from "./files-summaries.js";
 import { changedAfter } from "./memory-life.js";
 import { snapshotOf } from "./recorded-tree.js";
 import { newChangeId } from "../change-id.js";
-import { isMark, type StoredDirectory, type StoredDocument, type StoredFile, type StoredHistory, type StoredMark, type StoredRoot } from "./stored-document.js";
+import {
+  isMark,
+  type StoredDirectory,
+  type StoredDocument,
+  type StoredFile,
+  type StoredHistory,
+  type StoredMark,
+  type StoredRoot,
+} from "./stored-document.js";
 
 /** How many documents come at a time. */
 const batchSize = 1000;
 
 /**
- * Whoever writes one of the documents meanwhile makes the server refuse one of the two: this, which is made anew, or that change, which then meets the
- * mark. So the first command writes them all, the root and the upper directories first: from then on changes wait for the end of the transaction.
+ * Whoever writes one of the documents meanwhile makes the server refuse one of the two: this, which is made anew, or
+ * that change, which then meets the mark. So the first command writes them all, the root and the upper directories
+ * first: from then on changes wait for the end of the transaction.
  */
-export async function leaveFiles(context: FilesContext, address: CheckedAddress, session: ClientSession, maxBytes: number): Promise<MovingMemory | null> {
+export async function leaveFiles(
+  context: FilesContext,
+  address: CheckedAddress,
+  session: ClientSession,
+  maxBytes: number,
+): Promise<MovingMemory | null> {
   const { collection } = context;
   const key = memoryKeyOf(address);
   const counts = maxBytes === Infinity ? null : await countsOf(context, key);
   if (counts !== null && counts !== "moved" && counts.sizeBytes > maxBytes) throw tooLarge(maxBytes);
-  const held = await collection.updateMany({ _id: rangeOfMemory(key), kind: { $in: ["dir", "file"] } }, { $set: { isLeaving: true } }, { session, ...byId });
+  const held = await collection.updateMany(
+    { _id: rangeOfMemory(key), kind: { $in: ["dir", "file"] } },
+    { $set: { isLeaving: true } },
+    { session, ...byId },
+  );
   if (held === 0 || (await lookForFiles(context, address, session)) !== "memory") return null;
   const documents = await documentsOf(context, key, session, maxBytes);
   const root = documents.get(ROOT) as StoredRoot | undefined;
@@ -35,7 +53,10 @@ export async function leaveFiles(context: FilesContext, address: CheckedAddress,
   for (const _id of rangesBelow(key, ROOT)) await collection.deleteMany({ _id }, { session, ...byId });
   const mark: StoredMark = { _id: root._id, kind: "moved", ...address };
   await collection.updateOne({ _id: root._id }, [{ $replaceWith: { $literal: mark } }], { session, ...byId });
-  const updatedAt = [...documents.values()].reduce((latest, document) => (document.updatedAt > latest ? document.updatedAt : latest), root.updatedAt);
+  const updatedAt = [...documents.values()].reduce(
+    (latest, document) => (document.updatedAt > latest ? document.updatedAt : latest),
+    root.updatedAt,
+  );
   const { createdAt, applied, history, formerRevision = 0 } = root;
   return {
     tree: snapshotOf(documents),
@@ -43,15 +64,24 @@ export async function leaveFiles(context: FilesContext, address: CheckedAddress,
     updatedAt,
     ...(applied && { applied }),
     revision: Math.max(history?.revision ?? 0, formerRevision),
-    history: history === undefined ? null : { id: history.id, ...(history.expiresAt && { expiresAt: history.expiresAt }) },
+    history:
+      history === undefined ? null : { id: history.id, ...(history.expiresAt && { expiresAt: history.expiresAt }) },
   };
 }
 
 /** By path. @throws ENOSPC before it holds more than that */
-async function documentsOf({ collection }: FilesContext, key: string, session: ClientSession, maxBytes: number): Promise<Map<string, StoredDocument>> {
+async function documentsOf(
+  { collection }: FilesContext,
+  key: string,
+  session: ClientSession,
+  maxBytes: number,
+): Promise<Map<string, StoredDocument>> {
   const documents = new Map<string, StoredDocument>();
   let bytes = 0;
-  for await (const document of collection.find<StoredDocument>({ _id: rangeOfMemory(key) }, { ...asPlainValues, ...byId, session, batchSize })) {
+  for await (const document of collection.find<StoredDocument>(
+    { _id: rangeOfMemory(key) },
+    { ...asPlainValues, ...byId, session, batchSize },
+  )) {
     const path = pathOfId(key, document._id);
     documents.set(path, document);
     bytes += document.kind === "file" ? document.sizeBytes + 2 * Buffer.byteLength(path) : Buffer.byteLength(path);
@@ -61,45 +91,94 @@ async function documentsOf({ collection }: FilesContext, key: string, session: C
 }
 
 function tooLarge(maxBytes: number): MemoryError {
-  return new MemoryError("ENOSPC", `ENOSPC: the memory takes more than ${maxBytes} bytes, and the other layout keeps no larger one; nothing was moved`);
+  return new MemoryError(
+    "ENOSPC",
+    `ENOSPC: the memory takes more than ${maxBytes} bytes, and the other layout keeps no larger one; nothing was moved`,
+  );
 }
 
 /** Its files, and their directories, have the times that the memory had. */
-export async function arriveInFiles(context: FilesContext, address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void> {
+export async function arriveInFiles(
+  context: FilesContext,
+  address: CheckedAddress,
+  memory: MovingMemory,
+  session: ClientSession,
+): Promise<void> {
   const { collection, expiry } = context;
   const { createdAt, updatedAt, applied, revision, history } = memory;
   const key = memoryKeyOf(address);
   const _id = rootIdOf(key);
-  const found = await collection.findOne<Pick<StoredRoot, "kind">>({ _id }, { projection: { kind: 1 }, session, ...byId, ...asPlainValues });
+  const found = await collection.findOne<Pick<StoredRoot, "kind">>(
+    { _id },
+    { projection: { kind: 1 }, session, ...byId, ...asPlainValues },
+  );
   if (found !== null && !isMark(found)) throw alreadyThere("files");
   const lifetimeMs = expiry.lifetimeMs(address.scope);
-  const recorded: StoredHistory | null = history && { ...history, revision, ...(lifetimeMs !== null && { lifetimeMs }) };
-  const directoryOf = (path: string): StoredDirectory => ({ _id: idOfPath(key, path), kind: "dir", made: 1, createdAt, updatedAt });
-  const root: StoredRoot = { ...directoryOf(ROOT), ...address, formerRevision: revision, ...(applied && { applied }), ...(recorded && { history: recorded }) };
+  const recorded: StoredHistory | null = history && {
+    ...history,
+    revision,
+    ...(lifetimeMs !== null && { lifetimeMs }),
+  };
+  const directoryOf = (path: string): StoredDirectory => ({
+    _id: idOfPath(key, path),
+    kind: "dir",
+    made: 1,
+    createdAt,
+    updatedAt,
+  });
+  const root: StoredRoot = {
+    ...directoryOf(ROOT),
+    ...address,
+    formerRevision: revision,
+    ...(applied && { applied }),
+    ...(recorded && { history: recorded }),
+  };
   if (found !== null) await collection.updateOne({ _id }, [{ $replaceWith: { $literal: root } }], { session, ...byId });
   const made = [...(found === null ? [root] : []), ...documentsBelow(key, memory, directoryOf)];
   if (made.length > 0) await collection.insertMany(made, { session });
 }
 
-function documentsBelow(key: string, { tree }: MovingMemory, directoryOf: (path: string) => StoredDirectory): StoredDocument[] {
+function documentsBelow(
+  key: string,
+  { tree }: MovingMemory,
+  directoryOf: (path: string) => StoredDirectory,
+): StoredDocument[] {
   // With the directories that only a file below them shows.
   const { files, directories } = new MemoryTree({ ...tree, revision: null }).snapshot();
   for (const path of [...directories, ...files.map((file) => file.path)]) refuseControlCharacters(path);
   return [
     ...directories.map(directoryOf),
-    ...files.map(({ path, content: text, sizeBytes, createdAt, updatedAt }): StoredFile => ({ ...placeOfFile(key, path), kind: "file", text, textId: newChangeId(), sizeBytes, createdAt, updatedAt })),
+    ...files.map(({ path, content: text, sizeBytes, createdAt, updatedAt }): StoredFile => ({
+      ...placeOfFile(key, path),
+      kind: "file",
+      text,
+      textId: newChangeId(),
+      sizeBytes,
+      createdAt,
+      updatedAt,
+    })),
   ];
 }
 
 /** Ids are made of paths. An earlier version has taken such names. */
 function refuseControlCharacters(path: string): void {
-  if (/\p{Cc}/u.test(path)) throw invalid(`the layout "files" keeps no control characters in names (${JSON.stringify(path)}); rename it first; nothing was moved`);
+  if (/\p{Cc}/u.test(path))
+    throw invalid(
+      `the layout "files" keeps no control characters in names (${JSON.stringify(path)}); rename it first; nothing was moved`,
+    );
 }
 
 /** What has expired is not there. */
-export async function lookForFiles(context: FilesContext, address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing"> {
+export async function lookForFiles(
+  context: FilesContext,
+  address: CheckedAddress,
+  session: ClientSession,
+): Promise<"memory" | "mark" | "nothing"> {
   const key = memoryKeyOf(address);
-  const root = await context.collection.findOne<Pick<StoredRoot, "kind">>({ _id: rootIdOf(key) }, { projection: { kind: 1 }, session, ...byId, ...asPlainValues });
+  const root = await context.collection.findOne<Pick<StoredRoot, "kind">>(
+    { _id: rootIdOf(key) },
+    { projection: { kind: 1 }, session, ...byId, ...asPlainValues },
+  );
   if (root === null) return "nothing";
   if (isMark(root)) return "mark";
   const deadline = context.expiry.deadline(address.scope);

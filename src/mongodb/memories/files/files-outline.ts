@@ -70,7 +70,13 @@ export class FilesOutline {
   readonly #limits: OutlineLimits;
 
   /** @param session of one snapshot */
-  constructor(context: OutlineContext, memoryKey: string, session: ClientSession, wanted: Required<OutlineOptions>, limited: OutlineLimits = limits) {
+  constructor(
+    context: OutlineContext,
+    memoryKey: string,
+    session: ClientSession,
+    wanted: Required<OutlineOptions>,
+    limited: OutlineLimits = limits,
+  ) {
     this.#context = context;
     this.#memoryKey = memoryKey;
     this.#session = session;
@@ -88,7 +94,8 @@ export class FilesOutline {
       const all = await this.#readPages(range);
       if (all !== null) return this.#outlineOf(all);
     }
-    // Where it was large the last time, nothing waits for the count. That is of another moment, and so counts again if it finds fewer.
+    // Where it was large the last time, nothing waits for the count. That is of another moment, and so counts again if
+    // it finds fewer.
     const isStillLarge = seen === "large";
     const page = maxPathChars === Infinity ? Infinity : this.#pageFor(maxPathChars);
     // Sent first, as it takes longest.
@@ -112,47 +119,73 @@ export class FilesOutline {
     const most = this.#mostWhole();
     const all = await this.#findMany(range, most + 1);
     this.#refuseElsewhere(all);
-    if (all.length > most || all.length < this.#pageFor(this.#wanted.maxPathChars)) this.#context.sizesSeen.delete(this.#memoryKey);
+    if (all.length > most || all.length < this.#pageFor(this.#wanted.maxPathChars))
+      this.#context.sizesSeen.delete(this.#memoryKey);
     return all.length <= most ? all : null;
   }
 
   /** The first page, and at once what comes first if the memory is taken to be large. */
-  async #begin(range: IdRange, page: number, isLarge: boolean): Promise<{ first: Outlined[]; last: Outlined | undefined; early: MemoryOutline | null }> {
-    const first = isLarge ? await this.#findMany(range, page) : await this.#find([range], page === Infinity ? undefined : page);
+  async #begin(
+    range: IdRange,
+    page: number,
+    isLarge: boolean,
+  ): Promise<{ first: Outlined[]; last: Outlined | undefined; early: MemoryOutline | null }> {
+    const first = isLarge
+      ? await this.#findMany(range, page)
+      : await this.#find([range], page === Infinity ? undefined : page);
     this.#refuseElsewhere(first);
     const last = first.at(-1);
-    return { first, last, early: isLarge && last !== undefined && first.length === page ? await this.#cut(first, last._id) : null };
+    return {
+      first,
+      last,
+      early: isLarge && last !== undefined && first.length === page ? await this.#cut(first, last._id) : null,
+    };
   }
 
   #refuseElsewhere(found: readonly Outlined[]): void {
     const rootId = rootIdOf(this.#memoryKey);
-    refuseElsewhere(this.#context, found.find(({ _id }) => _id === rootId));
+    refuseElsewhere(
+      this.#context,
+      found.find(({ _id }) => _id === rootId),
+    );
   }
 
   /**
-   * Up to how many documents a memory is read as a whole. A listing of `maxPathChars` then leaves out more than are counted. And the paths
-   * of so many documents are longer even where only those are listed that nothing lies in, as with their contents.
+   * Up to how many documents a memory is read as a whole. A listing of `maxPathChars` then leaves out more than are
+   * counted. And the paths of so many documents are longer even where only those are listed that nothing lies in, as
+   * with their contents.
    */
   #mostWhole(): number {
     const { maxPathChars } = this.#wanted;
     return Math.ceil(Math.max(this.#limits.counted + maxPathChars / leastLineChars, maxPathChars / leastNameChars));
   }
 
-  /** Whether there are more, at this moment. Where the server refuses to count, as version 5.0.8 does by the strict Stable API, the answer is no. */
+  /**
+   * Whether there are more, at this moment. Where the server refuses to count, as version 5.0.8 does by the strict
+   * Stable API, the answer is no.
+   */
   async #countsMoreThan(count: number, _id: IdRange): Promise<boolean> {
-    const found = await this.#context.collection.count({ _id }, { ...byId, limit: count + 1, readConcern: { level: "majority" } }).catch(() => 0);
+    const found = await this.#context.collection
+      .count({ _id }, { ...byId, limit: count + 1, readConcern: { level: "majority" } })
+      .catch(() => 0);
     return found > count;
   }
 
   /** Level by level, as the least deep come first. @param first all documents up to the id `readTo` */
   async #cut(first: readonly Outlined[], readTo: string): Promise<MemoryOutline> {
-    const known = first.filter(({ _id }) => pathOfId(this.#memoryKey, _id) !== ROOT).map((document) => this.#childOf(document));
+    const known = first
+      .filter(({ _id }) => pathOfId(this.#memoryKey, _id) !== ROOT)
+      .map((document) => this.#childOf(document));
     const children: Child[] = [];
     let room = this.#wanted.maxPathChars;
     let level = [ROOT];
     while (level.length > 0 && room >= 0) {
       const below: Child[] = [];
-      for (let start = 0, count = 1; start < level.length && room >= 0; start += count, count = Math.min(2 * count, mostDirectories)) {
+      for (
+        let start = 0, count = 1;
+        start < level.length && room >= 0;
+        start += count, count = Math.min(2 * count, mostDirectories)
+      ) {
         const found = await this.#firstChildren(level.slice(start, start + count), known, readTo, room);
         below.push(...found);
         room -= charsOf(found);
@@ -164,8 +197,13 @@ export class FilesOutline {
     const { documents: inHidden, uncounted } = await this.#filesBelow(hidden);
     const documents = [...children, ...inHidden];
     const isWhole = room >= 0;
-    const outline = isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
-    return { ...outline, ...(!isWhole && { moreThan: this.#limits.counted }), ...(uncounted.length > 0 && { uncounted }) };
+    const outline =
+      isWhole && uncounted.length === 0 ? await this.#outlineOf(documents) : this.#withoutContents(documents);
+    return {
+      ...outline,
+      ...(!isWhole && { moreThan: this.#limits.counted }),
+      ...(uncounted.length > 0 && { uncounted }),
+    };
   }
 
   /**
@@ -173,11 +211,19 @@ export class FilesOutline {
    * @param directories of one depth, in order of their keys
    * @param known holds all of it up to the id `readTo`
    */
-  async #firstChildren(directories: readonly string[], known: readonly Child[], readTo: string, room: number): Promise<Child[]> {
+  async #firstChildren(
+    directories: readonly string[],
+    known: readonly Child[],
+    readTo: string,
+    room: number,
+  ): Promise<Child[]> {
     const page = this.#pageFor(room);
     const parents = new Set(directories);
-    let found = upTo(room, known.filter(({ path }) => parents.has(parentOf(path))));
-    for (let after = readTo; ; ) {
+    let found = upTo(
+      room,
+      known.filter(({ path }) => parents.has(parentOf(path))),
+    );
+    for (let after = readTo; ;) {
       const unread = this.#unreadBefore(directories, found.end, after);
       const more = unread.length === 0 ? [] : await this.#find(unread, page);
       found = upTo(room, [...found.children, ...more.map((document) => this.#childOf(document))]);
@@ -187,13 +233,17 @@ export class FilesOutline {
     }
   }
 
-  /** Where children of the directories have ids after `readTo` and keys before that of `end`; all of them without an `end`. */
+  /**
+   * Where children of the directories have ids after `readTo` and keys before that of `end`; all of them without an
+   * `end`.
+   */
   #unreadBefore(directories: readonly string[], end: Child | undefined, readTo: string): IdRange[] {
     const last = end === undefined ? -1 : directories.indexOf(parentOf(end.path));
     const before = last === -1 ? directories : directories.slice(0, last);
     const ranges = before.map((directory) => childrenOf(this.#memoryKey, directory));
     const directory = directories[last];
-    if (end !== undefined && directory !== undefined) ranges.push(...childrenBefore(childrenOf(this.#memoryKey, directory), end.key.slice(prefixOf(directory).length)));
+    if (end !== undefined && directory !== undefined)
+      ranges.push(...childrenBefore(childrenOf(this.#memoryKey, directory), end.key.slice(prefixOf(directory).length)));
     return ranges.map((range) => rangeAfter(range, readTo)).filter(({ $gte, $lt }) => isBefore($gte, $lt));
   }
 
@@ -208,35 +258,57 @@ export class FilesOutline {
       if (directories.length === 1) return { documents: documents.slice(0, counted), uncounted: [...directories] };
     }
     const middle = Math.ceil(directories.length / 2);
-    const halves = [await this.#filesBelow(directories.slice(0, middle)), await this.#filesBelow(directories.slice(middle))];
-    return { documents: halves.flatMap(({ documents }) => documents), uncounted: halves.flatMap(({ uncounted }) => uncounted) };
+    const halves = [
+      await this.#filesBelow(directories.slice(0, middle)),
+      await this.#filesBelow(directories.slice(middle)),
+    ];
+    return {
+      documents: halves.flatMap(({ documents }) => documents),
+      uncounted: halves.flatMap(({ uncounted }) => uncounted),
+    };
   }
 
   /** In order of their ids. Read from the index of listings alone, unless the starts of texts are asked for. */
   #find(ranges: readonly IdRange[], limit?: number, kind?: "file"): Promise<Outlined[]> {
     const { leadChars } = this.#wanted;
     const lead = { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] };
-    const from = leadChars > 0 ? { ...byId, projection: { kind: 1, sizeBytes: 1, lead } } : { hint: listingIndex.name, projection: outlineProjection };
-    const options = { ...asPlainValues, ...from, sort: { _id: 1 }, batchSize, session: this.#session, ...(limit !== undefined && { limit }) } as const;
+    const from =
+      leadChars > 0
+        ? { ...byId, projection: { kind: 1, sizeBytes: 1, lead } }
+        : { hint: listingIndex.name, projection: outlineProjection };
+    const options = {
+      ...asPlainValues,
+      ...from,
+      sort: { _id: 1 },
+      batchSize,
+      session: this.#session,
+      ...(limit !== undefined && { limit }),
+    } as const;
     const filters = ranges.map((_id) => ({ _id, ...(kind && { kind }) }));
-    return this.#context.collection.find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options).toArray();
+    return this.#context.collection
+      .find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options)
+      .toArray();
   }
 
   /**
-   * The same of a range, the last of them last and the others in any order. The driver takes a third of the time for lists of ids. For fewer
-   * than thirty documents that gains less than the group costs the server.
+   * The same of a range, the last of them last and the others in any order. The driver takes a third of the time for
+   * lists of ids. For fewer than thirty documents that gains less than the group costs the server.
    */
   async #findMany(range: IdRange, limit = Infinity): Promise<Outlined[]> {
     if (this.#wanted.leadChars > 0) return this.#find([range], limit === Infinity ? undefined : limit);
     const mostInGroup = Math.floor(mostGroupBytes / (Buffer.byteLength(this.#memoryKey) + mostPathBytes));
     const options = { ...asPlainValues, hint: listingIndex.name, session: this.#session };
     const documents: Outlined[] = [];
-    for (let rest = range; ; ) {
+    for (let rest = range; ;) {
       const page = Math.min(limit - documents.length, mostInGroup);
-      const kinds = await this.#context.collection.aggregate<OutlinedKind>([{ $match: { _id: rest } }, { $sort: { _id: 1 } }, { $limit: page }, inKinds], options).toArray();
+      const kinds = await this.#context.collection
+        .aggregate<OutlinedKind>([{ $match: { _id: rest } }, { $sort: { _id: 1 } }, { $limit: page }, inKinds], options)
+        .toArray();
       const found = kinds
         .toSorted((a, b) => (isBefore(a.ids.at(-1) ?? "", b.ids.at(-1) ?? "") ? -1 : 1))
-        .flatMap(({ _id: kind, ids, sizes }) => ids.map((_id, index): Outlined => ({ _id, kind, sizeBytes: sizes[index] ?? 0 })));
+        .flatMap(({ _id: kind, ids, sizes }) =>
+          ids.map((_id, index): Outlined => ({ _id, kind, sizeBytes: sizes[index] ?? 0 })),
+        );
       documents.push(...found);
       const last = found.at(-1);
       if (last === undefined || found.length < page || documents.length === limit) return documents;
@@ -274,7 +346,10 @@ export class FilesOutline {
   async #addContents(files: OutlineFile[]): Promise<void> {
     const options = { ...asPlainValues, ...byId, batchSize, session: this.#session, projection: { kind: 1, text: 1 } };
     const texts = new Map<string, string>();
-    for await (const document of this.#context.collection.find<StoredDocument>({ _id: rangeOfMemory(this.#memoryKey) }, options)) {
+    for await (const document of this.#context.collection.find<StoredDocument>(
+      { _id: rangeOfMemory(this.#memoryKey) },
+      options,
+    )) {
       if (document.kind === "file") texts.set(pathOfId(this.#memoryKey, document._id), document.text);
     }
     for (const file of files) file.content = texts.get(file.path) ?? "";

@@ -9,7 +9,10 @@ import type { FilesContext } from "./files-context.js";
 import type { StoredFiles } from "./stored-files.js";
 import type { TreeSteps } from "./tree-steps.js";
 
-/** The changes of one memory that wait for a person. The transaction that makes an approved one marks the memory with its id. */
+/**
+ * The changes of one memory that wait for a person. The transaction that makes an approved one marks the memory with
+ * its id.
+ */
 export class FilesRecords extends MemoryRecords {
   readonly #context: FilesContext;
   readonly #stored: StoredFiles;
@@ -24,18 +27,21 @@ export class FilesRecords extends MemoryRecords {
   }
 
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
-    return this.#stored.changes.inTransaction<ApplyOutcome>(async (steps, session) => {
-      const root = await this.#stored.reads.rootIn(session);
-      if (root?.applied?.[record.id] === true) return "applied";
-      // The transaction ends only if nobody else has changed what it changes since it read this.
-      const found = await this.#stored.reads.snapshotIn(session);
-      if (baseOf(new MemoryTree(found), record) !== record.base) return "changed";
-      // After the memory was read: see `carryOut`.
-      if (!(await isCurrent())) return "raced";
-      await this.#make(steps, record, found);
-      await steps.mark(record.id);
-      return "applied";
-    }, { isChange: (outcome) => outcome === "applied" });
+    return this.#stored.changes.inTransaction<ApplyOutcome>(
+      async (steps, session) => {
+        const root = await this.#stored.reads.rootIn(session);
+        if (root?.applied?.[record.id] === true) return "applied";
+        // The transaction ends only if nobody else has changed what it changes since it read this.
+        const found = await this.#stored.reads.snapshotIn(session);
+        if (baseOf(new MemoryTree(found), record) !== record.base) return "changed";
+        // After the memory was read: see `carryOut`.
+        if (!(await isCurrent())) return "raced";
+        await this.#make(steps, record, found);
+        await steps.mark(record.id);
+        return "applied";
+      },
+      { isChange: (outcome) => outcome === "applied" },
+    );
   }
 
   async #make(steps: TreeSteps, record: ChangeRecord, found: MemorySnapshot): Promise<void> {

@@ -35,7 +35,11 @@ export interface MemoryCounts {
 }
 
 /** One page, from the index of the range; and the documents of each memory are counted by the index of listings. */
-export async function summaryPage(context: FilesContext, range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>> {
+export async function summaryPage(
+  context: FilesContext,
+  range: AddressRange,
+  after: PageEnd | null,
+): Promise<SummaryPage<MemorySummary | MovedMemory>> {
   await reading(async () => context.ready());
   const roots: StoredRoot[] = [];
   for (const filter of filtersAfter(range, after)) {
@@ -68,10 +72,21 @@ async function summaryOf(context: FilesContext, root: StoredRoot): Promise<(Memo
 }
 
 /** What all files of a memory take, from the index of listings alone. */
-export function countsOf({ collection }: Pick<FilesContext, "collection">, memoryKey: string): Promise<MemoryCounts | "moved"> {
+export function countsOf(
+  { collection }: Pick<FilesContext, "collection">,
+  memoryKey: string,
+): Promise<MemoryCounts | "moved"> {
   const pipeline = [
     { $match: { _id: rangeOfMemory(memoryKey) } },
-    { $group: { _id: null, files: { $sum: { $cond: [{ $eq: ["$kind", "file"] }, 1, 0] } }, sizeBytes: { $sum: "$sizeBytes" }, updatedAt: { $max: "$updatedAt" }, isMoved: { $max: { $eq: ["$kind", "moved"] } } } },
+    {
+      $group: {
+        _id: null,
+        files: { $sum: { $cond: [{ $eq: ["$kind", "file"] }, 1, 0] } },
+        sizeBytes: { $sum: "$sizeBytes" },
+        updatedAt: { $max: "$updatedAt" },
+        isMoved: { $max: { $eq: ["$kind", "moved"] } },
+      },
+    },
   ];
   const options = { ...asPlainValues, ...atOneMoment, hint: listingIndex.name };
   return reading(() =>
@@ -83,15 +98,24 @@ export function countsOf({ collection }: Pick<FilesContext, "collection">, memor
   );
 }
 
-/** A memory with all its documents goes in one step, so that nothing of it can be moved past this. @throws MemoryError EIO */
-export async function removeMemories(context: FilesContext, range: AddressRange, kept: readonly string[]): Promise<Omit<ForgottenCounts, "proposals">> {
+/**
+ * A memory with all its documents goes in one step, so that nothing of it can be moved past this. @throws MemoryError
+ * EIO
+ */
+export async function removeMemories(
+  context: FilesContext,
+  range: AddressRange,
+  kept: readonly string[],
+): Promise<Omit<ForgottenCounts, "proposals">> {
   const counts = { memories: 0, files: 0, versions: 0 };
   let hadVersions = false;
   try {
     await context.ready();
     for (;;) {
       const options = { projection: { "history.id": 1 }, sort: orderOf(range), limit: pageSize, ...asPlainValues };
-      const roots = await context.collection.find<Pick<StoredRoot, "_id" | "history">>({ ...rangeFilter(range), kind: "dir" }, options).toArray();
+      const roots = await context.collection
+        .find<Pick<StoredRoot, "_id" | "history">>({ ...rangeFilter(range), kind: "dir" }, options)
+        .toArray();
       for (const { _id, history } of roots) {
         hadVersions ||= history !== undefined;
         counts.files += await removeMemory(context, memoryKeyOfId(_id));
@@ -115,17 +139,25 @@ export async function removeMemory(context: FilesContext, memoryKey: string): Pr
   let files = 0;
   // The root goes last, by which a memory is found again whose removal was broken off.
   for (;;) {
-    const found = await context.collection.find<{ _id: string }>({ _id: range, kind: "file" }, { projection: { _id: 1 }, hint: listingIndex.name, limit: removedBatch, ...asPlainValues }).toArray();
+    const found = await context.collection
+      .find<{ _id: string }>(
+        { _id: range, kind: "file" },
+        { projection: { _id: 1 }, hint: listingIndex.name, limit: removedBatch, ...asPlainValues },
+      )
+      .toArray();
     if (found.length < removedBatch) break;
     files += await context.collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, byId);
   }
   try {
-    return files + (await inTransaction(context.transactions, context.call, async (session) => {
-      const rest = await context.collection.deleteMany({ _id: range, kind: "file" }, { session });
-      // The mark of a memory that has moved meanwhile stays.
-      await context.collection.deleteMany({ _id: range, kind: "dir" }, { session });
-      return rest;
-    }));
+    return (
+      files +
+      (await inTransaction(context.transactions, context.call, async (session) => {
+        const rest = await context.collection.deleteMany({ _id: range, kind: "file" }, { session });
+        // The mark of a memory that has moved meanwhile stays.
+        await context.collection.deleteMany({ _id: range, kind: "dir" }, { session });
+        return rest;
+      }))
+    );
   } catch (error) {
     throw transactionError(error);
   }

@@ -7,17 +7,24 @@ import { type FilesContext, versionsInCall } from "./files-context.js";
 import type { StoredRoot } from "./stored-document.js";
 
 /**
- * Those of memories that are gone, found by the documents that say whose they are. A store without history may lack the rights for what
- * another has kept, and leaves alone who has changed the memories of others.
+ * Those of memories that are gone, found by the documents that say whose they are. A store without history may lack the
+ * rights for what another has kept, and leaves alone who has changed the memories of others.
  * @returns how many there were
  */
-export async function removeVersions(context: FilesContext, range: AddressRange, kept: readonly string[]): Promise<number> {
+export async function removeVersions(
+  context: FilesContext,
+  range: AddressRange,
+  kept: readonly string[],
+): Promise<number> {
   const versions = versionsInCall(context);
   try {
     const owned: string[] = [];
     for await (const memory of versions.memories({ ...range })) owned.push(memory);
     const projection = { projection: { "history.id": 1 }, ...asPlainValues };
-    const present = owned.length === 0 ? [] : await context.collection.find<Pick<StoredRoot, "history">>(rangeFilter(range), projection).toArray();
+    const present =
+      owned.length === 0
+        ? []
+        : await context.collection.find<Pick<StoredRoot, "history">>(rangeFilter(range), projection).toArray();
     const live = new Set([...kept, ...present.map(({ history }) => history?.id)]);
     let count = 0;
     for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory);

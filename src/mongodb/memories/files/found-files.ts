@@ -13,15 +13,24 @@ import type { StoredDocument } from "./stored-document.js";
 const batchSize = 1000;
 
 /**
- * The files that hold one of the texts and whose names end as the suffix does, at one moment, by one command that sends no other texts. A file in
- * which the server would have to compare too much is among them.
+ * The files that hold one of the texts and whose names end as the suffix does, at one moment, by one command that sends
+ * no other texts. A file in which the server would have to compare too much is among them.
  */
-export async function foundFiles(context: Pick<FilesContext, "collection" | "isGuest">, memoryKey: string, texts: readonly string[], suffix: string): Promise<FoundText[]> {
+export async function foundFiles(
+  context: Pick<FilesContext, "collection" | "isGuest">,
+  memoryKey: string,
+  texts: readonly string[],
+  suffix: string,
+): Promise<FoundText[]> {
   const soughtBytes = texts.reduce((sum, text) => sum + utf8Bytes(text), 0);
   const holds = texts.map((text): Expression => ({ $gte: [{ $indexOfBytes: ["$text", literal(text)] }, 0] }));
   const filter = {
     _id: { ...rangeOfMemory(memoryKey), $regex: endOfIds(suffix) },
-    $or: [{ kind: { $ne: "file" } }, { sizeBytes: { $gt: Math.floor(maxComparedBytes / soughtBytes) } }, { $expr: { $or: holds } }],
+    $or: [
+      { kind: { $ne: "file" } },
+      { sizeBytes: { $gt: Math.floor(maxComparedBytes / soughtBytes) } },
+      { $expr: { $or: holds } },
+    ],
   };
   const options = { projection: { kind: 1, text: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
   const files: FoundText[] = [];
@@ -34,7 +43,10 @@ export async function foundFiles(context: Pick<FilesContext, "collection" | "isG
   return files;
 }
 
-/** That of the root, which alone ends with a NUL, and those of names with this end. An id has no slash before the name, so what comes before one is left to the caller. */
+/**
+ * That of the root, which alone ends with a NUL, and those of names with this end. An id has no slash before the name,
+ * so what comes before one is left to the caller.
+ */
 function endOfIds(suffix: string): string {
   const end = suffix.slice(suffix.lastIndexOf("/") + 1);
   const escaped = Array.from(end, (character) => `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`).join("");

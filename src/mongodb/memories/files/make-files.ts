@@ -7,7 +7,12 @@ import { type Made, type NewFile, TreeSteps } from "./tree-steps.js";
 class AlreadyThere extends Error {}
 
 /** Makes files by one transaction. */
-export async function makeFiles(context: Pick<FilesContext, "collection" | "transactions" | "isGuest">, address: CheckedAddress, files: readonly NewFile[], call: FilesContext["call"]): Promise<Made[]> {
+export async function makeFiles(
+  context: Pick<FilesContext, "collection" | "transactions" | "isGuest">,
+  address: CheckedAddress,
+  files: readonly NewFile[],
+  call: FilesContext["call"],
+): Promise<Made[]> {
   const collection = call === undefined ? context.collection : context.collection.forCall(call);
   try {
     return await inTransaction(context.transactions, call, async (session) => {

@@ -19,7 +19,10 @@ function lagMs(lifetimeMs: number): number {
   return lifetimeMs / lagParts;
 }
 
-/** A memory whose root has that time or an earlier one has expired; of a later one only its documents tell. Null: memories of the scope stay. */
+/**
+ * A memory whose root has that time or an earlier one has expired; of a later one only its documents tell. Null:
+ * memories of the scope stay.
+ */
 export function laggingDeadline(expiry: MemoryExpiry, scope: MemoryScope): Date | null {
   const deadline = expiry.deadline(scope);
   const lifetimeMs = expiry.lifetimeMs(scope);
@@ -27,8 +30,9 @@ export function laggingDeadline(expiry: MemoryExpiry, scope: MemoryScope): Date 
 }
 
 /**
- * Whether a memory has expired (ADR 0019, 0021). Its last change is the latest time in its documents. The root has it too, but moves only
- * when it would be far behind, so that not every change writes it. Where memories of the scope stay, this costs nothing.
+ * Whether a memory has expired (ADR 0019, 0021). Its last change is the latest time in its documents. The root has it
+ * too, but moves only when it would be far behind, so that not every change writes it. Where memories of the scope
+ * stay, this costs nothing.
  */
 export class MemoryLife {
   readonly #context: FilesContext;
@@ -68,7 +72,8 @@ export class MemoryLife {
     if (lifetimeMs === null) return;
     const now = clock();
     const known = lives.changedAt(this.#key);
-    if (isSeen && fileClock === undefined && known !== undefined && now.getTime() - known.getTime() < lagMs(lifetimeMs)) return;
+    if (isSeen && fileClock === undefined && known !== undefined && now.getTime() - known.getTime() < lagMs(lifetimeMs))
+      return;
     // Nothing where it has moved since: no mark may expire.
     await collection.updateOne({ _id: rootIdOf(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId);
     lives.remember(this.#key, now);
@@ -89,30 +94,53 @@ export class MemoryLife {
     try {
       const filter = { scope, updatedAt: { $lte: deadline } };
       const options = { projection: { _id: 1 }, sort: expiryIndex.key, limit: sweep.memories, ...asPlainValues };
-      for (const { _id } of await collection.find<Pick<StoredRoot, "_id">>(filter, options).toArray()) await removeExpired(this.#context, memoryKeyOfId(_id), deadline);
+      for (const { _id } of await collection.find<Pick<StoredRoot, "_id">>(filter, options).toArray())
+        await removeExpired(this.#context, memoryKeyOfId(_id), deadline);
     } catch {
       // The change is made. The next sweep finds the rest.
     }
   }
 }
 
-/** When the memory was changed that has been changed after a time; null for one that has not. One without documents never was. @throws movedAway */
-export async function changedAfter(context: Pick<FilesContext, "collection">, memoryKey: string, deadline: Date, options: object = {}): Promise<Date | null> {
+/**
+ * When the memory was changed that has been changed after a time; null for one that has not. One without documents
+ * never was. @throws movedAway
+ */
+export async function changedAfter(
+  context: Pick<FilesContext, "collection">,
+  memoryKey: string,
+  deadline: Date,
+  options: object = {},
+): Promise<Date | null> {
   const { collection } = context;
-  const root = await collection.findOne<Pick<StoredRoot, "updatedAt" | "kind">>({ _id: rootIdOf(memoryKey) }, { projection: { _id: 0, updatedAt: 1, kind: 1 }, ...asPlainValues, ...options });
+  const root = await collection.findOne<Pick<StoredRoot, "updatedAt" | "kind">>(
+    { _id: rootIdOf(memoryKey) },
+    { projection: { _id: 0, updatedAt: 1, kind: 1 }, ...asPlainValues, ...options },
+  );
   if (isMark(root)) throw movedAway();
   if (root === null || root.updatedAt > deadline) return root?.updatedAt ?? null;
-  const pipeline = [{ $match: { _id: rangeOfMemory(memoryKey) } }, { $group: { _id: null, updatedAt: { $max: "$updatedAt" } } }];
-  const [latest] = await collection.aggregate<{ updatedAt: Date }>(pipeline, { ...asPlainValues, hint: listingIndex.name, ...options }).toArray();
+  const pipeline = [
+    { $match: { _id: rangeOfMemory(memoryKey) } },
+    { $group: { _id: null, updatedAt: { $max: "$updatedAt" } } },
+  ];
+  const [latest] = await collection
+    .aggregate<{ updatedAt: Date }>(pipeline, { ...asPlainValues, hint: listingIndex.name, ...options })
+    .toArray();
   return latest !== undefined && latest.updatedAt > deadline ? latest.updatedAt : null;
 }
 
-/** Looks again in the transaction: somebody may have written to the memory, or have removed it and made it anew. Its versions go after it. */
+/**
+ * Looks again in the transaction: somebody may have written to the memory, or have removed it and made it anew. Its
+ * versions go after it.
+ */
 async function removeExpired(context: FilesContext, memoryKey: string, deadline: Date): Promise<void> {
   const { collection, transactions, call, lives } = context;
   const removed = await inTransaction(transactions, call, async (session) => {
     if ((await changedAfter(context, memoryKey, deadline, { session })) !== null) return null;
-    const root = await collection.findOne<Pick<StoredRoot, "history">>({ _id: rootIdOf(memoryKey) }, { projection: { "history.id": 1 }, ...asPlainValues, session });
+    const root = await collection.findOne<Pick<StoredRoot, "history">>(
+      { _id: rootIdOf(memoryKey) },
+      { projection: { "history.id": 1 }, ...asPlainValues, session },
+    );
     await collection.deleteMany({ _id: rangeOfMemory(memoryKey) }, { session });
     return root?.history?.id ?? null;
   });

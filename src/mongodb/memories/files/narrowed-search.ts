@@ -24,14 +24,21 @@ const maxWords = 32;
 const leftOut = new Set(["above", "against", "below", "between", "cannot", "ought", "ourselves", "yourselves"]);
 
 /**
- * Of a memory of more than so many documents the texts that may answer a query, all at one moment. Null: it has fewer, or MongoDB's index cannot tell
- * the words. A memory that has so many is here, so nothing looks for its root.
+ * Of a memory of more than so many documents the texts that may answer a query, all at one moment. Null: it has fewer,
+ * or MongoDB's index cannot tell the words. A memory that has so many is here, so nothing looks for its root.
  */
-export async function narrowedSearch(context: SearchContext, memoryKey: string, query: string, path: string): Promise<NarrowedTexts | null> {
+export async function narrowedSearch(
+  context: SearchContext,
+  memoryKey: string,
+  query: string,
+  path: string,
+): Promise<NarrowedTexts | null> {
   const words = spacedWords(query)?.slice(0, maxWords) ?? null;
   const told = words?.filter((word) => !leftOut.has(word)) ?? [];
   if (words === null || (words.length > 0 && told.length === 0)) return null;
-  return inSnapshot(context.transactions.client, (session) => new NarrowedSearch(context, session, memoryKey, path).read(told));
+  return inSnapshot(context.transactions.client, (session) =>
+    new NarrowedSearch(context, session, memoryKey, path).read(told),
+  );
 }
 
 class NarrowedSearch {
@@ -45,7 +52,8 @@ class NarrowedSearch {
     this.#session = session;
     this.#key = memoryKey;
     const ranges = rangesBelow(memoryKey, path).map((_id) => ({ _id }));
-    this.#within = path === ROOT ? { _id: rangeOfMemory(memoryKey) } : { $or: [{ _id: idOfPath(memoryKey, path) }, ...ranges] };
+    this.#within =
+      path === ROOT ? { _id: rangeOfMemory(memoryKey) } : { $or: [{ _id: idOfPath(memoryKey, path) }, ...ranges] };
   }
 
   async read(words: readonly string[]): Promise<NarrowedTexts | null> {
@@ -54,12 +62,15 @@ class NarrowedSearch {
     if (words.length === 0) return { texts: [], files: narrowsAbove };
     const found = await this.#find(words, maxTexts + 1);
     const all = withinBounds(found);
-    return { texts: await this.#texts(all.length === found.length ? all : withinBounds(await this.#best(words))), files: narrowsAbove };
+    return {
+      texts: await this.#texts(all.length === found.length ? all : withinBounds(await this.#best(words))),
+      files: narrowsAbove,
+    };
   }
 
   /**
-   * First those with the rarest words, or with several: MongoDB's own score takes a word that is everywhere for as much as one that is in two texts. Then
-   * those in which the common ones are most frequent.
+   * First those with the rarest words, or with several: MongoDB's own score takes a word that is everywhere for as much
+   * as one that is in two texts. Then those in which the common ones are most frequent.
    */
   async #best(words: readonly string[]): Promise<Listed[]> {
     const scores = new Map<string, Listed & { score: number }>();
@@ -73,10 +84,12 @@ class NarrowedSearch {
         continue;
       }
       const rarity = Math.log(1 + this.#context.narrowsAbove / found.length);
-      for (const listed of found) scores.set(listed._id, { ...listed, score: (scores.get(listed._id)?.score ?? 0) + rarity });
+      for (const listed of found)
+        scores.set(listed._id, { ...listed, score: (scores.get(listed._id)?.score ?? 0) + rarity });
     }
     // Those of one word come in this order by themselves.
-    if (common.length > 1) others = await this.#find(common, maxTexts, { sort: { score: { $meta: "textScore" } }, allowDiskUse: true });
+    if (common.length > 1)
+      others = await this.#find(common, maxTexts, { sort: { score: { $meta: "textScore" } }, allowDiskUse: true });
     const rare = [...scores.values()].toSorted((a, b) => b.score - a.score);
     return [...rare, ...others.filter(({ _id }) => !scores.has(_id))];
   }
@@ -84,21 +97,36 @@ class NarrowedSearch {
   /** With any of the words. Named by the memory, by which the index begins, and by ids, by which a shard is found. */
   #find(words: readonly string[], limit: number, order: object = {}): Promise<Listed[]> {
     const filter = { memory: this.#key, $text: { $search: words.map(formsOf).join(" ") }, ...this.#within };
-    const options = { projection: { sizeBytes: 1 }, ...order, limit, batchSize: limit + 1, ...asPlainValues, session: this.#session };
+    const options = {
+      projection: { sizeBytes: 1 },
+      ...order,
+      limit,
+      batchSize: limit + 1,
+      ...asPlainValues,
+      session: this.#session,
+    };
     return this.#context.collection.find<Listed>(filter, options).toArray();
   }
 
   async #texts(listed: readonly Listed[]): Promise<NarrowedTexts["texts"]> {
     if (listed.length === 0) return [];
-    const options = { projection: { text: 1 }, batchSize: maxTexts + 1, ...asPlainValues, ...byId, session: this.#session };
-    const found = await this.#context.collection.find<Pick<StoredFile, "_id" | "text">>({ _id: { $in: listed.map(({ _id }) => _id) } }, options).toArray();
+    const options = {
+      projection: { text: 1 },
+      batchSize: maxTexts + 1,
+      ...asPlainValues,
+      ...byId,
+      session: this.#session,
+    };
+    const found = await this.#context.collection
+      .find<Pick<StoredFile, "_id" | "text">>({ _id: { $in: listed.map(({ _id }) => _id) } }, options)
+      .toArray();
     return found.map(({ _id, text }) => ({ path: pathOfId(this.#key, _id), content: text }));
   }
 }
 
 /**
- * The server stems a word with its accents, and folds it then. Its English has no vowels with accents, so it leaves `crêpes` whole. With an accent on each vowel it
- * does so in the query.
+ * The server stems a word with its accents, and folds it then. Its English has no vowels with accents, so it leaves
+ * `crêpes` whole. With an accent on each vowel it does so in the query.
  */
 function formsOf(word: string): string {
   const accented = word.replace(/[aeiouy]/g, (vowel) => `${vowel}\u0301`).normalize("NFC");
@@ -108,6 +136,8 @@ function formsOf(word: string): string {
 /** The first ones, at least one. */
 function withinBounds(listed: readonly Listed[]): Listed[] {
   let bytes = 0;
-  const end = listed.findIndex(({ sizeBytes }, index) => index === maxTexts || ((bytes += sizeBytes) > maxBytes && index > 0));
+  const end = listed.findIndex(
+    ({ sizeBytes }, index) => index === maxTexts || ((bytes += sizeBytes) > maxBytes && index > 0),
+  );
   return end === -1 ? [...listed] : listed.slice(0, end);
 }

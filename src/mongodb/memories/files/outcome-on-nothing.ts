@@ -4,7 +4,10 @@ import { memoryKeyOf } from "./document-ids.js";
 import { RecordedTree } from "./recorded-tree.js";
 
 /** What becomes of a change where there is no memory. Undefined of one that makes something. */
-export async function outcomeOnNothing<T>(change: QueuedChange<T>, address: CheckedAddress): Promise<Outcome<T> | undefined> {
+export async function outcomeOnNothing<T>(
+  change: QueuedChange<T>,
+  address: CheckedAddress,
+): Promise<Outcome<T> | undefined> {
   const tree = new RecordedTree(new Map(), address, memoryKeyOf(address));
   const at = change.clock();
   tree.begin({ at, fileAt: at });

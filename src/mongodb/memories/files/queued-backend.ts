@@ -16,8 +16,8 @@ import type { StoredFile } from "./stored-document.js";
 export type Told<T> = Pick<QueuedChange<T>, "paths" | "apply"> & Partial<Pick<QueuedChange<T>, "below" | "chars">>;
 
 /**
- * The same memory with a limit of all its texts (ADR 0027): each change of a text is a transaction of the queue, which also a history needs.
- * What makes nothing larger, such as a delete, stays as it is.
+ * The same memory with a limit of all its texts (ADR 0027): each change of a text is a transaction of the queue, which
+ * also a history needs. What makes nothing larger, such as a delete, stays as it is.
  */
 export class QueuedBackend extends FilesBackend {
   override forCall(call: OngoingCall): MemoryBackend {
@@ -31,7 +31,11 @@ export class QueuedBackend extends FilesBackend {
   override async append(path: string, content: string, create: boolean): Promise<void> {
     if (path === ROOT) throw pathIsDirectory();
     this.checkedBytes(content);
-    await this.change({ paths: [path], chars: content.length, apply: (tree) => this.#append(tree, path, content, create) });
+    await this.change({
+      paths: [path],
+      chars: content.length,
+      apply: (tree) => this.#append(tree, path, content, create),
+    });
   }
 
   override snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
@@ -96,7 +100,10 @@ export class QueuedBackend extends FilesBackend {
 }
 
 /** A change as it is made in a call. */
-export function changeOf<T>({ actor, fileClock, clock }: Pick<FilesContext, "actor" | "fileClock" | "clock">, told: Told<T>): QueuedChange<T> {
+export function changeOf<T>(
+  { actor, fileClock, clock }: Pick<FilesContext, "actor" | "fileClock" | "clock">,
+  told: Told<T>,
+): QueuedChange<T> {
   return { chars: 0, ...told, actor, clock, fileClock };
 }
 

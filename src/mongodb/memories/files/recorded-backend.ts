@@ -10,7 +10,10 @@ import { contextFor, type FilesContext } from "./files-context.js";
 import { historyOf } from "./files-history.js";
 import { changeOf, QueuedBackend } from "./queued-backend.js";
 
-/** The same memory, each change of which makes its versions in the same step (ADR 0023). It reads as one without history does. */
+/**
+ * The same memory, each change of which makes its versions in the same step (ADR 0023). It reads as one without history
+ * does.
+ */
 export class RecordedBackend extends QueuedBackend {
   override forCall(call: OngoingCall): MemoryBackend {
     return new RecordedBackend(contextFor(call, this.context), this.address, this.limits);
@@ -21,10 +24,19 @@ export class RecordedBackend extends QueuedBackend {
   }
 
   history(): HistoryBackend | null {
-    return historyOf(this.context, { stored: this.stored, address: this.address, limits: this.limits, proposals: this.records() });
+    return historyOf(this.context, {
+      stored: this.stored,
+      address: this.address,
+      limits: this.limits,
+      proposals: this.records(),
+    });
   }
 
-  override async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
+  override async delete(
+    path: string,
+    ifDirectory: "delete" | "fail",
+    checkBelow?: (path: string) => void,
+  ): Promise<DeletedCounts> {
     return this.change({
       paths: [path],
       ...(ifDirectory === "delete" && { below: [path] }),
@@ -45,6 +57,12 @@ export class RecordedBackend extends QueuedBackend {
 }
 
 /** The directory alone. @throws EINVAL where something lies in it */
-export async function deleteEmptyDirectory(context: FilesContext, address: CheckedAddress, path: string): Promise<void> {
-  await new FileChanges(context, address).queued(changeOf(context, { paths: [path], below: [path], apply: (tree) => tree.deleteEmptyDirectory(path) }));
+export async function deleteEmptyDirectory(
+  context: FilesContext,
+  address: CheckedAddress,
+  path: string,
+): Promise<void> {
+  await new FileChanges(context, address).queued(
+    changeOf(context, { paths: [path], below: [path], apply: (tree) => tree.deleteEmptyDirectory(path) }),
+  );
 }

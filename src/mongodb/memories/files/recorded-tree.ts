@@ -11,8 +11,8 @@ import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./
 import { newChangeId } from "../change-id.js";
 
 /**
- * The documents of a memory that some changes concern, as one change after the other leaves them. It has each path that a change names,
- * with its parents, and all that lies in a directory that a change deletes or moves.
+ * The documents of a memory that some changes concern, as one change after the other leaves them. It has each path that
+ * a change names, with its parents, and all that lies in a directory that a change deletes or moves.
  */
 export class RecordedTree {
   /** How many changes have made versions. */
@@ -135,7 +135,10 @@ export class RecordedTree {
   deleteDirectory(path: string, checkBelow?: (path: string) => void): DeletedCounts {
     const below = this.pathsBelow(path);
     if (checkBelow !== undefined) below.forEach(checkBelow);
-    const directories = [...(path === ROOT || this.kind(path) === undefined ? [] : [path]), ...below.filter((each) => this.kind(each) === "dir")];
+    const directories = [
+      ...(path === ROOT || this.kind(path) === undefined ? [] : [path]),
+      ...below.filter((each) => this.kind(each) === "dir"),
+    ];
     const files = below.filter((each) => this.kind(each) === "file");
     for (const file of files) this.deleteFile(file);
     for (const directory of directories) this.#set(directory, undefined);
@@ -185,7 +188,9 @@ export class RecordedTree {
 
   /** All that lies in a directory, in order. */
   pathsBelow(path: string): string[] {
-    return [...this.#documents.keys()].filter((other) => other !== path && other.startsWith(prefixOf(path))).toSorted(compareCodeUnits);
+    return [...this.#documents.keys()]
+      .filter((other) => other !== path && other.startsWith(prefixOf(path)))
+      .toSorted(compareCodeUnits);
   }
 
   #makeParents(path: string): void {

@@ -7,7 +7,14 @@ import { parentsOf, ROOT } from "../../../core/paths.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { type Head, linkedVersions, pathsBefore, type RecordedChange, type UnlinkedVersion, unlinkedVersions } from "../../history/outbox.js";
+import {
+  type Head,
+  linkedVersions,
+  pathsBefore,
+  type RecordedChange,
+  type UnlinkedVersion,
+  unlinkedVersions,
+} from "../../history/outbox.js";
 import type { VersionCollection } from "../../history/version-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../../history/version-document.js";
 import type { MadeChanges, Outcome, QueuedChange } from "./change-queue.js";
@@ -18,7 +25,10 @@ import type { FilesContext } from "./files-context.js";
 import { RecordedTree } from "./recorded-tree.js";
 import type { StoredDocument, StoredHistory } from "./stored-document.js";
 
-type RecordingContext = Pick<FilesContext, "collection" | "transactions" | "versions" | "clock" | "expiry" | "isGuest" | "history">;
+type RecordingContext = Pick<
+  FilesContext,
+  "collection" | "transactions" | "versions" | "clock" | "expiry" | "isGuest" | "history"
+>;
 
 /** How many documents come at a time, or go. */
 const batchSize = 1000;
@@ -38,14 +48,21 @@ interface Made {
 }
 
 /**
- * Makes changes of a memory one after the other by one transaction, with their versions where there is a history (ADR 0023), and within a limit
- * of the memory (ADR 0027). What makes a version, or a limited memory larger, writes the root, so of two that run at the same time one is made
- * anew.
+ * Makes changes of a memory one after the other by one transaction, with their versions where there is a history (ADR
+ * 0023), and within a limit of the memory (ADR 0027). What makes a version, or a limited memory larger, writes the
+ * root, so of two that run at the same time one is made anew.
  */
-export async function makeRecorded(context: RecordingContext, address: CheckedAddress, changes: readonly QueuedChange<unknown>[], call: OngoingCall | undefined): Promise<MadeChanges> {
+export async function makeRecorded(
+  context: RecordingContext,
+  address: CheckedAddress,
+  changes: readonly QueuedChange<unknown>[],
+  call: OngoingCall | undefined,
+): Promise<MadeChanges> {
   const collection = call === undefined ? context.collection : context.collection.forCall(call);
   const versions = call === undefined ? context.versions : context.versions.forCall(call);
-  const made = await inTransaction(context.transactions, call, (session) => new Recording({ ...context, collection, versions }, address, session).make(changes));
+  const made = await inTransaction(context.transactions, call, (session) =>
+    new Recording({ ...context, collection, versions }, address, session).make(changes),
+  );
   await prolong({ ...context, collection, versions }, address, made);
   return { outcomes: made.outcomes, afterwards: () => retain(context, made) };
 }
@@ -80,7 +97,8 @@ class Recording {
       const { recorded: told } = tree;
       if (told === null) continue;
       for (const { path, before } of told.files) chars += (before?.length ?? 0) + textOf(tree, path).length;
-      if (records) recorded.push({ revision: history.revision + recorded.length + 1, at: tree.at, actor: change.actor, ...told });
+      if (records)
+        recorded.push({ revision: history.revision + recorded.length + 1, at: tree.at, actor: change.actor, ...told });
     }
     const next = recorded.length === 0 ? null : await this.#recordIn(tree, stored, history, recorded, found === null);
     await this.#write(stored, tree);
@@ -111,7 +129,10 @@ class Recording {
 
   /** What all texts take, as they are stored, by the index of listings. */
   async #sizeOfAll(): Promise<number> {
-    const pipeline = [{ $match: { _id: rangeOfMemory(this.#key) } }, { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" } } }];
+    const pipeline = [
+      { $match: { _id: rangeOfMemory(this.#key) } },
+      { $group: { _id: null, sizeBytes: { $sum: "$sizeBytes" } } },
+    ];
     const options = { ...asPlainValues, hint: listingIndex.name, session: this.#session };
     const [found] = await this.#collection.aggregate<{ sizeBytes: number }>(pipeline, options).toArray();
     return found?.sizeBytes ?? 0;
@@ -122,10 +143,13 @@ class Recording {
     const documents = new Map<string, StoredDocument>();
     const add = async (_id: object): Promise<void> => {
       const options = { ...asPlainValues, session: this.#session, ...byId, batchSize };
-      for await (const document of this.#collection.find<StoredDocument>({ _id }, options)) documents.set(pathOfId(this.#key, document._id), document);
+      for await (const document of this.#collection.find<StoredDocument>({ _id }, options))
+        documents.set(pathOfId(this.#key, document._id), document);
     };
     const below = new Set(changes.flatMap((change) => change.below ?? []));
-    const paths = new Set([ROOT, ...below, ...changes.flatMap((change) => change.paths)].flatMap((path) => [path, ...parentsOf(path)]));
+    const paths = new Set(
+      [ROOT, ...below, ...changes.flatMap((change) => change.paths)].flatMap((path) => [path, ...parentsOf(path)]),
+    );
     await add({ $in: Array.from(paths, (path) => idOfPath(this.#key, path)) });
     refuseElsewhere(this.#context, documents.get(ROOT));
     const directories = below.has(ROOT) ? [ROOT] : [...below].filter((path) => documents.get(path)?.kind === "dir");
@@ -134,23 +158,40 @@ class Recording {
   }
 
   /** Inserts the versions, and tells the root and the files of them. @returns what the root then knows */
-  async #recordIn(tree: RecordedTree, stored: ReadonlyMap<string, StoredDocument>, found: StoredHistory, changes: readonly RecordedChange[], isFirst: boolean): Promise<StoredHistory> {
+  async #recordIn(
+    tree: RecordedTree,
+    stored: ReadonlyMap<string, StoredDocument>,
+    found: StoredHistory,
+    changes: readonly RecordedChange[],
+    isFirst: boolean,
+  ): Promise<StoredHistory> {
     const { expiry, clock, versions, history: kept } = this.#context;
-    const texts = new Map(changes.flatMap(({ files }) => files.map(({ path }): [string, string] => [path, textOf(tree, path)])));
+    const texts = new Map(
+      changes.flatMap(({ files }) => files.map(({ path }): [string, string] => [path, textOf(tree, path)])),
+    );
     for (const path of texts.keys()) if (tree.kind(path) !== "file") texts.delete(path);
     const unlinked = unlinkedVersions(found.id, changes, texts);
     const documents = linkedVersions(unlinked, await this.#headsOf(stored, found, changes));
     const known = kept?.begins === true ? undefined : found.lifetimeMs;
     const lifetimeMs = expiry.lifetimeMs(this.#address.scope) ?? known;
     const until = lifetimeMs === undefined ? null : expiryOf(lifetimeMs, clock());
-    // What has no time to go yet, as nothing expired then or an archive brought it, is as if it had to go now: `prolong` gives it one.
+    // What has no time to go yet, as nothing expired then or an archive brought it, is as if it had to go now:
+    // `prolong` gives it one.
     const former = found.expiresAt ?? (isFirst ? undefined : clock());
     const first = until && earliest(former, until.expiresAt);
     const { lifetimeMs: _former, ...rest } = found;
-    const history: StoredHistory = { ...rest, revision: found.revision + changes.length, ...(lifetimeMs !== undefined && { lifetimeMs }), ...(first && { expiresAt: first }) };
+    const history: StoredHistory = {
+      ...rest,
+      revision: found.revision + changes.length,
+      ...(lifetimeMs !== undefined && { lifetimeMs }),
+      ...(first && { expiresAt: first }),
+    };
     const expires = until && { expiresAt: until.expiresAt };
     const owner: OwnerDocument = { _id: found.id, ...this.#address, ...expires };
-    await versions.insertIn(this.#session, [...(isFirst ? [owner] : []), ...documents.map((document): VersionDocument => ({ ...document, ...expires }))]);
+    await versions.insertIn(this.#session, [
+      ...(isFirst ? [owner] : []),
+      ...documents.map((document): VersionDocument => ({ ...document, ...expires })),
+    ]);
     for (const [path, head] of headsAfter(unlinked)) tree.setHead(path, head);
     const latest = clock();
     const { root } = tree;
@@ -158,8 +199,15 @@ class Recording {
     return history;
   }
 
-  /** The last versions of the paths before the changes. A file knows its own, unless it was not changed since the history began. */
-  async #headsOf(stored: ReadonlyMap<string, StoredDocument>, { id, revision }: StoredHistory, changes: readonly RecordedChange[]): Promise<Map<string, Head>> {
+  /**
+   * The last versions of the paths before the changes. A file knows its own, unless it was not changed since the
+   * history began.
+   */
+  async #headsOf(
+    stored: ReadonlyMap<string, StoredDocument>,
+    { id, revision }: StoredHistory,
+    changes: readonly RecordedChange[],
+  ): Promise<Map<string, Head>> {
     const heads = new Map<string, Head>();
     const unknown: string[] = [];
     for (const path of pathsBefore(changes)) {
@@ -168,7 +216,8 @@ class Recording {
       else unknown.push(path);
     }
     if (revision === 0 || unknown.length === 0) return heads;
-    // Not in the transaction, in which no server takes this; but none of these versions is of a change that this one does not see.
+    // Not in the transaction, in which no server takes this; but none of these versions is of a change that this one
+    // does not see.
     for (const [path, head] of await this.#context.versions.heads(id, unknown, revision + 1)) heads.set(path, head);
     return heads;
   }
@@ -184,11 +233,15 @@ class Recording {
       if (after === before) continue;
       if (after?.kind !== before.kind) removed.push(before._id);
       if (after !== undefined && after.kind !== before.kind) made.push(after);
-      else if (after !== undefined) changed.push({ updateOne: { filter: { _id: before._id }, update: { $set: differenceOf(before, after) } } });
+      else if (after !== undefined)
+        changed.push({ updateOne: { filter: { _id: before._id }, update: { $set: differenceOf(before, after) } } });
     }
     for (const [path, document] of documents) if (!stored.has(path)) made.push(document);
     for (let start = 0; start < removed.length; start += batchSize) {
-      await this.#collection.deleteMany({ _id: { $in: removed.slice(start, start + batchSize) } }, { ...options, ...byId });
+      await this.#collection.deleteMany(
+        { _id: { $in: removed.slice(start, start + batchSize) } },
+        { ...options, ...byId },
+      );
     }
     if (made.length > 0) await this.#collection.insertMany(made, options);
     if (changed.length > 0) await this.#collection.bulkWrite(changed, options);
@@ -205,7 +258,9 @@ function textOf(tree: RecordedTree, path: string): string {
 
 function differenceOf(before: StoredDocument, after: StoredDocument): object {
   const former = Object.fromEntries(Object.entries(before)) as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(after).filter(([field, value]) => field !== "_id" && value !== former[field]));
+  return Object.fromEntries(
+    Object.entries(after).filter(([field, value]) => field !== "_id" && value !== former[field]),
+  );
 }
 
 function headsAfter(versions: readonly UnlinkedVersion[]): Map<string, { id: string; file: string }> {
@@ -226,7 +281,11 @@ function earliest(one: Date | undefined, other: Date): Date {
 }
 
 /** Lets versions live as long as the memory. The change is made, whatever becomes of this: the next one tries again. */
-async function prolong({ collection, versions, clock }: RecordingContext, address: CheckedAddress, { history }: Made): Promise<void> {
+async function prolong(
+  { collection, versions, clock }: RecordingContext,
+  address: CheckedAddress,
+  { history }: Made,
+): Promise<void> {
   const { id, expiresAt, lifetimeMs } = history ?? {};
   if (id === undefined || lifetimeMs === undefined || expiresAt === undefined) return;
   const until = expiryOf(lifetimeMs, clock());
@@ -243,13 +302,21 @@ async function prolong({ collection, versions, clock }: RecordingContext, addres
 /** Drops now and then those that need not be kept. */
 async function retain({ versions }: RecordingContext, { history, revision }: Made): Promise<void> {
   if (history === null) return;
-  if (Math.floor(history.revision / changesPerRetention) > Math.floor(revision / changesPerRetention)) await dropOld(versions, history, revision);
+  if (Math.floor(history.revision / changesPerRetention) > Math.floor(revision / changesPerRetention))
+    await dropOld(versions, history, revision);
 }
 
 /** Of the last changes. Those of a process that died before it dropped any are among them. */
-export async function dropOld(versions: VersionCollection, { id, revision }: Pick<StoredHistory, "id" | "revision">, since = revision): Promise<void> {
+export async function dropOld(
+  versions: VersionCollection,
+  { id, revision }: Pick<StoredHistory, "id" | "revision">,
+  since = revision,
+): Promise<void> {
   if (!versions.dropsSome) return;
   const start = Math.max(0, since - 2 * changesPerRetention);
-  const paths = await versions.pathsWithin({ $gte: storedId(id, String(start)), $lt: storedId(id, String(revision + 1)) });
+  const paths = await versions.pathsWithin({
+    $gte: storedId(id, String(start)),
+    $lt: storedId(id, String(revision + 1)),
+  });
   await versions.applyRetention(id, paths);
 }

@@ -20,19 +20,34 @@ interface ListedPart {
   textIds: (string | null)[];
 }
 
-const inParts = { $group: { _id: partOfListing, ids: { $push: "$_id" }, textIds: { $push: { $ifNull: ["$textId", null] } } } };
+const inParts = {
+  $group: { _id: partOfListing, ids: { $push: "$_id" }, textIds: { $push: { $ifNull: ["$textId", null] } } },
+};
 
 /** Everything but the root at one moment, without the texts that are known by their ids. @throws movedAway, notHere */
-export function snapshotSince(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+export function snapshotSince(
+  context: ReadContext,
+  memoryKey: string,
+  known: ReadonlyMap<string, string>,
+): Promise<VersionedSnapshot> {
   // To list the ids first would read the whole memory twice.
   return known.size === 0 ? readAll(context, memoryKey) : readChanged(context, memoryKey, known);
 }
 
 async function readAll(context: ReadContext, memoryKey: string): Promise<VersionedSnapshot> {
-  const options = { projection: { ...textIdProjection, text: 1 }, ...asPlainValues, ...atOneMoment, ...byId, batchSize };
+  const options = {
+    projection: { ...textIdProjection, text: 1 },
+    ...asPlainValues,
+    ...atOneMoment,
+    ...byId,
+    batchSize,
+  };
   const snapshot: VersionedSnapshot = { files: [], directories: [] };
   let root: TextIdDocument | undefined;
-  for await (const document of context.collection.find<TextIdDocument & Pick<StoredFile, "text">>({ _id: rangeOfMemory(memoryKey) }, options)) {
+  for await (const document of context.collection.find<TextIdDocument & Pick<StoredFile, "text">>(
+    { _id: rangeOfMemory(memoryKey) },
+    options,
+  )) {
     if (document._id === rootIdOf(memoryKey)) root = document;
     else addTo(snapshot, memoryKey, document, document.text);
   }
@@ -41,7 +56,11 @@ async function readAll(context: ReadContext, memoryKey: string): Promise<Version
 }
 
 /** The ids of all texts from the index alone, then the texts that are new. The session keeps both to one moment. */
-function readChanged(context: ReadContext, memoryKey: string, known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
+function readChanged(
+  context: ReadContext,
+  memoryKey: string,
+  known: ReadonlyMap<string, string>,
+): Promise<VersionedSnapshot> {
   const { collection, transactions } = context;
   const rootId = rootIdOf(memoryKey);
   return inSnapshot(transactions.client, async (session) => {
@@ -50,7 +69,11 @@ function readChanged(context: ReadContext, memoryKey: string, known: ReadonlyMap
     const changed = new Map<string, VersionedFile>();
     const pipeline = [{ $match: { _id: rangeOfMemory(memoryKey) } }, inParts];
     const listing = { ...asPlainValues, hint: listingIndex.name, allowDiskUse: true, batchSize, session };
-    for await (const { _id: { kind }, ids, textIds } of collection.aggregate<ListedPart>(pipeline, listing)) {
+    for await (const {
+      _id: { kind },
+      ids,
+      textIds,
+    } of collection.aggregate<ListedPart>(pipeline, listing)) {
       ids.forEach((_id, index) => {
         if (_id === rootId) {
           root = { kind };
@@ -76,7 +99,12 @@ function readChanged(context: ReadContext, memoryKey: string, known: ReadonlyMap
 }
 
 /** @returns the file; null for a directory */
-function addTo(snapshot: VersionedSnapshot, memoryKey: string, { _id, kind, textId = null }: TextIdDocument, content: string | null): VersionedFile | null {
+function addTo(
+  snapshot: VersionedSnapshot,
+  memoryKey: string,
+  { _id, kind, textId = null }: TextIdDocument,
+  content: string | null,
+): VersionedFile | null {
   const path = pathOfId(memoryKey, _id);
   if (kind === "dir") {
     snapshot.directories.push(path);

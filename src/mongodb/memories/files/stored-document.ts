@@ -1,9 +1,14 @@
 import type { MemoryScope } from "../../../core/address.js";
 
-/** A document of the layout: a file, or a directory. A mark is met in the place of a root alone, and never passed on. */
+/**
+ * A document of the layout: a file, or a directory. A mark is met in the place of a root alone, and never passed on.
+ */
 export type StoredDocument = StoredFile | StoredDirectory;
 
-/** Stands in the place of the root of a memory that has moved to another layout. It is no directory, so that nothing is made in it. */
+/**
+ * Stands in the place of the root of a memory that has moved to another layout. It is no directory, so that nothing is
+ * made in it.
+ */
 export type StoredMark = Pick<StoredRoot, "_id" | "nodeId" | "scope" | "threadId" | "userId"> & { kind: "moved" };
 
 export function isMark(document: { kind?: string | undefined } | null | undefined): boolean {
@@ -16,7 +21,10 @@ export interface StoredFile {
   text: string;
   /** Each change of the text gives another one, which no other text ever has. It goes with a file that is moved. */
   textId: string;
-  /** What its id begins with, and the words of its path. A text index has both: it takes no range of ids. Every process writes them, also one without the index. */
+  /**
+   * What its id begins with, and the words of its path. A text index has both: it takes no range of ids. Every process
+   * writes them, also one without the index.
+   */
   memory: string;
   pathText: string;
   /** Bytes of UTF-8 of the text. */
@@ -32,7 +40,10 @@ export interface StoredFile {
 export interface StoredDirectory {
   _id: string;
   kind: "dir";
-  /** How often something was made in it. Whoever makes something writes it, so that nobody can delete the directory meanwhile. */
+  /**
+   * How often something was made in it. Whoever makes something writes it, so that nobody can delete the directory
+   * meanwhile.
+   */
   made: number;
   createdAt: Date;
   updatedAt: Date;
@@ -72,7 +83,10 @@ export interface IndexedDocument {
   updatedAt: Date;
 }
 
-/** What tells from the index alone which texts have changed. A directory has no text, and the document of another program no id of it. */
+/**
+ * What tells from the index alone which texts have changed. A directory has no text, and the document of another
+ * program no id of it.
+ */
 export interface TextIdDocument {
   _id: string;
   kind: "file" | "dir";

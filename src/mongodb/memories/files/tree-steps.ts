@@ -6,7 +6,17 @@ import { parentOf, parentsOf, ROOT } from "../../../core/paths.js";
 import { utf8Bytes } from "../../../core/text.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { childrenOf, type IdRange, idOfPath, memoryKeyOf, movedDocument, pathOfId, placeOfFile, rangesBelow, rootIdOf } from "./document-ids.js";
+import {
+  childrenOf,
+  type IdRange,
+  idOfPath,
+  memoryKeyOf,
+  movedDocument,
+  pathOfId,
+  placeOfFile,
+  rangesBelow,
+  rootIdOf,
+} from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import type { IndexedDocument, StoredDirectory, StoredDocument, StoredFile } from "./stored-document.js";
@@ -32,8 +42,9 @@ interface TreeContext {
 const movedBatch = { documents: 1000, bytes: 16_000_000 };
 
 /**
- * The steps of a transaction that change the tree of one memory. Whoever makes something in a directory writes the directory's document,
- * and whoever deletes the directory removes it; so of two such transactions only one can end, and the other is made anew.
+ * The steps of a transaction that change the tree of one memory. Whoever makes something in a directory writes the
+ * directory's document, and whoever deletes the directory removes it; so of two such transactions only one can end, and
+ * the other is made anew.
  */
 export class TreeSteps {
   readonly #context: TreeContext;
@@ -61,7 +72,10 @@ export class TreeSteps {
       return kinds.has(path) ? "exists" : "made";
     });
     const wanted = files.filter((_file, index) => made[index] === "made");
-    await this.#insertWithParents(wanted.map((file) => ({ path: file.path, at: file.at, document: this.#fileOf(file) })), kinds);
+    await this.#insertWithParents(
+      wanted.map((file) => ({ path: file.path, at: file.at, document: this.#fileOf(file) })),
+      kinds,
+    );
     return made;
   }
 
@@ -78,14 +92,18 @@ export class TreeSteps {
     return null;
   }
 
-  /** A missing path counts nothing. The root is emptied, stays and is never counted. `checkBelow` gets the path of everything below a directory. */
+  /**
+   * A missing path counts nothing. The root is emptied, stays and is never counted. `checkBelow` gets the path of
+   * everything below a directory.
+   */
   async deleteDirectory(path: string, at: Date, checkBelow?: (path: string) => void): Promise<DeletedCounts> {
     if ((path === ROOT && (await this.#isEmpty(ROOT))) || !(await this.#takeDirectory(path, at))) {
       await this.#kindsOf([]);
       return { files: 0, dirs: 0 };
     }
     const ranges = rangesBelow(this.#key, path);
-    if (checkBelow !== undefined) for await (const { _id } of this.#listed(ranges)) checkBelow(pathOfId(this.#key, _id));
+    if (checkBelow !== undefined)
+      for await (const { _id } of this.#listed(ranges)) checkBelow(pathOfId(this.#key, _id));
     let files = 0;
     let dirs = path === ROOT ? 0 : 1;
     for (const _id of ranges) {
@@ -110,7 +128,10 @@ export class TreeSteps {
     if (kinds.has(to)) throw alreadyExists();
     if (parentsOf(to).some((parent) => kinds.get(parent) === "file")) throw parentIsFile();
     const _id = idOfPath(this.#key, from);
-    const moved = await this.#collection.findOneAndDelete<StoredDocument>({ _id }, { ...asPlainValues, ...this.#inSession });
+    const moved = await this.#collection.findOneAndDelete<StoredDocument>(
+      { _id },
+      { ...asPlainValues, ...this.#inSession },
+    );
     if (moved === null) throw fileNotFound();
     kinds.delete(from);
     await this.#insertWithParents([{ path: to, at, document: movedDocument(this.#key, moved, to) }], kinds);
@@ -127,7 +148,10 @@ export class TreeSteps {
         batch = [];
         bytes = 0;
       };
-      const found = this.#collection.find<StoredDocument>({ _id: range }, { ...asPlainValues, ...this.#inSession, ...byId, batchSize: movedBatch.documents });
+      const found = this.#collection.find<StoredDocument>(
+        { _id: range },
+        { ...asPlainValues, ...this.#inSession, ...byId, batchSize: movedBatch.documents },
+      );
       for await (const document of found) {
         const path = to + pathOfId(this.#key, document._id).slice(from.length);
         checkMoved(path);
@@ -144,15 +168,25 @@ export class TreeSteps {
   async put(file: NewFile): Promise<"made" | "set" | "directory" | "parentIsFile"> {
     const _id = idOfPath(this.#key, file.path);
     const fields = { text: file.text, textId: newChangeId(), sizeBytes: utf8Bytes(file.text), updatedAt: file.at };
-    const { matchedCount } = await this.#collection.updateOne({ _id, kind: "file" }, { $set: fields }, { ...this.#inSession, ...byId });
+    const { matchedCount } = await this.#collection.updateOne(
+      { _id, kind: "file" },
+      { $set: fields },
+      { ...this.#inSession, ...byId },
+    );
     if (matchedCount === 1) return "set";
     const [made = "made"] = await this.make([file]);
     return made === "exists" ? "directory" : made;
   }
 
-  /** Marks the memory with the id of an approved change. A deleted or moved directory does not take the root with it. */
+  /**
+   * Marks the memory with the id of an approved change. A deleted or moved directory does not take the root with it.
+   */
   async mark(id: string): Promise<void> {
-    await this.#collection.updateOne({ _id: rootIdOf(this.#key) }, { $set: { [`applied.${id}`]: true } }, { ...this.#inSession, ...byId });
+    await this.#collection.updateOne(
+      { _id: rootIdOf(this.#key) },
+      { $set: { [`applied.${id}`]: true } },
+      { ...this.#inSession, ...byId },
+    );
   }
 
   async deleteFile(path: string): Promise<void> {
@@ -168,20 +202,34 @@ export class TreeSteps {
   async #takeDirectory(path: string, at: Date): Promise<boolean> {
     if (path === ROOT) return this.#touch(ROOT, at);
     const filter = { _id: idOfPath(this.#key, path), kind: "dir" };
-    return (await this.#collection.findOneAndDelete(filter, { projection: { _id: 1 }, ...this.#inSession, ...byId })) !== null;
+    return (
+      (await this.#collection.findOneAndDelete(filter, { projection: { _id: 1 }, ...this.#inSession, ...byId })) !==
+      null
+    );
   }
 
   async #isEmpty(path: string): Promise<boolean> {
-    return (await this.#collection.findOne({ _id: childrenOf(this.#key, path) }, { projection: { _id: 1 }, ...this.#inSession, ...byId })) === null;
+    return (
+      (await this.#collection.findOne(
+        { _id: childrenOf(this.#key, path) },
+        { projection: { _id: 1 }, ...this.#inSession, ...byId },
+      )) === null
+    );
   }
 
   /** @returns whether it is a directory */
   async #touch(path: string, at: Date): Promise<boolean> {
-    return (await this.#collection.updateOne({ _id: idOfPath(this.#key, path) }, touched(at), this.#inSession)).modifiedCount === 1;
+    return (
+      (await this.#collection.updateOne({ _id: idOfPath(this.#key, path) }, touched(at), this.#inSession))
+        .modifiedCount === 1
+    );
   }
 
   /** Missing parents are made; one that is there is written. */
-  async #insertWithParents(wanted: readonly { path: string; at: Date; document: StoredDocument }[], kinds: Map<string, "file" | "dir">): Promise<void> {
+  async #insertWithParents(
+    wanted: readonly { path: string; at: Date; document: StoredDocument }[],
+    kinds: Map<string, "file" | "dir">,
+  ): Promise<void> {
     const [first] = wanted;
     if (first === undefined) return;
     const present = new Set<string>();
@@ -195,15 +243,25 @@ export class TreeSteps {
       if (kinds.has(parent)) present.add(parent);
     }
     const ids = Array.from(present, (path) => idOfPath(this.#key, path));
-    if (ids.length > 0) await this.#collection.updateMany({ _id: { $in: ids } }, touched(first.at), { ...this.#inSession, ...byId });
-    await this.#insert([...Array.from(missing, ([path, at]) => this.#directoryOf(path, at)), ...wanted.map(({ document }) => document)]);
+    if (ids.length > 0)
+      await this.#collection.updateMany({ _id: { $in: ids } }, touched(first.at), { ...this.#inSession, ...byId });
+    await this.#insert([
+      ...Array.from(missing, ([path, at]) => this.#directoryOf(path, at)),
+      ...wanted.map(({ document }) => document),
+    ]);
   }
 
   /** What is at these paths, and whether the root is there. @throws movedAway, notHere */
   async #kindsOf(paths: readonly string[]): Promise<Map<string, "file" | "dir">> {
     const ids = Array.from(new Set([ROOT, ...paths]), (path) => idOfPath(this.#key, path));
     const kinds = new Map<string, "file" | "dir">();
-    const options = { projection: listingProjection, ...byId, batchSize: ids.length + 1, ...asPlainValues, ...this.#inSession };
+    const options = {
+      projection: listingProjection,
+      ...byId,
+      batchSize: ids.length + 1,
+      ...asPlainValues,
+      ...this.#inSession,
+    };
     const found = this.#collection.find<IndexedDocument>({ _id: { $in: ids } }, options);
     for await (const { _id, kind } of found) kinds.set(pathOfId(this.#key, _id), kind);
     const root = kinds.get(ROOT);
@@ -221,7 +279,15 @@ export class TreeSteps {
   }
 
   #fileOf({ path, text, at }: NewFile): StoredFile {
-    return { ...placeOfFile(this.#key, path), kind: "file", text, textId: newChangeId(), sizeBytes: utf8Bytes(text), createdAt: at, updatedAt: at };
+    return {
+      ...placeOfFile(this.#key, path),
+      kind: "file",
+      text,
+      textId: newChangeId(),
+      sizeBytes: utf8Bytes(text),
+      createdAt: at,
+      updatedAt: at,
+    };
   }
 
   #directoryOf(path: string, at: Date): StoredDirectory {
@@ -239,8 +305,13 @@ export class TreeSteps {
   }
 }
 
-/** What is no directory stays, and counts as not modified: a filter of the `_id` alone is what the server finds without planning. */
+/**
+ * What is no directory stays, and counts as not modified: a filter of the `_id` alone is what the server finds without
+ * planning.
+ */
 function touched(at: Date): object[] {
-  const changed = { $mergeObjects: ["$$ROOT", { made: { $add: ["$made", 1] }, updatedAt: { $max: ["$updatedAt", at] } }] };
+  const changed = {
+    $mergeObjects: ["$$ROOT", { made: { $add: ["$made", 1] }, updatedAt: { $max: ["$updatedAt", at] } }],
+  };
   return [{ $replaceWith: { $cond: [{ $eq: ["$kind", "dir"] }, changed, "$$ROOT"] } }];
 }

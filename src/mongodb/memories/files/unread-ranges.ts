@@ -1,8 +1,8 @@
 import type { IdRange } from "./document-ids.js";
 
 /*
- * The server sorts ids by code points, and a listing is sorted by UTF-16 units. These differ in one thing: the units of U+E000 to U+FFFF come
- * last, after those of the characters beyond them.
+ * The server sorts ids by code points, and a listing is sorted by UTF-16 units. These differ in one thing: the units of
+ * U+E000 to U+FFFF come last, after those of the characters beyond them.
  */
 
 const firstPrivate = "\u{E000}";

@@ -6,7 +6,10 @@ import { outboxCount, outboxReport, outboxWith, type Recorded, type Recording } 
 import { bound, type Expression, literal, type Variables, where } from "../expressions.js";
 import { valueAt } from "./expressions.js";
 
-/** What a change found: "ok" or the reason why it changed nothing. "unchanged": there was nothing to do. "overtaken": a reason that is gone already. */
+/**
+ * What a change found: "ok" or the reason why it changed nothing. "unchanged": there was nothing to do. "overtaken": a
+ * reason that is gone already.
+ */
 export type Status =
   | "ok"
   | "overtaken"
@@ -68,13 +71,16 @@ export interface Circumstances extends Limits {
   recording: Recording | null;
   /** Where the document is found by its id: whether it is that of another memory, or not in today's layout. */
   isOther?: Expression | undefined;
-  /** Whether a change may refuse more than it has to. Only where the document is found by its id and nothing is recorded. */
+  /**
+   * Whether a change may refuse more than it has to. Only where the document is found by its id and nothing is
+   * recorded.
+   */
   isStrict?: boolean;
 }
 
 /**
- * By how many bytes the document may still grow: 0 if it is over the limit, such as after somebody lowered the limit. Recorded changes count
- * here. If there is no room, they are moved out, and the change is tried again.
+ * By how many bytes the document may still grow: 0 if it is over the limit, such as after somebody lowered the limit.
+ * Recorded changes count here. If there is no room, they are moved out, and the change is tried again.
  */
 export const roomFor = ({ maxMemoryBytes }: Limits): Expression => ({
   $max: [0, { $subtract: [maxMemoryBytes, { $bsonSize: "$$ROOT" }] }],
@@ -101,11 +107,23 @@ export interface ChangeParts {
  * same document: in the update, which changes nothing unless it is "ok", and in the projection of the document as it
  * was before, which is how the caller learns it.
  */
-export function change(statusThere: Expression, { fields, recorded, report }: ChangeParts, circumstances: Circumstances): Change {
+export function change(
+  statusThere: Expression,
+  { fields, recorded, report }: ChangeParts,
+  circumstances: Circumstances,
+): Change {
   const { isOther } = circumstances;
   const status = isOther === undefined ? statusThere : where(isOther, "overtaken", statusThere);
   return {
-    pipeline: [{ $replaceWith: where({ $eq: [status, "ok"] }, { $mergeObjects: ["$$ROOT", ...changed(fields, circumstances, recorded)] }, "$$ROOT") }],
+    pipeline: [
+      {
+        $replaceWith: where(
+          { $eq: [status, "ok"] },
+          { $mergeObjects: ["$$ROOT", ...changed(fields, circumstances, recorded)] },
+          "$$ROOT",
+        ),
+      },
+    ],
     projection: { _id: 0, status, ...report, ...outboxReport(circumstances.recording) },
     receipt: null,
   };
@@ -125,7 +143,9 @@ export interface RefusableParts extends ChangeParts {
   counts?: Expression | undefined;
   /** Bytes that the history is told; null for none. Default: null. */
   recordedBytes?: Expression;
-  /** Where it holds, there is nothing to change, and the change only leaves its receipt, so that it stays one command. */
+  /**
+   * Where it holds, there is nothing to change, and the change only leaves its receipt, so that it stays one command.
+   */
   changesNothing?: Expression | undefined;
   /** What else a change answers, of the document after it. */
   answer?: Record<string, Expression> | undefined;
@@ -146,7 +166,19 @@ export interface StrictParts {
  * for each operator and operand: hence plain conditions in place of a status, and a receipt.
  */
 export function refusableChange(parts: RefusableParts, circumstances: Circumstances): Change {
-  const { refusals, closerReasons = [], fields, recorded, report, variables = [], ownVariables = [], counts, changesNothing, knownAnswer, leavesReceipt = true } = parts;
+  const {
+    refusals,
+    closerReasons = [],
+    fields,
+    recorded,
+    report,
+    variables = [],
+    ownVariables = [],
+    counts,
+    changesNothing,
+    knownAnswer,
+    leavesReceipt = true,
+  } = parts;
   const { recording, isOther, isStrict = false } = circumstances;
   const strict = isStrict ? parts.strict : undefined;
   const answer = knownAnswer === undefined ? parts.answer : undefined;
@@ -154,7 +186,8 @@ export function refusableChange(parts: RefusableParts, circumstances: Circumstan
   const all: Refusals = [first, ...closerReasons, ...refusals];
   const asked = strict ?? { refusals, variables };
   const refused = [first, ...asked.refusals].map(([condition]) => condition);
-  const isSilent = isOther !== undefined && recording === null && leavesReceipt && counts === undefined && answer === undefined;
+  const isSilent =
+    isOther !== undefined && recording === null && leavesReceipt && counts === undefined && answer === undefined;
   const receipt = leavesReceipt && !isSilent ? receiptOf(parts, recording) : null;
   const values = changed(fields, circumstances, recorded);
   const merged = changesNothing === undefined ? values : [where(changesNothing, {}, { $mergeObjects: values })];
@@ -164,17 +197,31 @@ export function refusableChange(parts: RefusableParts, circumstances: Circumstan
     silentAnswer: isSilent ? { status: "ok", ...knownAnswer } : null,
     isRemembered: knownAnswer !== undefined,
     pipeline: [{ $replaceWith: bound(asked.variables, where({ $or: refused }, "$$ROOT", bound(ownVariables, after))) }],
-    projection: { _id: 0, found: bound(variables, { refused: all.map(([condition]) => condition), ...report, ...outboxReport(recording) }) },
+    projection: {
+      _id: 0,
+      found: bound(variables, { refused: all.map(([condition]) => condition), ...report, ...outboxReport(recording) }),
+    },
     reasons: all.map(([, reason]) => reason),
-    receipt: receipt && { id: receipt.id, projection: { _id: 1, lastChange: 1, ...answer, ...(recording?.expires && { versionsExpireAt: 1 }) } },
+    receipt: receipt && {
+      id: receipt.id,
+      projection: { _id: 1, lastChange: 1, ...answer, ...(recording?.expires && { versionsExpireAt: 1 }) },
+    },
   };
 }
 
-function receiptOf({ counts = [0, 0], recordedBytes = null, changesNothing }: RefusableParts, recording: Recording | null): { id: string } & Record<string, Expression> {
+function receiptOf(
+  { counts = [0, 0], recordedBytes = null, changesNothing }: RefusableParts,
+  recording: Recording | null,
+): { id: string } & Record<string, Expression> {
   const id = newChangeId();
   if (recording === null) return { id, counts };
   const bytes: Expression = { $ifNull: [recordedBytes, 0] };
-  return { id, counts, ...outboxCount, recordedBytes: changesNothing === undefined ? bytes : where(changesNothing, 0, bytes) };
+  return {
+    id,
+    counts,
+    ...outboxCount,
+    recordedBytes: changesNothing === undefined ? bytes : where(changesNothing, 0, bytes),
+  };
 }
 
 /** To be merged into the document. */
@@ -188,7 +235,10 @@ function changed(fields: Expression, { now, recording }: Circumstances, recorded
   return [fields, count];
 }
 
-/** Outside the earlier layout: there the values of `data` are texts, and to the server any text is true, an empty one, too. To the caller it would not be. */
+/**
+ * Outside the earlier layout: there the values of `data` are texts, and to the server any text is true, an empty one,
+ * too. To the caller it would not be.
+ */
 export const parentIsFile = (path: string): Expression => ({
   $or: parentKeys(keyOfPath(path)).map((key) => valueAt("$data", key)),
 });

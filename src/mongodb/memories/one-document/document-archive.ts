@@ -15,7 +15,11 @@ import { literal, where } from "../expressions.js";
 import { type ArchivedMemory, heldMoment } from "../memory-moment.js";
 import { OutboxSource } from "./outbox-source.js";
 
-export async function archivedMemory(context: DocumentContext, versions: VersionCollection, address: CheckedAddress): Promise<ArchivedMemory | null> {
+export async function archivedMemory(
+  context: DocumentContext,
+  versions: VersionCollection,
+  address: CheckedAddress,
+): Promise<ArchivedMemory | null> {
   const present = await new OutboxSource(context, address).read("tree");
   if (present?.tree === undefined) return null;
   const { tree, owner, changes } = present;
@@ -33,9 +37,16 @@ interface Restored {
 }
 
 /** First the versions, which nobody sees, then in one step the memory that they are of. */
-export async function restoreMemory(context: DocumentContext, versions: VersionCollection, { address, tree, history, key }: Restored): Promise<boolean> {
+export async function restoreMemory(
+  context: DocumentContext,
+  versions: VersionCollection,
+  { address, tree, history, key }: Restored,
+): Promise<boolean> {
   const { collection, ready, clock, expiry } = context;
-  const id = createHash("sha256").update(JSON.stringify([address, key])).digest("hex").slice(0, objectIdDigits);
+  const id = createHash("sha256")
+    .update(JSON.stringify([address, key]))
+    .digest("hex")
+    .slice(0, objectIdDigits);
   try {
     await ready();
     const there = await collection.findOne(lookUp(address), { projection: { revision: 1 } });
@@ -48,11 +59,22 @@ export async function restoreMemory(context: DocumentContext, versions: VersionC
     await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
     const files = await loaded(tree);
     const createdAt = files.reduce((earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest), now);
-    const document = { ...address, ...flatFields({ files, directories: [...tree.directories] }), revision: history.revision, createdAt, updatedAt: now, outbox: [], hasVersions: true, ...(expiresAt && { versionsExpireAt: expiresAt }) };
+    const document = {
+      ...address,
+      ...flatFields({ files, directories: [...tree.directories] }),
+      revision: history.revision,
+      createdAt,
+      updatedAt: now,
+      outbox: [],
+      hasVersions: true,
+      ...(expiresAt && { versionsExpireAt: expiresAt }),
+    };
     const made = { $mergeObjects: [literal(document), { _id: { $toObjectId: id } }] };
     // An upsert that makes a document has no id yet.
     const pipeline = [{ $replaceWith: where({ $eq: [{ $type: "$_id" }, "missing"] }, made, "$$ROOT") }];
-    return (await collection.findOneAndUpdate(lookUp(address), pipeline, { upsert: true, projection: { _id: 1 } })) === null;
+    return (
+      (await collection.findOneAndUpdate(lookUp(address), pipeline, { upsert: true, projection: { _id: 1 } })) === null
+    );
   } catch (error) {
     throw storageError(error, "write", null);
   }

@@ -17,7 +17,10 @@ import { isMark, lookUp, type MemoryDocument } from "./document.js";
 /** What all memories of one collection share. */
 export interface DocumentContext {
   collection: ExactCollection<MemoryDocument>;
-  /** Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two documents. */
+  /**
+   * Connects, and makes the unique indexes if this process has not yet; without them two first writes could make two
+   * documents.
+   */
   ready: () => Promise<void> | undefined;
   known: KnownDocuments;
   /** Queues the edits of one file inside this process, so that they do not race each other. */
@@ -69,7 +72,11 @@ export function contextFor(call: OngoingCall, context: DocumentContext): Documen
 }
 
 /** Undefined where the document has to be found by its address. */
-export function knownIdOf({ expiry }: DocumentContext, { scope }: CheckedAddress, known: KnownDocument): ObjectId | undefined {
+export function knownIdOf(
+  { expiry }: DocumentContext,
+  { scope }: CheckedAddress,
+  known: KnownDocument,
+): ObjectId | undefined {
   return expiry.deadline(scope) === null ? known.id : undefined;
 }
 

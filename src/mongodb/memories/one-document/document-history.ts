@@ -25,12 +25,26 @@ import type { StoredDocument } from "./stored-document.js";
 /** Null where the store keeps none. */
 export function historyOf(
   context: DocumentContext,
-  { document, address, limits, proposals }: { document: StoredDocument; address: CheckedAddress; limits: BackendLimits; proposals: ChangeRecords },
+  {
+    document,
+    address,
+    limits,
+    proposals,
+  }: { document: StoredDocument; address: CheckedAddress; limits: BackendLimits; proposals: ChangeRecords },
 ): HistoryBackend | null {
   const { history, actor, clock } = context;
   if (history === null) return null;
   const source = new DocumentHistory(context, document, address, limits);
-  return new MongoHistory({ source, versions: versionsInCall(context, history.versions), flush: () => document.flush(), proposals, removeVectors: () => vectorsInCall(context).remove(address), actor, clock, maxFileBytes: limits.maxFileBytes });
+  return new MongoHistory({
+    source,
+    versions: versionsInCall(context, history.versions),
+    flush: () => document.flush(),
+    proposals,
+    removeVectors: () => vectorsInCall(context).remove(address),
+    actor,
+    clock,
+    maxFileBytes: limits.maxFileBytes,
+  });
 }
 
 class DocumentHistory extends OutboxSource implements HistorySource {
@@ -38,7 +52,12 @@ class DocumentHistory extends OutboxSource implements HistorySource {
   readonly #document: StoredDocument;
   readonly #maxMemoryBytes: number;
 
-  constructor(context: DocumentContext, document: StoredDocument, address: CheckedAddress, { maxMemoryBytes }: BackendLimits) {
+  constructor(
+    context: DocumentContext,
+    document: StoredDocument,
+    address: CheckedAddress,
+    { maxMemoryBytes }: BackendLimits,
+  ) {
     super(context, address);
     this.#context = context;
     this.#document = document;
@@ -60,18 +79,38 @@ class DocumentHistory extends OutboxSource implements HistorySource {
   }
 }
 
-function restoreChange(restoration: Restoration, stored: Required<Pick<StoredTreeChange, "files" | "directories">>, revision: number, circumstances: Circumstances): Change {
+function restoreChange(
+  restoration: Restoration,
+  stored: Required<Pick<StoredTreeChange, "files" | "directories">>,
+  revision: number,
+  circumstances: Circumstances,
+): Change {
   const { files, renamed, addedDirectories, removedDirectories, tree } = restoration;
   const growth = growthOf(restoration);
   const times = new Map(tree.files.map(({ path, createdAt }) => [path, createdAt]));
   const gone = [...files].flatMap(([path, content]) => (content === null ? [keyOfPath(path)] : []));
-  const texts = [...files].flatMap(([path, content]) => (content === null ? [] : [{ path, key: keyOfPath(path), content }]));
-  const timesOf = (path: string): object => ({ createdAt: times.get(renamed.get(path) ?? path) ?? circumstances.now, updatedAt: circumstances.now });
+  const texts = [...files].flatMap(([path, content]) =>
+    content === null ? [] : [{ path, key: keyOfPath(path), content }],
+  );
+  const timesOf = (path: string): object => ({
+    createdAt: times.get(renamed.get(path) ?? path) ?? circumstances.now,
+    updatedAt: circumstances.now,
+  });
   const fields = {
-    data: { $mergeObjects: [withoutKeys("$data", gone), literal(recordOf(texts.map(({ key, content }) => [key, content])))] },
-    meta: { $mergeObjects: [withoutKeys("$meta", gone), literal(recordOf(texts.map(({ key, path }) => [key, timesOf(path)])))] },
+    data: {
+      $mergeObjects: [withoutKeys("$data", gone), literal(recordOf(texts.map(({ key, content }) => [key, content])))],
+    },
+    meta: {
+      $mergeObjects: [
+        withoutKeys("$meta", gone),
+        literal(recordOf(texts.map(({ key, path }) => [key, timesOf(path)]))),
+      ],
+    },
     dirs: {
-      $mergeObjects: [withoutKeys("$dirs", removedDirectories.map(keyOfPath)), literal(recordOf(addedDirectories.map((path) => [keyOfPath(path), true])))],
+      $mergeObjects: [
+        withoutKeys("$dirs", removedDirectories.map(keyOfPath)),
+        literal(recordOf(addedDirectories.map((path) => [keyOfPath(path), true]))),
+      ],
     },
   };
   return refusableChange(
@@ -102,11 +141,17 @@ function storedFiles(restoration: Restoration): StoredFile[] {
   }));
 }
 
-function storedDirectories({ addedDirectories, removedDirectories }: Restoration): NonNullable<StoredTreeChange["directories"]> {
+function storedDirectories({
+  addedDirectories,
+  removedDirectories,
+}: Restoration): NonNullable<StoredTreeChange["directories"]> {
   return { added: addedDirectories.map(keyOfPath), removed: removedDirectories.map(keyOfPath) };
 }
 
-/** Parents that are there already are counted again: a restoration is refused a little early, and never makes the document too large. */
+/**
+ * Parents that are there already are counted again: a restoration is refused a little early, and never makes the
+ * document too large.
+ */
 function growthOf({ files, addedDirectories, removedDirectories, tree }: Restoration): number {
   const present = new Map(tree.files.map((file): [string, SnapshotFile] => [file.path, file]));
   let growth = directoryBytes(addedDirectories) - directoryBytes(removedDirectories);

@@ -42,4 +42,8 @@ export const ownerIndexes = {
 } as const satisfies Record<OwnerField, IndexDescription>;
 
 /** Who may have made changes that are still in a document: `forget` looks for them. */
-export const outboxIndex = { name: "outbox_by_actor", key: { outboxActors: 1 }, sparse: true } as const satisfies IndexDescription;
+export const outboxIndex = {
+  name: "outbox_by_actor",
+  key: { outboxActors: 1 },
+  sparse: true,
+} as const satisfies IndexDescription;

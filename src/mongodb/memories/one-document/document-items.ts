@@ -15,7 +15,10 @@ import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document
 const maxPlacesPerCommand = 100;
 
 /** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
-export async function itemsOfMemory(context: DocumentContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+export async function itemsOfMemory(
+  context: DocumentContext,
+  places: readonly MemoryPlace[],
+): Promise<(Item | null)[]> {
   const items: (Item | null)[] = [];
   for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
     items.push(...(await projectedItems(context, places.slice(start, start + maxPlacesPerCommand))));
@@ -24,7 +27,10 @@ export async function itemsOfMemory(context: DocumentContext, places: readonly M
 }
 
 /** Every item of one memory, in the order of their keys. */
-export function itemsOfDocument({ namespace, document }: Pick<FoundMemory<MemoryDocument>, "namespace" | "document">): Item[] {
+export function itemsOfDocument({
+  namespace,
+  document,
+}: Pick<FoundMemory<MemoryDocument>, "namespace" | "document">): Item[] {
   return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
 }
 
@@ -34,7 +40,10 @@ async function projectedItems(context: DocumentContext, places: readonly MemoryP
   const find = <Found extends Document>(projection: object): Promise<Found | null> =>
     reading(async () => {
       await context.ready();
-      const found = await context.collection.findOne<Found>(presentLookUp(context, first.address), { ...asPlainValues, projection });
+      const found = await context.collection.findOne<Found>(presentLookUp(context, first.address), {
+        ...asPlainValues,
+        projection,
+      });
       refuseElsewhere(context, found);
       return found;
     });
@@ -47,7 +56,10 @@ async function projectedItems(context: DocumentContext, places: readonly MemoryP
   return places.map((place) => items.get(place.key) ?? null);
 }
 
-/** What one command reads of several places: a file's text and times, or whether the directory exists. None has a revision in the earlier layout. */
+/**
+ * What one command reads of several places: a file's text and times, or whether the directory exists. None has a
+ * revision in the earlier layout.
+ */
 interface ProjectedDocument extends Pick<MemoryDocument, "_id" | "revision" | "createdAt" | "updatedAt"> {
   [field: `text${number}`]: string;
   [field: `times${number}`]: Partial<ItemTimes>;
@@ -74,7 +86,10 @@ function projectedItem({ namespace, key }: MemoryPlace, document: ProjectedDocum
 }
 
 /** A file's own times; those of its memory where the document has none, as for every directory. */
-function itemTimes(document: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">, own: Partial<ItemTimes> | undefined): ItemTimes {
+function itemTimes(
+  document: Pick<MemoryDocument, "_id" | "createdAt" | "updatedAt">,
+  own: Partial<ItemTimes> | undefined,
+): ItemTimes {
   const fallback = document.createdAt ?? document._id.getTimestamp();
   return { createdAt: own?.createdAt ?? fallback, updatedAt: own?.updatedAt ?? document.updatedAt ?? fallback };
 }

@@ -20,13 +20,22 @@ interface ChangeEvent {
   revision?: number | object;
 }
 
-/** With the `_id`, because the revisions of a memory that was removed and made again begin anew. Null for one that is missing, as it may be missing again. */
+/**
+ * With the `_id`, because the revisions of a memory that was removed and made again begin anew. Null for one that is
+ * missing, as it may be missing again.
+ */
 export function versionOf(document: Version | null): string | null {
   return typeof document?.revision !== "number" ? null : `${document._id.toHexString()} ${document.revision}`;
 }
 
-/** Hears of the changes of one document. Null on a server without change streams, and where the client has too many of them. @throws MemoryError EIO */
-export async function listenToDocument(context: DocumentContext, address: CheckedAddress): Promise<ChangeListener | null> {
+/**
+ * Hears of the changes of one document. Null on a server without change streams, and where the client has too many of
+ * them. @throws MemoryError EIO
+ */
+export async function listenToDocument(
+  context: DocumentContext,
+  address: CheckedAddress,
+): Promise<ChangeListener | null> {
   const { streams } = context;
   const { found, moment } = await streams.find<Version>(lookUp(address), { revision: 1 });
   refuseElsewhere(context, found);
@@ -51,7 +60,8 @@ class DocumentListener implements ChangeListener {
         const { operationType, documentKey, revision } = await this.#stream.next();
         const id = documentKey?._id.toHexString();
         // A new stream, which begins at the same moment of a server that is idle, would tell it at once again.
-        if (id === undefined) throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
+        if (id === undefined)
+          throw new MemoryError("EIO", "EIO: the collection of the memories was dropped or renamed");
         // The memory has been made anew, and the stream was for another document.
         if (operationType === "insert" && id !== this.#id) return "renew";
         // Another layout keeps the memory from now on.
@@ -76,16 +86,28 @@ function isKnown(id: string, revision: number | undefined, known: string | null)
   return revision !== undefined && id === knownId && revision <= Number(knownRevision);
 }
 
-/** The events of one document, without those in which only the recorded history has changed. They have no texts, because an event has at most 16 MB. */
+/**
+ * The events of one document, without those in which only the recorded history has changed. They have no texts, because
+ * an event has at most 16 MB.
+ */
 function pipelineFor(address: CheckedAddress, id: ObjectId | null): object[] {
-  const inserted = Object.fromEntries(Object.entries(lookUp(address)).map(([field, value]) => [`fullDocument.${field}`, { $eq: value }]));
+  const inserted = Object.fromEntries(
+    Object.entries(lookUp(address)).map(([field, value]) => [`fullDocument.${field}`, { $eq: value }]),
+  );
   const updatedRevision = "updateDescription.updatedFields.revision";
   const revision = { $cond: [{ $eq: ["$operationType", "replace"] }, "$fullDocument.revision", `$${updatedRevision}`] };
-  const ofDocument = { "documentKey._id": id, $or: [{ operationType: { $ne: "update" } }, { [updatedRevision]: { $exists: true } }] };
+  const ofDocument = {
+    "documentKey._id": id,
+    $or: [{ operationType: { $ne: "update" } }, { [updatedRevision]: { $exists: true } }],
+  };
   return [
     {
       $match: {
-        $or: [...(id === null ? [] : [ofDocument]), { operationType: "insert", ...inserted }, { operationType: { $in: ["drop", "rename", "dropDatabase", "invalidate"] } }],
+        $or: [
+          ...(id === null ? [] : [ofDocument]),
+          { operationType: "insert", ...inserted },
+          { operationType: { $in: ["drop", "rename", "dropDatabase", "invalidate"] } },
+        ],
       },
     },
     { $project: { operationType: 1, documentKey: 1, revision } },

@@ -14,42 +14,91 @@ import { presentMemory } from "./outbox-source.js";
 const mark: DocumentMark = { revision: { moved: true } };
 
 /**
- * The command that reads the document puts the mark in its place, so that from then on no change of it is made: those that come wait for the
- * end of the transaction. The mark keeps the id, by which whoever moves recorded changes out of the document sees that it was not forgotten.
+ * The command that reads the document puts the mark in its place, so that from then on no change of it is made: those
+ * that come wait for the end of the transaction. The mark keeps the id, by which whoever moves recorded changes out of
+ * the document sees that it was not forgotten.
  */
-export async function leaveDocument(context: DocumentContext, versions: VersionCollection, address: CheckedAddress, session: ClientSession): Promise<MovingMemory | null> {
+export async function leaveDocument(
+  context: DocumentContext,
+  versions: VersionCollection,
+  address: CheckedAddress,
+  session: ClientSession,
+): Promise<MovingMemory | null> {
   const filter = { ...presentLookUp(context, address), revision: { $not: ofMark } };
   const update = [{ $replaceWith: { $mergeObjects: [literal({ ...address, ...mark }), { _id: "$_id" }] } }];
-  const document = await context.collection.findOneAndUpdate<MemoryDocument>(filter, update, { session, ...asPlainValues });
+  const document = await context.collection.findOneAndUpdate<MemoryDocument>(filter, update, {
+    session,
+    ...asPlainValues,
+  });
   if (document === null) return null;
   const history = await historyOf(context, versions, address, document, session);
   const createdAt = document.createdAt ?? document._id.getTimestamp();
   const { applied, revision = 0 } = document;
   // Without a time it has no end until it is changed, and now it is.
   const updatedAt = document.updatedAt ?? context.clock();
-  return { tree: presentMemory(document, address).tree, createdAt, updatedAt, ...(applied && { applied }), revision, history };
+  return {
+    tree: presentMemory(document, address).tree,
+    createdAt,
+    updatedAt,
+    ...(applied && { applied }),
+    revision,
+    history,
+  };
 }
 
 /** With the changes that have not become versions yet, which do so in the same step. */
-async function historyOf(context: DocumentContext, versions: VersionCollection, address: CheckedAddress, document: MemoryDocument, session: ClientSession): Promise<MovingMemory["history"]> {
+async function historyOf(
+  context: DocumentContext,
+  versions: VersionCollection,
+  address: CheckedAddress,
+  document: MemoryDocument,
+  session: ClientSession,
+): Promise<MovingMemory["history"]> {
   const present = presentMemory(document, address);
   const { versionsExpireAt } = document;
-  if (present.changes.length === 0) return document.hasVersions === true ? { id: present.memory, ...(versionsExpireAt && { expiresAt: versionsExpireAt }) } : null;
+  if (present.changes.length === 0)
+    return document.hasVersions === true
+      ? { id: present.memory, ...(versionsExpireAt && { expiresAt: versionsExpireAt }) }
+      : null;
   const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt;
   const expiry = expiresAt && { expiresAt };
   const documents = (await pendingVersions(present, versions)).map((version) => ({ ...version, ...expiry }));
   await versions.insertMissingIn(session, [...(present.owner ? [{ ...present.owner, ...expiry }] : []), ...documents]);
-  const first = expiresAt !== undefined && versionsExpireAt !== undefined && versionsExpireAt < expiresAt ? versionsExpireAt : expiresAt;
+  const first =
+    expiresAt !== undefined && versionsExpireAt !== undefined && versionsExpireAt < expiresAt
+      ? versionsExpireAt
+      : expiresAt;
   return { id: present.memory, ...(first && { expiresAt: first }) };
 }
 
 /** With a higher revision than the address ever had here, so that what somebody has read before holds no more. */
-export async function arriveInDocument({ collection }: DocumentContext, address: CheckedAddress, memory: MovingMemory, session: ClientSession): Promise<void> {
+export async function arriveInDocument(
+  { collection }: DocumentContext,
+  address: CheckedAddress,
+  memory: MovingMemory,
+  session: ClientSession,
+): Promise<void> {
   const { tree, createdAt, updatedAt, applied, revision, history } = memory;
-  const found = await collection.findOne<Pick<MemoryDocument, "_id" | "revision">>(lookUp(address), { projection: { revision: 1 }, session, ...asPlainValues });
+  const found = await collection.findOne<Pick<MemoryDocument, "_id" | "revision">>(lookUp(address), {
+    projection: { revision: 1 },
+    session,
+    ...asPlainValues,
+  });
   if (found !== null && !isMark(found)) throw alreadyThere("document");
-  const recorded = history && { outbox: [], hasVersions: true, ...(history.expiresAt && { versionsExpireAt: history.expiresAt }) };
-  const document = { ...address, ...flatFields(tree), revision: revision + 1, createdAt, updatedAt, ...(applied && { applied }), ...recorded };
+  const recorded = history && {
+    outbox: [],
+    hasVersions: true,
+    ...(history.expiresAt && { versionsExpireAt: history.expiresAt }),
+  };
+  const document = {
+    ...address,
+    ...flatFields(tree),
+    revision: revision + 1,
+    createdAt,
+    updatedAt,
+    ...(applied && { applied }),
+    ...recorded,
+  };
   const kept = found === null ? undefined : String(found._id);
   // Its versions have the id. An ObjectId of ours would load the driver with this package.
   const id = history?.id ?? kept ?? randomBytes(12).toString("hex");
@@ -59,8 +108,16 @@ export async function arriveInDocument({ collection }: DocumentContext, address:
 }
 
 /** What has expired is not there. */
-export async function lookForDocument(context: DocumentContext, address: CheckedAddress, session: ClientSession): Promise<"memory" | "mark" | "nothing"> {
-  const found = await context.collection.findOne<Pick<MemoryDocument, "revision">>(presentLookUp(context, address), { projection: { revision: 1 }, session, ...asPlainValues });
+export async function lookForDocument(
+  context: DocumentContext,
+  address: CheckedAddress,
+  session: ClientSession,
+): Promise<"memory" | "mark" | "nothing"> {
+  const found = await context.collection.findOne<Pick<MemoryDocument, "revision">>(presentLookUp(context, address), {
+    projection: { revision: 1 },
+    session,
+    ...asPlainValues,
+  });
   if (found === null) return "nothing";
   return isMark(found) ? "mark" : "memory";
 }

@@ -25,10 +25,15 @@ export class DocumentReads {
     this.#known = known;
   }
 
-  /** What the projection answers. It holds the revision, as all that are asked for here do; of a document without one, a second command reads the whole tree. */
+  /**
+   * What the projection answers. It holds the revision, as all that are asked for here do; of a document without one, a
+   * second command reads the whole tree.
+   */
   async find<Found extends object>(projection: Projection): Promise<Found | MemoryTree | null> {
     const found = await this.findRaw<Found & { revision?: number }>(projection);
-    return found === null || found.revision !== undefined ? found : new MemoryTree(snapshotOfDocument(await this.findWhole()));
+    return found === null || found.revision !== undefined
+      ? found
+      : new MemoryTree(snapshotOfDocument(await this.findWhole()));
   }
 
   findWhole(): Promise<MemoryDocument | null> {
@@ -53,11 +58,16 @@ export class DocumentReads {
     return found?.updatedAt ?? null;
   }
 
-  /** What the projection answers, whichever layout the document has. @param answersWhole whether the projection leaves out fields, and does not name those that it answers */
+  /**
+   * What the projection answers, whichever layout the document has. @param answersWhole whether the projection leaves
+   * out fields, and does not name those that it answers
+   */
   async findRaw<Found extends object>(projection: Projection, answersWhole = false): Promise<Found | null> {
     try {
       await this.#context.ready();
-      const found = (await this.#findById<Found>(projection, answersWhole)) ?? (await this.#findByAddress<Found>(projection, answersWhole));
+      const found =
+        (await this.#findById<Found>(projection, answersWhole)) ??
+        (await this.#findByAddress<Found>(projection, answersWhole));
       refuseElsewhere(this.#context, found);
       return found;
     } catch (error) {
@@ -78,7 +88,10 @@ export class DocumentReads {
 
   async #findByAddress<Found extends object>(projection: Projection, answersWhole: boolean): Promise<Found | null> {
     const options = { projection: answersWhole ? projection : { ...projection, _id: 1 }, ...asPlainValues };
-    const found = await this.#context.collection.findOne<Found & Pick<MemoryDocument, "_id" | "revision">>(presentLookUp(this.#context, this.#address), options);
+    const found = await this.#context.collection.findOne<Found & Pick<MemoryDocument, "_id" | "revision">>(
+      presentLookUp(this.#context, this.#address),
+      options,
+    );
     // Only in today's layout are the values of its fields what the changes by an id take them for.
     if (typeof found?.revision === "number") this.#known.setId(found._id);
     return found;

@@ -7,7 +7,10 @@ import { MemoryRecords } from "../memory-records.js";
 import type { DocumentContext } from "./document-context.js";
 import type { StoredDocument } from "./stored-document.js";
 
-/** The changes of one memory that wait for a person. The document is marked with the id of an approved one in the step that makes it. */
+/**
+ * The changes of one memory that wait for a person. The document is marked with the id of an approved one in the step
+ * that makes it.
+ */
 export class DocumentRecords extends MemoryRecords {
   readonly #document: StoredDocument;
   readonly #make: (record: ChangeRecord, found: MemoryDocument | null) => Promise<"applied" | "raced">;

@@ -24,7 +24,10 @@ import type { DocumentContext } from "./document-context.js";
 /** Of a few hundred bytes each. */
 const pageSize = 500;
 
-/** How many files a document has; of one of the earlier system the server does not count them, and the content itself comes. */
+/**
+ * How many files a document has; of one of the earlier system the server does not count them, and the content itself
+ * comes.
+ */
 const countProjection: Record<string, Expression> = {
   files: where(isLegacy, -1, { $size: { $objectToArray: orEmpty("$data") } }),
   data: where(isLegacy, "$data", "$$REMOVE"),
@@ -47,12 +50,22 @@ type CountedDocument = MemoryDocument & { files: number };
 type SummarisedDocument = CountedDocument & { sizeBytes: number };
 
 /** One page, from the index of the range alone but for the sizes. */
-export async function summaryPage(context: DocumentContext, range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>> {
+export async function summaryPage(
+  context: DocumentContext,
+  range: AddressRange,
+  after: PageEnd | null,
+): Promise<SummaryPage<MemorySummary | MovedMemory>> {
   await reading(async () => context.ready());
   const found: SummarisedDocument[] = [];
   for (const filter of filtersAfter(range, after)) {
     const limit = pageSize - found.length;
-    const options = { projection: summaryProjection, sort: orderOf(range), limit, batchSize: limit + 1, ...asPlainValues };
+    const options = {
+      projection: summaryProjection,
+      sort: orderOf(range),
+      limit,
+      batchSize: limit + 1,
+      ...asPlainValues,
+    };
     const all = { ...filter, ...notExpired(context.expiry.deadline(range.scope)) };
     found.push(...(await reading(() => context.collection.find<SummarisedDocument>(all, options).toArray())));
     if (found.length >= pageSize) break;
@@ -62,11 +75,16 @@ export async function summaryPage(context: DocumentContext, range: AddressRange,
 }
 
 /**
- * First the memories, then their versions, so that nobody can add a version meanwhile. After a crash in between, the documents that say
- * whose the versions are remain. The next call finds the versions by them.
+ * First the memories, then their versions, so that nobody can add a version meanwhile. After a crash in between, the
+ * documents that say whose the versions are remain. The next call finds the versions by them.
  * @throws MemoryError EIO
  */
-export async function removeMemories(context: DocumentContext, versions: VersionCollection, range: AddressRange, kept: readonly string[]): Promise<Omit<ForgottenCounts, "proposals">> {
+export async function removeMemories(
+  context: DocumentContext,
+  versions: VersionCollection,
+  range: AddressRange,
+  kept: readonly string[],
+): Promise<Omit<ForgottenCounts, "proposals">> {
   try {
     await context.ready();
     const { hadVersions, ...counts } = await removeDocuments(context, range);
@@ -77,12 +95,28 @@ export async function removeMemories(context: DocumentContext, versions: Version
   }
 }
 
-/** A store without history may lack the rights for what another has kept, and leaves alone who has changed the memories of others. */
-async function removeVersions(context: DocumentContext, versions: VersionCollection, range: AddressRange, kept: readonly string[]): Promise<number> {
+/**
+ * A store without history may lack the rights for what another has kept, and leaves alone who has changed the memories
+ * of others.
+ */
+async function removeVersions(
+  context: DocumentContext,
+  versions: VersionCollection,
+  range: AddressRange,
+  kept: readonly string[],
+): Promise<number> {
   const { collection, history } = context;
   try {
     const owned = await allOf(versions.memories({ ...range }));
-    const present = owned.length === 0 ? [] : await collection.find<Pick<MemoryDocument, "_id">>({ ...rangeFilter(range), revision: { $not: ofMark } }, { projection: { _id: 1 } }).toArray();
+    const present =
+      owned.length === 0
+        ? []
+        : await collection
+            .find<Pick<MemoryDocument, "_id">>(
+              { ...rangeFilter(range), revision: { $not: ofMark } },
+              { projection: { _id: 1 } },
+            )
+            .toArray();
     const live = new Set([...kept, ...present.map(({ _id }) => String(_id))]);
     let count = 0;
     for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory);
@@ -94,24 +128,40 @@ async function removeVersions(context: DocumentContext, versions: VersionCollect
   }
 }
 
-export async function unnameIn(context: DocumentContext, versions: VersionCollection, range: AddressRange): Promise<void> {
+export async function unnameIn(
+  context: DocumentContext,
+  versions: VersionCollection,
+  range: AddressRange,
+): Promise<void> {
   const field = ownerOfAnyNode(range);
   const id = field === null ? undefined : range[field];
   if (field !== null && id !== undefined) await unname(context, versions, field, id);
 }
 
 /** Takes a person or a thread out of who has changed the memories of others, from what has left their documents. */
-async function unname(context: DocumentContext, versions: VersionCollection, field: OwnerField, id: string): Promise<void> {
+async function unname(
+  context: DocumentContext,
+  versions: VersionCollection,
+  field: OwnerField,
+  id: string,
+): Promise<void> {
   const { collection } = context;
   const name = actorName(field, id);
   const others: Expression = { $setDifference: ["$outboxActors", literal([name])] };
   try {
-    const found = collection.find<MemoryDocument>({ outboxActors: name }, { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, hint: outboxIndex.name });
+    const found = collection.find<MemoryDocument>(
+      { outboxActors: name },
+      { projection: { nodeId: 1, scope: 1, threadId: 1, userId: 1 }, hint: outboxIndex.name },
+    );
     for await (const { _id, ...stored } of streaming(found)) {
       const address = addressOrNull(storedAddress(stored));
       if (address !== null) await moveVersions(context, address, versions).catch(unlessElsewhere);
       // A change that came meanwhile keeps it.
-      await collection.updateOne({ _id, outboxActors: name }, [{ $set: { outboxActors: where(mayBeBy(field, id), "$outboxActors", others) } }], {});
+      await collection.updateOne(
+        { _id, outboxActors: name },
+        [{ $set: { outboxActors: where(mayBeBy(field, id), "$outboxActors", others) } }],
+        {},
+      );
     }
   } catch (error) {
     // Without the index no store has ever kept a history here.
@@ -129,11 +179,21 @@ function causeOf(error: unknown): unknown {
   return MemoryError.isInstance(error) ? error.cause : error;
 }
 
-async function removeDocuments({ collection }: DocumentContext, range: AddressRange): Promise<Pick<ForgottenCounts, "memories" | "files"> & { hadVersions: boolean }> {
+async function removeDocuments(
+  { collection }: DocumentContext,
+  range: AddressRange,
+): Promise<Pick<ForgottenCounts, "memories" | "files"> & { hadVersions: boolean }> {
   const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
   if (isAddress(range)) {
-    const removed = await collection.findOneAndDelete<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
-    return { memories: removed === null ? 0 : 1, files: removed === null ? 0 : filesOf(removed), hadVersions: removed?.hasVersions === true };
+    const removed = await collection.findOneAndDelete<CountedDocument>(filter, {
+      projection: countProjection,
+      ...asPlainValues,
+    });
+    return {
+      memories: removed === null ? 0 : 1,
+      files: removed === null ? 0 : filesOf(removed),
+      hadVersions: removed?.hasVersions === true,
+    };
   }
   const counted = collection.find<CountedDocument>(filter, { projection: countProjection, ...asPlainValues });
   let files = 0;

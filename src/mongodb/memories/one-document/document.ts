@@ -36,7 +36,10 @@ export interface MemoryDocument {
   applied?: Record<string, true>;
 }
 
-/** Stands in the place of a document whose memory has moved to another layout: every change refuses it as it does one of the earlier system. */
+/**
+ * Stands in the place of a document whose memory has moved to another layout: every change refuses it as it does one of
+ * the earlier system.
+ */
 export interface DocumentMark {
   revision: { moved: true };
 }
@@ -107,7 +110,9 @@ export function directoryKeyBytes(key: string): number {
   return utf8Bytes(key) + 3;
 }
 
-/** The document that a first write makes, without the file: its own fields, and each part of the address with its name. */
+/**
+ * The document that a first write makes, without the file: its own fields, and each part of the address with its name.
+ */
 export function emptyDocumentBytes(address: CheckedAddress): number {
   const ids = Object.entries(lookUp(address)).reduce((sum, [name, id]) => sum + name.length + utf8Bytes(id) + 7, 0);
   return 176 + ids;
@@ -160,7 +165,9 @@ export function asRecord(value: unknown): unknown {
 }
 
 /** The fields of today's layout for what `snapshotOfDocument` read from the earlier one. */
-export function flatFields(snapshot: Pick<MemorySnapshot, "files" | "directories">): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {
+export function flatFields(
+  snapshot: Pick<MemorySnapshot, "files" | "directories">,
+): Record<"data" | "dirs" | "meta", ReadonlyMap<string, unknown>> {
   return {
     data: recordOf(snapshot.files.map((file) => [keyOfPath(file.path), file.content])),
     dirs: recordOf(snapshot.directories.map((path) => [keyOfPath(path), true])),

@@ -6,7 +6,8 @@ export const valueAt = (record: Expression, key: string): Expression => ({
   $getField: { field: literal(key), input: record },
 });
 
-export const withValueAt = (record: Expression, key: string, value: Expression): Expression => withValueIn(orEmpty(record), key, value);
+export const withValueAt = (record: Expression, key: string, value: Expression): Expression =>
+  withValueIn(orEmpty(record), key, value);
 
 /** The same where the record is there. */
 export const withValueIn = (record: Expression, key: string, value: Expression): Expression => ({
@@ -22,7 +23,9 @@ export const isText = (value: Expression): Expression => ({ $eq: [{ $type: value
 
 export const exists = (value: Expression): Expression => ({ $ne: [{ $type: value }, "missing"] });
 
-/** The value where it is a text, else null. Guards operators that throw on other types, as the earlier layout may hold. */
+/**
+ * The value where it is a text, else null. Guards operators that throw on other types, as the earlier layout may hold.
+ */
 export const textOrNull = (value: Expression): Expression => ({
   $convert: { input: value, to: "string", onError: null },
 });
@@ -30,8 +33,8 @@ export const textOrNull = (value: Expression): Expression => ({
 const key: Expression = "$$entry.k";
 
 /**
- * Whether a text begins with the key of `directory` and a dot. A search for it would go on behind the start of the text, and
- * `$substrBytes` throws inside a multibyte character. To compare a range takes the server twice as long.
+ * Whether a text begins with the key of `directory` and a dot. A search for it would go on behind the start of the
+ * text, and `$substrBytes` throws inside a multibyte character. To compare a range takes the server twice as long.
  */
 const beginsBelow = (text: Expression, directory: string): Expression => {
   const start = `${directory}.`;
@@ -72,7 +75,9 @@ export const mapEntries = (entries: Expression, value: Expression): Expression =
 });
 
 /** The key of `$$entry`, which is that of the directory `from` or below it, with `to` in its place. */
-export const movedKey = (from: string, to: string): Expression => ({ $concat: [literal(to), { $substrBytes: [key, utf8Bytes(from), -1] }] });
+export const movedKey = (from: string, to: string): Expression => ({
+  $concat: [literal(to), { $substrBytes: [key, utf8Bytes(from), -1] }],
+});
 
 /** The record with the directory `from` and all below it under the key `to`. */
 export const recordMoved = (record: Expression, from: string, to: string): Expression => {

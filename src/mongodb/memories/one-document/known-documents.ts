@@ -7,7 +7,10 @@ import { lookUp, type MemoryDocument } from "./document.js";
 /** How many addresses and how many files are kept. */
 const maxKnown = { documents: 10_000, files: 10_000 };
 
-/** The ids of documents that were found by their address: by its id alone the server finds a document without planning (ADR 0028). */
+/**
+ * The ids of documents that were found by their address: by its id alone the server finds a document without planning
+ * (ADR 0028).
+ */
 export class KnownDocuments {
   readonly #documents = new RecentMap<KnownDocument>(maxKnown.documents);
   /** Of all documents. The time is when the file was made, in milliseconds; null where that was not answered. */
@@ -93,7 +96,9 @@ export class KnownDocument {
 }
 
 /** What tells whose document was found. */
-export const addressFields = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const satisfies Partial<Record<keyof MemoryDocument, 1>>;
+export const addressFields = { nodeId: 1, scope: 1, threadId: 1, userId: 1 } as const satisfies Partial<
+  Record<keyof MemoryDocument, 1>
+>;
 
 /** Somebody may have given the document to another memory, by hand. */
 export function isAt(address: CheckedAddress, found: Partial<MemoryDocument>): boolean {

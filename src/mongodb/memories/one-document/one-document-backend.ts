@@ -34,7 +34,14 @@ import { MemoryMeaning } from "../../meaning/memory-meaning.js";
 import { replaceText, utf8Bytes } from "../../../core/text.js";
 import type { Change, Circumstances, Status } from "./change.js";
 import { DocumentRecords } from "./document-records.js";
-import { emptyDocumentBytes, type MemoryDocument, newFileBytes, ownValue, pathOfKey, snapshotOfDocument } from "./document.js";
+import {
+  emptyDocumentBytes,
+  type MemoryDocument,
+  newFileBytes,
+  ownValue,
+  pathOfKey,
+  snapshotOfDocument,
+} from "./document.js";
 import { vectorsInCall } from "../in-call.js";
 import { contextFor, type DocumentContext } from "./document-context.js";
 import type { KnownDocument } from "./known-documents.js";
@@ -42,9 +49,22 @@ import { listenToDocument, versionOf } from "./document-listener.js";
 import { StoredDocument } from "./stored-document.js";
 import { historyOf } from "./document-history.js";
 import { withoutKey } from "./expressions.js";
-import { findFilesProjection, listProjection, outlineProjection, readFilesProjection, readProjection, statProjection } from "./projections.js";
+import {
+  findFilesProjection,
+  listProjection,
+  outlineProjection,
+  readFilesProjection,
+  readProjection,
+  statProjection,
+} from "./projections.js";
 import { appendChange, replaceChange, swapChange, writeChange } from "./text-changes.js";
-import { deleteChange, deleteFileChange, type DeleteMode, renameDirectoryChange, renameFileChange } from "./tree-changes.js";
+import {
+  deleteChange,
+  deleteFileChange,
+  type DeleteMode,
+  renameDirectoryChange,
+  renameFileChange,
+} from "./tree-changes.js";
 
 /** One memory as one document; every command is one server command (specification sections 4 and 5). */
 export class OneDocumentBackend implements MemoryBackend {
@@ -54,7 +74,12 @@ export class OneDocumentBackend implements MemoryBackend {
   readonly #limits: BackendLimits;
   readonly #known: KnownDocument;
 
-  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits, known = context.known.of(address)) {
+  constructor(
+    context: DocumentContext,
+    address: CheckedAddress,
+    limits: BackendLimits,
+    known = context.known.of(address),
+  ) {
     this.#context = context;
     this.#known = known;
     this.#document = new StoredDocument(context, address, limits, known);
@@ -71,13 +96,26 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   history(): HistoryBackend | null {
-    return historyOf(this.#context, { document: this.#document, address: this.#address, limits: this.#limits, proposals: this.records() });
+    return historyOf(this.#context, {
+      document: this.#document,
+      address: this.#address,
+      limits: this.#limits,
+      proposals: this.records(),
+    });
   }
 
   meaning(): MeaningBackend | null {
     const { embeddings, expiry } = this.#context;
     const address = this.#address;
-    return embeddings && new MemoryMeaning({ ...embeddings, address, vectors: vectorsInCall(this.#context), lifetimeMs: expiry.lifetimeMs(address.scope) });
+    return (
+      embeddings &&
+      new MemoryMeaning({
+        ...embeddings,
+        address,
+        vectors: vectorsInCall(this.#context),
+        lifetimeMs: expiry.lifetimeMs(address.scope),
+      })
+    );
   }
 
   /** One for all backends of a layout. */
@@ -112,15 +150,22 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   async findFiles(texts: readonly string[]): Promise<FoundText[]> {
-    const found = await this.#document.reads.find<{ found: { key: string; content: string }[] }>(findFilesProjection(texts));
+    const found = await this.#document.reads.find<{ found: { key: string; content: string }[] }>(
+      findFilesProjection(texts),
+    );
     if (found === null) return [];
-    return found instanceof MemoryTree ? found.snapshot().files : found.found.map(({ key, content }) => ({ path: pathOfKey(key), content }));
+    return found instanceof MemoryTree
+      ? found.snapshot().files
+      : found.found.map(({ key, content }) => ({ path: pathOfKey(key), content }));
   }
 
   async list(path: string): Promise<MemoryEntry[]> {
-    const found = await this.#document.reads.find<{ isFile: boolean; isDirectory?: true; files: string[]; directories: string[] }>(
-      listProjection(path),
-    );
+    const found = await this.#document.reads.find<{
+      isFile: boolean;
+      isDirectory?: true;
+      files: string[];
+      directories: string[];
+    }>(listProjection(path));
     if (found === null) {
       if (path === ROOT) return [];
       throw directoryNotFound();
@@ -147,7 +192,10 @@ export class OneDocumentBackend implements MemoryBackend {
     if (path === ROOT) throw pathIsDirectory();
     const upsert = this.#creating(path, content, create);
     const { before } = await this.#apply<{ before: MemoryDocument }>(
-      (circumstances) => appendChange(path, content, create, circumstances, { before: this.#context.history === null ? "$$ROOT" : withoutKey("$$ROOT", "outbox") }),
+      (circumstances) =>
+        appendChange(path, content, create, circumstances, {
+          before: this.#context.history === null ? "$$ROOT" : withoutKey("$$ROOT", "outbox"),
+        }),
       { upsert },
     );
     return snapshotOfDocument(before ?? null);
@@ -159,7 +207,9 @@ export class OneDocumentBackend implements MemoryBackend {
       (circumstances) => replaceChange(path, oldContent, content, circumstances),
       { expected: ["costly"] },
     );
-    return found.status === "costly" ? this.#replaceHere(path, oldContent, content, found.text) : (found.counts?.[0] ?? 0);
+    return found.status === "costly"
+      ? this.#replaceHere(path, oldContent, content, found.text)
+      : (found.counts?.[0] ?? 0);
   }
 
   /** Searches in this process, in linear time, where the server would take long. */
@@ -173,7 +223,11 @@ export class OneDocumentBackend implements MemoryBackend {
     return replaced;
   }
 
-  async delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
+  async delete(
+    path: string,
+    ifDirectory: "delete" | "fail",
+    checkBelow?: (path: string) => void,
+  ): Promise<DeletedCounts> {
     if (await this.#deleteKnown(path)) return { files: 1, dirs: 0 };
     if (ifDirectory === "fail" || checkBelow === undefined) return (await this.#delete(path, ifDirectory)).counts;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -195,9 +249,16 @@ export class OneDocumentBackend implements MemoryBackend {
     return report?.status === "ok";
   }
 
-  async #delete(path: string, mode: DeleteMode): Promise<{ status: Status; counts: DeletedCounts; keys: string[]; revision: number }> {
+  async #delete(
+    path: string,
+    mode: DeleteMode,
+  ): Promise<{ status: Status; counts: DeletedCounts; keys: string[]; revision: number }> {
     const build = (circumstances: Circumstances): Change => deleteChange(path, mode, circumstances);
-    const { report } = await this.#document.change<{ counts: [files: number, dirs: number]; keys?: string[]; revision?: number }>(build, false);
+    const { report } = await this.#document.change<{
+      counts: [files: number, dirs: number];
+      keys?: string[];
+      revision?: number;
+    }>(build, false);
     const { status = "unchanged", counts: [files, dirs] = [0, 0], keys = [], revision = 0 } = report ?? {};
     if (status === "directory" && mode === "fail") throw pathIsDirectory();
     return { status, counts: { files, dirs }, keys, revision };
@@ -260,7 +321,9 @@ export class OneDocumentBackend implements MemoryBackend {
       if (found.status === "ok") return;
       for (const key of found.keys ?? []) checkMoved(to + pathOfKey(key).slice(from.length));
       const { revision = 0 } = found;
-      const moved = await this.#apply((circumstances) => renameDirectoryChange(from, to, revision, circumstances), { expected: ["raced"] });
+      const moved = await this.#apply((circumstances) => renameDirectoryChange(from, to, revision, circumstances), {
+        expected: ["raced"],
+      });
       if (moved.status === "ok") return;
       await pause(attempt);
     }
@@ -279,7 +342,12 @@ export class OneDocumentBackend implements MemoryBackend {
     const { fileBytes, directoryBytes, meta } = found;
     if (fileBytes === null) return directoryBytes === undefined ? null : directory(directoryBytes);
     const unknown = new Date(0);
-    return { kind: "file", sizeBytes: fileBytes, createdAt: meta?.createdAt ?? unknown, updatedAt: meta?.updatedAt ?? unknown };
+    return {
+      kind: "file",
+      sizeBytes: fileBytes,
+      createdAt: meta?.createdAt ?? unknown,
+      updatedAt: meta?.updatedAt ?? unknown,
+    };
   }
 
   async snapshot(): Promise<MemorySnapshot> {
@@ -311,7 +379,9 @@ export class OneDocumentBackend implements MemoryBackend {
   }
 
   records(): ChangeRecords {
-    return new DocumentRecords(this.#context, this.#document, this.#address, (record, found) => this.#applyRecord(record, found));
+    return new DocumentRecords(this.#context, this.#document, this.#address, (record, found) =>
+      this.#applyRecord(record, found),
+    );
   }
 
   /** Makes an approved change, if nobody has changed the document since it was read. */
@@ -328,14 +398,21 @@ export class OneDocumentBackend implements MemoryBackend {
     };
     if (after !== null) this.#checkedBytes(after);
     // Who proposed it has made it. Who approved it, the record says.
-    const document = new StoredDocument({ ...this.#context, actor: record.actor }, this.#address, this.#limits, this.#known);
+    const document = new StoredDocument(
+      { ...this.#context, actor: record.actor },
+      this.#address,
+      this.#limits,
+      this.#known,
+    );
     const { report } = await document.change(build, upsert, { id, found });
     if (report === null || report.status === "ok") return "applied";
     this.#refuse(report);
     return "raced";
   }
 
-  /** What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it. */
+  /**
+   * What can be checked here is: the size of a text, and, as an insert reports nothing, of a memory that only holds it.
+   */
   #creating(path: string, content: string, create: boolean): boolean {
     const { maxMemoryBytes } = this.#limits;
     const bytes = this.#checkedBytes(content) + newFileBytes(path) + emptyDocumentBytes(this.#address);
@@ -367,7 +444,15 @@ export class OneDocumentBackend implements MemoryBackend {
     return Object.assign(report, { now });
   }
 
-  #refuse({ status, sizeBytes = 0, memoryBytes = 0 }: { status: Status; sizeBytes?: number; memoryBytes?: number }): void {
+  #refuse({
+    status,
+    sizeBytes = 0,
+    memoryBytes = 0,
+  }: {
+    status: Status;
+    sizeBytes?: number;
+    memoryBytes?: number;
+  }): void {
     if (status === "missing") throw fileNotFound();
     if (status === "directory") throw pathIsDirectory();
     if (status === "parentIsFile") throw parentIsFile();

@@ -29,7 +29,18 @@ import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
-import { directoryNotEmpty, type LayoutContext, type KeptLayout, type LayoutIndex, type MemoriesBeside, type MemoryFacts, type MovedMemory, type MovingMemory, type NodeFacts, type PlannedChange } from "../layout.js";
+import {
+  directoryNotEmpty,
+  type LayoutContext,
+  type KeptLayout,
+  type LayoutIndex,
+  type MemoriesBeside,
+  type MemoryFacts,
+  type MovedMemory,
+  type MovingMemory,
+  type NodeFacts,
+  type PlannedChange,
+} from "../layout.js";
 import { isLegacy } from "./change.js";
 import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
@@ -50,7 +61,10 @@ import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
-/** Something lies in it, or in another layout: MongoDB compares only objects with an object, and the empty one is the least. */
+/**
+ * Something lies in it, or in another layout: MongoDB compares only objects with an object, and the empty one is the
+ * least.
+ */
 const notEmpty = { $or: [{ data: { $gt: {} } }, { dirs: { $gt: {} } }, { revision: ofMark }] };
 
 /** By its first field. The type is for partial indexes. */
@@ -69,24 +83,48 @@ export class OneDocumentLayout implements KeptLayout {
   /** Also without history: what is forgotten may have one of another time. */
   readonly #versions: VersionCollection;
 
-  private constructor(context: DocumentContext, { indexes, collectionNames }: Pick<KeptLayout, "indexes" | "collectionNames">, versions: VersionCollection) {
+  private constructor(
+    context: DocumentContext,
+    { indexes, collectionNames }: Pick<KeptLayout, "indexes" | "collectionNames">,
+    versions: VersionCollection,
+  ) {
     this.#context = context;
     this.indexes = indexes;
     this.collectionNames = collectionNames;
     this.#versions = versions;
   }
 
-  static open({ db, collectionName, writeConcern, connect, clock, expireMs, makesIndexes, isGuest = false, history, embeddings }: LayoutContext): OneDocumentLayout {
+  static open({
+    db,
+    collectionName,
+    writeConcern,
+    connect,
+    clock,
+    expireMs,
+    makesIndexes,
+    isGuest = false,
+    history,
+    embeddings,
+  }: LayoutContext): OneDocumentLayout {
     const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
     const collection = new ExactCollection(documents);
     const expiry = new MemoryExpiry(expireMs, clock);
-    const versions = new VersionCollection(new ExactCollection(db.collection(versionsCollectionOf(collectionName), { writeConcern })), history ?? {}, clock);
+    const versions = new VersionCollection(
+      new ExactCollection(db.collection(versionsCollectionOf(collectionName), { writeConcern })),
+      history ?? {},
+      clock,
+    );
     const known = new KnownDocuments();
     const prepare = once(async () => {
       if (!makesIndexes) return;
       const [topology] = await Promise.all([topologyOf(db), refuseForeignDocuments(collection, own)]);
       if (topology !== "sharded cluster") known.use();
-      await createIndexes(collection, [...Object.values(documentIndexes), ...Object.values(ownerIndexes)], "a memory", own.option);
+      await createIndexes(
+        collection,
+        [...Object.values(documentIndexes), ...Object.values(ownerIndexes)],
+        "a memory",
+        own.option,
+      );
       await createTtlIndexes(db, collection, expiryIndexes(expireMs), "a memory", own.option);
       if (history === null) return;
       if (!history.begins) return expiry.goBy(await storedLifetimes(documents));
@@ -98,10 +136,25 @@ export class OneDocumentLayout implements KeptLayout {
     const proposalsName = `${collectionName}_proposals`;
     const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
     const vectorsName = vectorsCollectionOf(collectionName);
-    const vectors = VectorCollection.open(db, vectorsName, { writeConcern, connect, clock, expiryIndexes: expiryIndexes(expireMs), isUsed: embeddings !== null });
+    const vectors = VectorCollection.open(db, vectorsName, {
+      writeConcern,
+      connect,
+      clock,
+      expiryIndexes: expiryIndexes(expireMs),
+      isUsed: embeddings !== null,
+    });
     const collectionNames = [collectionName, versionsName, proposalsName, vectorsName];
-    const indexesOf = (name: string, descriptions: readonly LayoutIndex["description"][], madeWith = name): LayoutIndex[] =>
-      descriptions.map((description) => ({ collection: db.collection(name), description, example: exampleFor(description), madeWith }));
+    const indexesOf = (
+      name: string,
+      descriptions: readonly LayoutIndex["description"][],
+      madeWith = name,
+    ): LayoutIndex[] =>
+      descriptions.map((description) => ({
+        collection: db.collection(name),
+        description,
+        example: exampleFor(description),
+        madeWith,
+      }));
     const indexes = [
       ...memoryScopes.map((scope) => ({
         collection: db.collection(collectionName),
@@ -117,7 +170,26 @@ export class OneDocumentLayout implements KeptLayout {
     ];
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout({ collection, ready, known, edits: new KeyedMutex(), clock, expiry, history: kept, actor: null, records, vectors, embeddings: embedded, streams: new ChangeStreams(db, collectionName), isReader: !makesIndexes, isGuest }, { indexes, collectionNames }, versions);
+    return new OneDocumentLayout(
+      {
+        collection,
+        ready,
+        known,
+        edits: new KeyedMutex(),
+        clock,
+        expiry,
+        history: kept,
+        actor: null,
+        records,
+        vectors,
+        embeddings: embedded,
+        streams: new ChangeStreams(db, collectionName),
+        isReader: !makesIndexes,
+        isGuest,
+      },
+      { indexes, collectionNames },
+      versions,
+    );
   }
 
   forCall(call: OngoingCall): KeptLayout {
@@ -131,11 +203,15 @@ export class OneDocumentLayout implements KeptLayout {
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
     // A store of the other layout may have asked for more.
     const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-    return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, { ...limits, maxMemoryBytes });
+    return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, {
+      ...limits,
+      maxMemoryBytes,
+    });
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
-    for await (const { address, document } of memoriesWithin(this.#context, prefix, "address", notEmpty)) yield isMark(document) ? { moved: address } : address;
+    for await (const { address, document } of memoriesWithin(this.#context, prefix, "address", notEmpty))
+      yield isMark(document) ? { moved: address } : address;
   }
 
   itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
@@ -150,12 +226,23 @@ export class OneDocumentLayout implements KeptLayout {
   }
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
-    const { report } = await this.#document(address).change((circumstances) => deleteEmptyDirectoryChange(path, circumstances), false);
+    const { report } = await this.#document(address).change(
+      (circumstances) => deleteEmptyDirectoryChange(path, circumstances),
+      false,
+    );
     if (report?.status === "exists") throw directoryNotEmpty();
   }
 
-  async checkChanges(address: CheckedAddress, options: Required<MemoryOptions>, changes: readonly PlannedChange[]): Promise<void> {
-    const outline = await this.backend(address, options).outline({ maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity });
+  async checkChanges(
+    address: CheckedAddress,
+    options: Required<MemoryOptions>,
+    changes: readonly PlannedChange[],
+  ): Promise<void> {
+    const outline = await this.backend(address, options).outline({
+      maxContentBytes: 0,
+      leadChars: 0,
+      maxPathChars: Infinity,
+    });
     const sizeBytes = await this.#document(address).reads.findSize();
     const expected = new ExpectedDocument(outline, sizeBytes ?? emptyDocumentBytes(address), options);
     for (const change of changes) expected.apply(change);
@@ -164,7 +251,17 @@ export class OneDocumentLayout implements KeptLayout {
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
     const pipeline = [
       ...(address ? [{ $match: address }] : []),
-      { $project: { nodeId: 1, scope: 1, threadId: 1, userId: 1, revision: 1, sizeBytes: bytesWithoutOutbox, outdated: isLegacy } },
+      {
+        $project: {
+          nodeId: 1,
+          scope: 1,
+          threadId: 1,
+          userId: 1,
+          revision: 1,
+          sizeBytes: bytesWithoutOutbox,
+          outdated: isLegacy,
+        },
+      },
     ];
     const found = this.#context.collection.aggregate<Record<string, unknown>>(pipeline, { ...asPlainValues });
     for await (const { _id, sizeBytes, outdated, revision, ...stored } of streaming(found)) {
@@ -184,7 +281,12 @@ export class OneDocumentLayout implements KeptLayout {
 
   async remove(range: AddressRange, { versionIds, keepsOthers }: MemoriesBeside): Promise<ForgottenCounts> {
     const proposals = keepsOthers ? 0 : await recordsInCall(this.#context).remove(range);
-    const removed = await removeMemories(this.#context, versionsInCall(this.#context, this.#versions), range, versionIds);
+    const removed = await removeMemories(
+      this.#context,
+      versionsInCall(this.#context, this.#versions),
+      range,
+      versionIds,
+    );
     if (!keepsOthers) await vectorsInCall(this.#context).remove(range);
     return { ...removed, proposals };
   }
@@ -195,13 +297,17 @@ export class OneDocumentLayout implements KeptLayout {
 
   async versionIds(range: AddressRange): Promise<string[]> {
     const filter = { ...rangeFilter(range), revision: { $not: ofMark } };
-    const found = await reading(() => this.#context.collection.find<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } }).toArray());
+    const found = await reading(() =>
+      this.#context.collection.find<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } }).toArray(),
+    );
     return found.map(({ _id }) => String(_id));
   }
 
   async marks(range: AddressRange): Promise<CheckedAddress[]> {
     const filter = { ...rangeFilter(range), revision: ofMark };
-    const found = await reading(() => this.#context.collection.find<MemoryDocument>(filter, { ...asPlainValues }).toArray());
+    const found = await reading(() =>
+      this.#context.collection.find<MemoryDocument>(filter, { ...asPlainValues }).toArray(),
+    );
     return found.flatMap((mark) => addressOrNull(storedAddress(mark)) ?? []);
   }
 

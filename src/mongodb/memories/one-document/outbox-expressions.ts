@@ -48,7 +48,10 @@ const nextRevision: Expression = { $sum: ["$revision", 1] };
 
 /** The bytes of the document, but for what its history has still in it. An empty document takes 5. */
 export const bytesWithoutOutbox: Expression = {
-  $subtract: [{ $add: [{ $bsonSize: "$$ROOT" }, 5] }, { $bsonSize: { outbox: "$outbox", outboxActors: "$outboxActors" } }],
+  $subtract: [
+    { $add: [{ $bsonSize: "$$ROOT" }, 5] },
+    { $bsonSize: { outbox: "$outbox", outboxActors: "$outboxActors" } },
+  ],
 };
 
 export function outboxWith(recording: Recording, { entry, unless }: RecordedChange): Record<string, Expression> {
@@ -56,12 +59,16 @@ export function outboxWith(recording: Recording, { entry, unless }: RecordedChan
   const all: Expression = { $concatArrays: [orNone, entries] };
   const names = recording.actor === null ? [] : actorNames(recording.actor);
   const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
-  const kept = (value: Expression): Expression => (recording.begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE"));
+  const kept = (value: Expression): Expression =>
+    recording.begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");
   return { outbox: kept(all), ...(names.length > 0 && { outboxActors: kept(actors) }) };
 }
 
 /** A string, as the server takes an object apart at each later change. `readTextEntry` is its inverse. */
-export function textEntry({ at, actor }: Recording, { key, from, gone, parents = [], before }: RecordedText): Expression {
+export function textEntry(
+  { at, actor }: Recording,
+  { key, from, gone, parents = [], before }: RecordedText,
+): Expression {
   const header: TextHeader = {
     at: at.getTime(),
     actor,
@@ -73,7 +80,9 @@ export function textEntry({ at, actor }: Recording, { key, from, gone, parents =
   };
   const added = parents.map((parent) => where(valueAt("$dirs", parent), "0", "1"));
   const start = literal(`${key}\0${JSON.stringify(header)}\n`);
-  return { $concat: [start, { $toString: nextRevision }, " ", bytesBefore(before), " ", ...added, "\n", ...textBefore(before)] };
+  return {
+    $concat: [start, { $toString: nextRevision }, " ", bytesBefore(before), " ", ...added, "\n", ...textBefore(before)],
+  };
 }
 
 function withoutText({ text: _text, ...rest }: OlderText): Omit<OlderText, "text"> {
@@ -100,7 +109,11 @@ export function recordedTree(tree: RecordedTree): RecordedChange {
 
 /** The keys of the files of all recorded changes. */
 export const recordedKeys: Expression = {
-  $reduce: { input: orNone, initialValue: [], in: { $concatArrays: ["$$value", where(isText("$$this"), [keyOfText("$$this")], "$$this.files.key")] } },
+  $reduce: {
+    input: orNone,
+    initialValue: [],
+    in: { $concatArrays: ["$$value", where(isText("$$this"), [keyOfText("$$this")], "$$this.files.key")] },
+  },
 };
 
 function keyOfText(entry: Expression): Expression {
@@ -113,7 +126,10 @@ export function actorName(field: "userId" | "threadId", id: string): string {
 }
 
 function actorNames({ userId, threadId }: MemoryActor): string[] {
-  return [...(userId === undefined ? [] : [actorName("userId", userId)]), ...(threadId === undefined ? [] : [actorName("threadId", threadId)])];
+  return [
+    ...(userId === undefined ? [] : [actorName("userId", userId)]),
+    ...(threadId === undefined ? [] : [actorName("threadId", threadId)]),
+  ];
 }
 
 /** Whether a recorded change may be by somebody. */
@@ -147,8 +163,8 @@ const changesPerFlush = 60;
 export const largeBytes = 512 * 1024;
 
 /**
- * What a change does about the outbox: nothing, or move what it holds while others go on, or wait until that is moved. It is something for
- * one of many concurrent changes only, so that they do not all move the same versions.
+ * What a change does about the outbox: nothing, or move what it holds while others go on, or wait until that is moved.
+ * It is something for one of many concurrent changes only, so that they do not all move the same versions.
  */
 export function dueFlush({ recorded, recordedBytes = 0 }: OutboxReport): "none" | "behind" | "awaited" {
   if (recorded === undefined) return "none";

@@ -37,11 +37,16 @@ export class OutboxSource implements FlushSource {
     if (what === "tree") return this.#readTree();
     const isWanted = typeof what === "object" ? [{ $eq: ["$$entry.k", literal(keyOfPath(what.path))] }] : [];
     // Without the variable the server would gather the keys anew for each file.
-    const texts = bound([["keys", recordedKeys]], entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }));
+    const texts = bound(
+      [["keys", recordedKeys]],
+      entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }),
+    );
     const isDirectoryThere = typeof what === "object" && what.path !== ROOT && { isDirectory: isDirectory(what.path) };
     const found = await this.#find<OutboxDocument>({ ...fields, texts, ...isDirectoryThere });
     if (found?.revision === undefined) return found === null ? null : this.#readTree();
-    const textsByPath = new Map((found.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])));
+    const textsByPath = new Map(
+      (found.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])),
+    );
     return { ...presentOf(found, this.#address), texts: textsByPath, isDirectory: found.isDirectory === true };
   }
 
@@ -61,7 +66,9 @@ export class OutboxSource implements FlushSource {
       { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
     ];
     // Not waited for: if a crash undoes it, the next one does it again.
-    const { matchedCount } = await collection.updateOne({ _id: documentId }, update, { writeConcern: { w: 1, journal: false } });
+    const { matchedCount } = await collection.updateOne({ _id: documentId }, update, {
+      writeConcern: { w: 1, journal: false },
+    });
     return matchedCount > 0;
   }
 
@@ -74,7 +81,10 @@ export class OutboxSource implements FlushSource {
   #find<Found extends object>(projection: object): Promise<Found | null> {
     return reading(async () => {
       await this.#context.ready();
-      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), { ...asPlainValues, projection });
+      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), {
+        ...asPlainValues,
+        projection,
+      });
       refuseElsewhere(this.#context, found);
       return found;
     });
@@ -82,19 +92,33 @@ export class OutboxSource implements FlushSource {
 }
 
 /** What a whole document tells. */
-export function presentMemory(document: MemoryDocument, address: CheckedAddress): PresentMemory & { tree: MemorySnapshot } {
+export function presentMemory(
+  document: MemoryDocument,
+  address: CheckedAddress,
+): PresentMemory & { tree: MemorySnapshot } {
   const tree = snapshotOfDocument(document);
-  return { ...presentOf(document, address), texts: new Map(tree.files.map(({ path, content }) => [path, content])), tree };
+  return {
+    ...presentOf(document, address),
+    texts: new Map(tree.files.map(({ path, content }) => [path, content])),
+    tree,
+  };
 }
 
-function presentOf({ _id, revision = 0, outbox = [], hasVersions }: OutboxDocument, address: CheckedAddress): Omit<PresentMemory, "texts"> {
+function presentOf(
+  { _id, revision = 0, outbox = [], hasVersions }: OutboxDocument,
+  address: CheckedAddress,
+): Omit<PresentMemory, "texts"> {
   const memory = String(_id);
   const owner = hasVersions === true ? null : { _id: memory, ...address };
   return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), firstStored: outbox[0], owner };
 }
 
 /** Moves what the document of a memory has recorded into the collection of versions. */
-export function moveVersions(context: DocumentContext, address: CheckedAddress, versions: VersionCollection): Promise<void> {
+export function moveVersions(
+  context: DocumentContext,
+  address: CheckedAddress,
+  versions: VersionCollection,
+): Promise<void> {
   const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt ?? null;
   return flush(new OutboxSource(context, address), versions, expiresAt);
 }

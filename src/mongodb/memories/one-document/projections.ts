@@ -4,7 +4,16 @@ import { utf8Bytes } from "../../../core/text.js";
 import { isDirectory } from "./change.js";
 import { keyOfPath } from "./document.js";
 import { textBytes, bound, type Expression, literal, maxComparedBytes, where } from "../expressions.js";
-import { entriesWhere, isText, keyIsBelow, keyIsChildOf, mapEntries, orEmpty, textOrNull, valueAt } from "./expressions.js";
+import {
+  entriesWhere,
+  isText,
+  keyIsBelow,
+  keyIsChildOf,
+  mapEntries,
+  orEmpty,
+  textOrNull,
+  valueAt,
+} from "./expressions.js";
 
 /*
  * Each asks for the revision too, which a document of the earlier layout lacks. To ask the server whether it is of that
@@ -23,7 +32,9 @@ export function readFilesProjection(paths: readonly string[]): Record<string, Ex
 export function findFilesProjection(texts: readonly string[]): Record<string, Expression> {
   const soughtBytes = texts.reduce((sum, text) => sum + utf8Bytes(text), 0);
   const costly: Expression = { $gt: [{ $multiply: [{ $bsonSize: "$data" }, soughtBytes] }, maxComparedBytes] };
-  const holds = texts.map((text): Expression => ({ $gte: [{ $indexOfBytes: [textOrNull("$$entry.v"), literal(text)] }, 0] }));
+  const holds = texts.map((text): Expression => ({
+    $gte: [{ $indexOfBytes: [textOrNull("$$entry.v"), literal(text)] }, 0],
+  }));
   const entries = entriesWhere("$data", { $and: [isText("$$entry.v"), { $or: ["$$costly", ...holds] }] });
   const found = bound([["costly", costly]], mapEntries(entries, { key: "$$entry.k", content: "$$entry.v" }));
   return { _id: 0, found, revision: 1 };
@@ -57,14 +68,18 @@ export function statProjection(path: string): Record<string, Expression> {
 
 const entryBytes = textBytes(textOrNull("$$entry.v"));
 
-export function outlineProjection({ maxContentBytes, leadChars }: Required<OutlineOptions>): Record<string, Expression> {
+export function outlineProjection({
+  maxContentBytes,
+  leadChars,
+}: Required<OutlineOptions>): Record<string, Expression> {
   const entries: Expression = { $objectToArray: orEmpty("$data") };
   const withContents: Record<string, Expression> =
     maxContentBytes > 0
       ? { data: where({ $lte: [{ $sum: mapEntries(entries, entryBytes) }, maxContentBytes] }, "$data", "$$REMOVE") }
       : {};
   // A code point is one UTF-16 unit or two.
-  const lead: Record<string, Expression> = leadChars > 0 ? { lead: { $substrCP: [textOrNull("$$entry.v"), 0, leadChars] } } : {};
+  const lead: Record<string, Expression> =
+    leadChars > 0 ? { lead: { $substrCP: [textOrNull("$$entry.v"), 0, leadChars] } } : {};
   return {
     _id: 0,
     files: mapEntries(entries, { key: "$$entry.k", sizeBytes: entryBytes, ...lead }),

@@ -18,7 +18,12 @@ function recordedTreeChange({ revision, at, actor, files, directories = {} }: St
 }
 
 function recordedFile({ key, from, gone, before }: StoredFile): RecordedFile {
-  return { path: pathOfKey(key), ...(from !== undefined && { from: pathOfKey(from) }), gone: gone === true, ...(typeof before === "string" && { before }) };
+  return {
+    path: pathOfKey(key),
+    ...(from !== undefined && { from: pathOfKey(from) }),
+    gone: gone === true,
+    ...(typeof before === "string" && { before }),
+  };
 }
 
 /** The inverse of `textEntry`. No path holds a NUL, and no JSON a newline. */
@@ -26,7 +31,15 @@ function readTextEntry(entry: string): RecordedChange {
   const keyEnd = entry.indexOf("\0");
   const headerEnd = entry.indexOf("\n", keyEnd);
   const factsEnd = entry.indexOf("\n", headerEnd + 1);
-  const { at, actor, from, gone, older, holdsText, parents = [] } = JSON.parse(entry.slice(keyEnd + 1, headerEnd)) as TextHeader;
+  const {
+    at,
+    actor,
+    from,
+    gone,
+    older,
+    holdsText,
+    parents = [],
+  } = JSON.parse(entry.slice(keyEnd + 1, headerEnd)) as TextHeader;
   const [revision, bytes, added = ""] = entry.slice(headerEnd + 1, factsEnd).split(" ");
   const text = entry.slice(factsEnd + 1);
   const hadText = bytes !== "";

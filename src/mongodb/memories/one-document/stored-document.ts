@@ -45,9 +45,10 @@ export class StoredDocument {
   }
 
   /**
-   * One command, and one find if it changed nothing. More only where a strict change was refused that is allowed, after a legacy document
-   * was rewritten or a racing insert came first, and with history once in a while.
-   * @param marked makes the change only where the document is as it was read and lacks the mark, and leaves the mark; else "raced"
+   * One command, and one find if it changed nothing. More only where a strict change was refused that is allowed, after
+   * a legacy document was rewritten or a racing insert came first, and with history once in a while.
+   * @param marked makes the change only where the document is as it was read and lacks the mark, and leaves the mark;
+   * else "raced"
    */
   async change<Report extends object>(
     build: (circumstances: Circumstances) => Change,
@@ -63,13 +64,36 @@ export class StoredDocument {
       try {
         // How long the memory is kept may be known only then.
         await this.#context.ready();
-        const knownId = marked === undefined && fileClock === undefined ? knownIdOf(this.#context, this.#address, this.#known) : undefined;
-        const recording = history && { actor, at: fileClock === undefined ? now : clock(), begins: history.begins, expires: expiry.lifetimeMs(this.#address.scope) !== null };
-        const change = build({ maxFileBytes, maxMemoryBytes, now, recording, isOther: knownId && this.#known.isOther, isStrict: isStrict && knownId !== undefined });
+        const knownId =
+          marked === undefined && fileClock === undefined
+            ? knownIdOf(this.#context, this.#address, this.#known)
+            : undefined;
+        const recording = history && {
+          actor,
+          at: fileClock === undefined ? now : clock(),
+          begins: history.begins,
+          expires: expiry.lifetimeMs(this.#address.scope) !== null,
+        };
+        const change = build({
+          maxFileBytes,
+          maxMemoryBytes,
+          now,
+          recording,
+          isOther: knownId && this.#known.isOther,
+          isStrict: isStrict && knownId !== undefined,
+        });
         const pipeline = fileClock === undefined ? change.pipeline : [...change.pipeline, changedAt(clock(), now)];
         const all = marked === undefined ? pipeline : [...pipeline, markedStage(marked)];
-        const filter = knownId === undefined ? { ...presentLookUp(this.#context, this.#address), ...(marked && markedFilter(marked)) } : { _id: knownId };
-        const report = await this.#make<Report & OutboxReport>(change, all, filter, upsert && !isGuest && knownId === undefined);
+        const filter =
+          knownId === undefined
+            ? { ...presentLookUp(this.#context, this.#address), ...(marked && markedFilter(marked)) }
+            : { _id: knownId };
+        const report = await this.#make<Report & OutboxReport>(
+          change,
+          all,
+          filter,
+          upsert && !isGuest && knownId === undefined,
+        );
         if (knownId !== undefined && (report === null || report.status === "overtaken")) {
           if (report !== null && change.isStrict === true) isStrict = false;
           else this.#known.forgetId();
@@ -96,14 +120,23 @@ export class StoredDocument {
   }
 
   /** Null where there was no document. */
-  async #make<Report extends object>(change: Change, pipeline: object[], filter: object, upsert: boolean): Promise<(Report & { status: Status }) | null> {
+  async #make<Report extends object>(
+    change: Change,
+    pipeline: object[],
+    filter: object,
+    upsert: boolean,
+  ): Promise<(Report & { status: Status }) | null> {
     const { receipt, silentAnswer = null } = change;
     if (silentAnswer !== null) return this.#makeSilently(change, pipeline, filter);
     if (receipt === null) {
       const answer = await this.#update<Answer<Report>>(filter, pipeline, { projection: change.projection, upsert });
       return answer && changeReport(answer, change);
     }
-    const changed = await this.#update<Partial<Report> & { _id: ObjectId; lastChange?: LastChange }>(filter, pipeline, { projection: receipt.projection, upsert, returnDocument: "after" });
+    const changed = await this.#update<Partial<Report> & { _id: ObjectId; lastChange?: LastChange }>(filter, pipeline, {
+      projection: receipt.projection,
+      upsert,
+      returnDocument: "after",
+    });
     if (changed === null) return null;
     const { _id, lastChange } = changed;
     if (lastChange?.id === receipt.id) {
@@ -113,8 +146,15 @@ export class StoredDocument {
     return this.#reasonOf<Report>(change);
   }
 
-  /** Of a large document the server keeps no copy for it, by which it could answer the command again. Also null where there was no document. */
-  async #makeSilently<Report extends object>(change: Change, pipeline: object[], filter: object): Promise<(Report & { status: Status }) | null> {
+  /**
+   * Of a large document the server keeps no copy for it, by which it could answer the command again. Also null where
+   * there was no document.
+   */
+  async #makeSilently<Report extends object>(
+    change: Change,
+    pipeline: object[],
+    filter: object,
+  ): Promise<(Report & { status: Status }) | null> {
     const { modifiedCount, matchedCount } = await this.#context.collection.updateOne(filter, pipeline, {});
     if (matchedCount === 0) return null;
     if (modifiedCount === 1) return change.silentAnswer as Report & { status: Status };
@@ -141,9 +181,12 @@ export class StoredDocument {
       if (due === "behind") moving?.catch(() => undefined);
       else await moving;
       const { versionsExpireAt } = report;
-      if (history === null || until === null || versionsExpireAt === undefined || versionsExpireAt >= until.latest) return;
+      if (history === null || until === null || versionsExpireAt === undefined || versionsExpireAt >= until.latest)
+        return;
       const { collection } = this.#context;
-      const found = await collection.findOne<Pick<MemoryDocument, "_id">>(presentLookUp(this.#context, this.#address), { projection: { _id: 1 } });
+      const found = await collection.findOne<Pick<MemoryDocument, "_id">>(presentLookUp(this.#context, this.#address), {
+        projection: { _id: 1 },
+      });
       if (found === null) return;
       await versionsInCall(this.#context, history.versions).prolong(String(found._id), until.expiresAt);
       await collection.updateOne({ _id: found._id }, { $set: { versionsExpireAt: until.expiresAt } }, {});
@@ -163,12 +206,17 @@ export class StoredDocument {
 
   async #flush(): Promise<void> {
     const { history } = this.#context;
-    if (history !== null) await moveVersions(this.#context, this.#address, versionsInCall(this.#context, history.versions));
+    if (history !== null)
+      await moveVersions(this.#context, this.#address, versionsInCall(this.#context, history.versions));
   }
 
   /** Whether the document holds changes that are not in the collection of versions yet. */
   async #hasRecorded(): Promise<boolean> {
-    const found = await this.reads.findRaw<{ recorded: boolean }>({ _id: 0, revision: 1, recorded: { $gt: ["$outbox", []] } });
+    const found = await this.reads.findRaw<{ recorded: boolean }>({
+      _id: 0,
+      revision: 1,
+      recorded: { $gt: ["$outbox", []] },
+    });
     return found?.recorded === true;
   }
 
@@ -179,16 +227,27 @@ export class StoredDocument {
     try {
       const { collection, history } = this.#context;
       const filter = { ...lookUp(this.#address), updatedAt: { $lte: deadline } };
-      const expired = await collection.findOneAndDelete<Pick<MemoryDocument, "_id">>(filter, { projection: { _id: 1 } });
-      if (expired !== null && history !== null) await versionsInCall(this.#context, history.versions).remove(String(expired._id));
+      const expired = await collection.findOneAndDelete<Pick<MemoryDocument, "_id">>(filter, {
+        projection: { _id: 1 },
+      });
+      if (expired !== null && history !== null)
+        await versionsInCall(this.#context, history.versions).remove(String(expired._id));
     } catch (error) {
       throw storageError(error, "write", this.#limits.maxMemoryBytes);
     }
   }
 
   /** Once the context is ready. */
-  #update<Report extends object>(filter: object, pipeline: object[], options: FindOneAndUpdateOptions): Promise<Report | null> {
-    return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, { upsert: false, ...asPlainValues, ...options });
+  #update<Report extends object>(
+    filter: object,
+    pipeline: object[],
+    options: FindOneAndUpdateOptions,
+  ): Promise<Report | null> {
+    return this.#context.collection.findOneAndUpdate<Report>(filter, pipeline, {
+      upsert: false,
+      ...asPlainValues,
+      ...options,
+    });
   }
 
   /**
@@ -210,11 +269,15 @@ export class StoredDocument {
 
   /** Takes marks away. Nothing else of the document changes. */
   async unmark(ids: readonly string[]): Promise<void> {
-    const kept: Expression = { $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } } };
+    const kept: Expression = {
+      $filter: { input: { $objectToArray: "$applied" }, as: "mark", cond: { $not: [{ $in: ["$$mark.k", [...ids]] }] } },
+    };
     const pipeline = [{ $set: { applied: where({ $eq: [kept, []] }, "$$REMOVE", { $arrayToObject: kept }) } }];
     try {
       await this.#context.ready();
-      await this.#update({ ...presentLookUp(this.#context, this.#address), applied: { $exists: true } }, pipeline, { projection: { _id: 1 } });
+      await this.#update({ ...presentLookUp(this.#context, this.#address), applied: { $exists: true } }, pipeline, {
+        projection: { _id: 1 },
+      });
     } catch (error) {
       throw storageError(error, "write", this.#limits.maxMemoryBytes);
     }
@@ -232,7 +295,9 @@ export class StoredDocument {
     };
     const fields = { ...flatFields(snapshotOfDocument(document)), revision: 0 };
     const pipeline = [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }];
-    const found = await this.#update({ ...presentLookUp(this.#context, this.#address), ...unchanged }, pipeline, { projection: { _id: 1 } });
+    const found = await this.#update({ ...presentLookUp(this.#context, this.#address), ...unchanged }, pipeline, {
+      projection: { _id: 1 },
+    });
     return found === null ? "raced" : "rewritten";
   }
 }
@@ -260,12 +325,16 @@ function raced<Report>(now: Date): Outcome<Report> {
   return { report: { status: "raced" } as Report & { status: Status }, now };
 }
 
-/** A file that is written with an earlier time, as by an import, changes its memory now all the same; else it could expire at once. */
+/**
+ * A file that is written with an earlier time, as by an import, changes its memory now all the same; else it could
+ * expire at once.
+ */
 function changedAt(now: Date, fileTime: Date): Record<string, Expression> {
   return { $set: { updatedAt: where({ $eq: ["$updatedAt", fileTime] }, now, "$updatedAt") } };
 }
 
 function tooMuchAtOnce(cause: unknown): MemoryError {
-  const message = "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than MongoDB takes a document; change less at once";
+  const message =
+    "ENOSPC: the memory and the texts that the change replaces, which its history keeps, are larger together than MongoDB takes a document; change less at once";
   return new MemoryError("ENOSPC", message, { cause });
 }

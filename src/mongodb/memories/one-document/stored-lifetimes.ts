@@ -6,7 +6,8 @@ import type { ExpireMsOptions } from "../memory-expiry.js";
 import type { MemoryDocument } from "./document.js";
 
 /**
- * How long memories live, read from the indexes by which MongoDB deletes them. Nothing is known if the user may not list indexes.
+ * How long memories live, read from the indexes by which MongoDB deletes them. Nothing is known if the user may not
+ * list indexes.
  * @throws MemoryError EIO
  */
 export async function storedLifetimes(collection: Collection<MemoryDocument>): Promise<ExpireMsOptions> {

@@ -1,17 +1,41 @@
 import type { WriteMode } from "../../../core/backend.js";
 import { type OlderText, olderTextOf } from "../../../core/older-text.js";
 import { appendSeparator, utf8Bytes } from "../../../core/text.js";
-import { type Change, type Circumstances, isDirectory, parentIsFile, type RefusableParts, type Refusals, refusableChange, roomFor, withParents } from "./change.js";
+import {
+  type Change,
+  type Circumstances,
+  isDirectory,
+  parentIsFile,
+  type RefusableParts,
+  type Refusals,
+  refusableChange,
+  roomFor,
+  withParents,
+} from "./change.js";
 import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
-import { type Expression, isNull, literal, maxComparedBytes, textBytes, type Variables, where } from "../expressions.js";
+import {
+  type Expression,
+  isNull,
+  literal,
+  maxComparedBytes,
+  textBytes,
+  type Variables,
+  where,
+} from "../expressions.js";
 import { textOrNull, valueAt, withValueAt, withValueIn } from "./expressions.js";
 import { type Recorded, textEntry } from "./outbox-expressions.js";
 
-interface TextChange extends Pick<RefusableParts, "strict" | "counts" | "changesNothing" | "leavesReceipt" | "ownVariables" | "knownAnswer"> {
+interface TextChange extends Pick<
+  RefusableParts,
+  "strict" | "counts" | "changesNothing" | "leavesReceipt" | "ownVariables" | "knownAnswer"
+> {
   path: string;
   /** Whether it makes a missing file. */
   create: boolean;
-  /** Whether nothing but a file that is there is changed. Its directories are there, too. Default: unless it may be made. */
+  /**
+   * Whether nothing but a file that is there is changed. Its directories are there, too. Default: unless it may be
+   * made.
+   */
   isThere?: boolean;
   /** The file's text afterwards. May use the variables. */
   newText: Expression;
@@ -32,7 +56,24 @@ interface TextChange extends Pick<RefusableParts, "strict" | "counts" | "changes
 
 /** The change of one file's text, and of all that goes with it. */
 function textChange(textual: TextChange, circumstances: Circumstances): Change {
-  const { path, create, isThere = !create, newText, newBytes, growth, refusals, variables, report, strict, counts, changesNothing, answersTimes = false, leavesReceipt, ownVariables, knownAnswer } = textual;
+  const {
+    path,
+    create,
+    isThere = !create,
+    newText,
+    newBytes,
+    growth,
+    refusals,
+    variables,
+    report,
+    strict,
+    counts,
+    changesNothing,
+    answersTimes = false,
+    leavesReceipt,
+    ownVariables,
+    knownAnswer,
+  } = textual;
   const { now, maxFileBytes } = circumstances;
   const key = keyOfPath(path);
   const directory: Refusals = [[isDirectory(path), "directory"]];
@@ -44,13 +85,19 @@ function textChange(textual: TextChange, circumstances: Circumstances): Change {
         ...(create ? directory : []),
         ...refusals,
         // The caller has checked a text whose size it knows.
-        ...(typeof newBytes === "number" ? [] : ([[{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
+        ...(typeof newBytes === "number"
+          ? []
+          : ([[{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"]] satisfies Refusals)),
         ...(growth === 0 ? [] : ([[{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"]] satisfies Refusals)),
       ],
       fields: {
         data: (isThere ? withValueIn : withValueAt)("$data", key, newText),
         meta: withValueAt("$meta", key, {
-          $mergeObjects: [...(knownAnswer === undefined ? [{ createdAt: now }] : []), valueAt("$meta", key), { updatedAt: now }],
+          $mergeObjects: [
+            ...(knownAnswer === undefined ? [{ createdAt: now }] : []),
+            valueAt("$meta", key),
+            { updatedAt: now },
+          ],
         }),
         ...(!isThere && { dirs: withParents("$dirs", path) }),
       },
@@ -74,7 +121,10 @@ function recordedText({ path, before, unless }: TextChange): Recorded {
   const key = keyOfPath(path);
   // Where the file is there, so are all of them.
   const parents = "older" in before ? [] : parentKeys(key);
-  return { entry: (recording) => textEntry(recording, { key, parents, before }), ...(unless !== undefined && { unless }) };
+  return {
+    entry: (recording) => textEntry(recording, { key, parents, before }),
+    ...(unless !== undefined && { unless }),
+  };
 }
 
 function recordedBytes({ before }: TextChange): Expression {
@@ -122,7 +172,12 @@ export function appendChange(
       newBytes: { $add: [textBytes("$$start"), bytes] },
       growth: where("$$start", bytes + (mayNeedNewline ? 1 : 0), createdBytes),
       refusals: creationRefusals(path, create, isNull("$$start")),
-      variables: mayNeedNewline ? [["text", text], ["start", start]] : [["start", text]],
+      variables: mayNeedNewline
+        ? [
+            ["text", text],
+            ["start", start],
+          ]
+        : [["start", text]],
       ...(create && {
         strict: {
           refusals: [
@@ -130,7 +185,12 @@ export function appendChange(
             [{ $gt: [textBytes("$$start"), circumstances.maxFileBytes - bytes] }, "fileTooLarge"],
             strictRoom(createdBytes, circumstances),
           ],
-          variables: mayNeedNewline ? [["text", textOrEmpty], ["start", start]] : [["start", textOrEmpty]],
+          variables: mayNeedNewline
+            ? [
+                ["text", textOrEmpty],
+                ["start", start],
+              ]
+            : [["start", textOrEmpty]],
         },
       }),
       ...(report && { report, leavesReceipt: false }),
@@ -141,8 +201,17 @@ export function appendChange(
   );
 }
 
-/** @param createdAt when the file was made, if that is known; a strict change asks whether it is still so, and answers nothing else. */
-export function writeChange(path: string, content: string, mode: WriteMode, circumstances: Circumstances, createdAt: Date | null = null): Change {
+/**
+ * @param createdAt when the file was made, if that is known; a strict change asks whether it is still so, and answers
+ * nothing else.
+ */
+export function writeChange(
+  path: string,
+  content: string,
+  mode: WriteMode,
+  circumstances: Circumstances,
+  createdAt: Date | null = null,
+): Change {
   const refusals = creationRefusals(path, mode.ifMissing === "create", isNull("$$oldBytes"));
   if (mode.ifExists === "fail") refusals.push([{ $not: [isNull("$$oldBytes")] }, "exists"]);
   const text = textOrNull(valueAt("$data", keyOfPath(path)));
@@ -151,8 +220,13 @@ export function writeChange(path: string, content: string, mode: WriteMode, circ
     const whole = { create, refusals, before: null, ...wholeText(path, content, textBytes(text)) };
     const isThere = circumstances.isStrict === true && createdAt !== null;
     if (mode.ifExists === "fail" || !(create || isThere)) return textChange(whole, circumstances);
-    const asBefore: Refusals = isThere ? [[{ $ne: [createdAtOf(keyOfPath(path)), createdAt] }, "raced"]] : creationRefusals(path, create, false);
-    const strict = { refusals: [...asBefore, strictRoom(utf8Bytes(content) + newFileBytes(path), circumstances)], variables: [] };
+    const asBefore: Refusals = isThere
+      ? [[{ $ne: [createdAtOf(keyOfPath(path)), createdAt] }, "raced"]]
+      : creationRefusals(path, create, false);
+    const strict = {
+      refusals: [...asBefore, strictRoom(utf8Bytes(content) + newFileBytes(path), circumstances)],
+      variables: [],
+    };
     return textChange({ strict, ...whole, ...(isThere && { isThere, knownAnswer: { createdAt } }) }, circumstances);
   }
   const whole = wholeText(path, content, textBytes("$$text"));
@@ -196,7 +270,11 @@ export function swapChange(path: string, expected: string, content: string, circ
   );
 }
 
-function wholeText(path: string, content: string, oldBytes: Expression): Omit<TextChange, "create" | "refusals" | "before"> {
+function wholeText(
+  path: string,
+  content: string,
+  oldBytes: Expression,
+): Omit<TextChange, "create" | "refusals" | "before"> {
   const newBytes = utf8Bytes(content);
   return {
     path,
@@ -224,9 +302,14 @@ export function replaceChange(path: string, search: string, content: string, cir
   const { maxFileBytes, maxMemoryBytes } = circumstances;
   const strictLimits: Refusals = [
     [{ $gt: [newBytes, maxFileBytes] }, "fileTooLarge"],
-    ...(longer > 0 ? ([[{ $gt: [{ $add: [{ $bsonSize: "$$ROOT" }, grown] }, maxMemoryBytes] }, "memoryFull"]] satisfies Refusals) : []),
+    ...(longer > 0
+      ? ([[{ $gt: [{ $add: [{ $bsonSize: "$$ROOT" }, grown] }, maxMemoryBytes] }, "memoryFull"]] satisfies Refusals)
+      : []),
   ];
-  const replaced: Variables[number] = ["replaced", where({ $gt: [textBytes("$$text"), maxTextBytes] }, null, { $subtract: [{ $size: parts }, 1] })];
+  const replaced: Variables[number] = [
+    "replaced",
+    where({ $gt: [textBytes("$$text"), maxTextBytes] }, null, { $subtract: [{ $size: parts }, 1] }),
+  ];
   return textChange(
     {
       path,
@@ -236,7 +319,10 @@ export function replaceChange(path: string, search: string, content: string, cir
       growth: longer > 0 ? grown : 0,
       refusals,
       variables: [["text", textOrNull(valueAt("$data", keyOfPath(path)))], replaced],
-      strict: { refusals: [...refusals, ...strictLimits], variables: [["text", { $ifNull: [valueAt("$data", keyOfPath(path)), null] }], replaced] },
+      strict: {
+        refusals: [...refusals, ...strictLimits],
+        variables: [["text", { $ifNull: [valueAt("$data", keyOfPath(path)), null] }], replaced],
+      },
       report: { text: where(isNull("$$replaced"), "$$text", "$$REMOVE") },
       counts: ["$$replaced", 0],
       changesNothing: { $eq: ["$$replaced", 0] },

@@ -28,18 +28,29 @@ import {
   withoutKey,
   withValueAt,
 } from "./expressions.js";
-import { largeBytes, type Recorded, type RecordedTree, recordedTree, type Recording, textEntry, treeEntry } from "./outbox-expressions.js";
+import {
+  largeBytes,
+  type Recorded,
+  type RecordedTree,
+  recordedTree,
+  type Recording,
+  textEntry,
+  treeEntry,
+} from "./outbox-expressions.js";
 
 /**
- * What a delete does with a directory: takes it, refuses it, only reports what lies in it, or takes it if the memory is still at
- * that revision.
+ * What a delete does with a directory: takes it, refuses it, only reports what lies in it, or takes it if the memory is
+ * still at that revision.
  */
 export type DeleteMode = "delete" | "fail" | "report" | number;
 
 /** Changes nothing where the path is not that of a file. It answers nothing, and tells the history nothing. */
 export function deleteFileChange(path: string, circumstances: Circumstances): Change {
   const key = keyOfPath(path);
-  return refusableChange({ refusals: [[{ $not: [valueAt("$data", key)] }, "missing"]], fields: withoutFile(key), recorded: null }, circumstances);
+  return refusableChange(
+    { refusals: [[{ $not: [valueAt("$data", key)] }, "missing"]], fields: withoutFile(key), recorded: null },
+    circumstances,
+  );
 }
 
 function withoutFile(key: string): { data: Expression; meta: Expression } {
@@ -54,7 +65,8 @@ export function deleteChange(path: string, mode: DeleteMode, circumstances: Circ
   const counts = where("$$text", [1, 0], countsOf(["$data", "$dirs"], keyIsWithin(key)));
   const file = { key, gone: true, before: { text: "$$text" } } as const;
   const recorded: Recorded = {
-    entry: (recording) => where("$$text", textEntry(recording, file), treeEntry(recording, deletedTree(keyIsWithin(key)))),
+    entry: (recording) =>
+      where("$$text", textEntry(recording, file), treeEntry(recording, deletedTree(keyIsWithin(key)))),
   };
   return refusableChange(
     {
@@ -111,7 +123,10 @@ function deleteEverything(mode: DeleteMode, circumstances: Circumstances): Chang
   const isEmpty: Expression = { $eq: [counts, [0, 0]] };
   const refusals: Refusals = [[isEmpty, "unchanged"], ...refusalsFor(mode, { $not: [isEmpty] })];
   const recorded = recordedTree(deletedTree(true));
-  return refusableChange({ refusals, fields: nothing, recorded, ...reported(mode, ROOT, counts), recordedBytes: largeBytes }, circumstances);
+  return refusableChange(
+    { refusals, fields: nothing, recorded, ...reported(mode, ROOT, counts), recordedBytes: largeBytes },
+    circumstances,
+  );
 }
 
 /** How many entries of each record satisfy the condition. */
@@ -145,7 +160,12 @@ export function renameFileChange(from: string, to: string, circumstances: Circum
 }
 
 /** Moves a directory if the memory is still at `revision`. */
-export function renameDirectoryChange(from: string, to: string, revision: number, circumstances: Circumstances): Change {
+export function renameDirectoryChange(
+  from: string,
+  to: string,
+  revision: number,
+  circumstances: Circumstances,
+): Change {
   const growth = growthOf(from, to, { $sum: countsOf(["$data", "$meta", "$dirs"], keyIsWithin(keyOfPath(from))) });
   const moved = (record: Expression): Expression => recordMoved(record, keyOfPath(from), keyOfPath(to));
   const full: Branch = [{ $gt: [growth, roomFor(circumstances)] }, "memoryFull"];
@@ -157,7 +177,11 @@ export function renameDirectoryChange(from: string, to: string, revision: number
     files: mapEntries(entriesWhere("$data", keyIsWithin(fromKey)), movedFile),
     directories: { ...newParents(to), moved: literal({ from: fromKey, to: keyOfPath(to) }) },
   });
-  return change(status, { fields, recorded, report: { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } } }, circumstances);
+  return change(
+    status,
+    { fields, recorded, report: { memoryBytes: { $add: [{ $bsonSize: "$$ROOT" }, growth] } } },
+    circumstances,
+  );
 }
 
 function newParents(to: string): { added: Expression } {
