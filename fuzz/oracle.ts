@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
-import { MemoryError } from "../src/core/errors.js";
+import { MemoryError } from "../src/core/values/errors.js";
 
 /** Lies wherever other tenants keep something. No input holds it, so no answer may. */
 export const canary = `canary-${randomUUID()}`;

@@ -1,5 +1,5 @@
-export { MemoryError, type MemoryErrorCode } from "./core/errors.js";
-export type { CheckedAddress, MemoryAddress, MemoryScope } from "./core/address.js";
+export { MemoryError, type MemoryErrorCode } from "./core/values/errors.js";
+export type { CheckedAddress, MemoryAddress, MemoryScope } from "./core/values/address.js";
 export type {
   DeletedCounts,
   DeleteOptions,
@@ -20,8 +20,8 @@ export type {
   WatchOptions,
   WriteOptions,
 } from "./core/memory.js";
-export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access.js";
-export type { MemoryActor } from "./core/actor.js";
+export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access/access.js";
+export type { MemoryActor } from "./core/values/actor.js";
 export type {
   BlamedLine,
   MemoryHistory,
@@ -29,16 +29,16 @@ export type {
   RevertTarget,
   VersionFilter,
   VersionOperation,
-} from "./core/history.js";
+} from "./core/history/history.js";
 export type { OnAsk } from "./core/approval/asking.js";
 export type { ChangeCommand, ChangeStatus } from "./core/approval/change-record.js";
 export type { MemoryProposal, MemoryProposals, Reviewer } from "./core/approval/memory-proposals.js";
-export { mountMemories } from "./core/mounted-memory.js";
-export type { MountSettings } from "./core/mounts.js";
-export type { MemoryOptions, MemoryUse } from "./core/options.js";
+export { mountMemories } from "./core/mounts/mounted-memory.js";
+export type { MountSettings } from "./core/mounts/mounts.js";
+export type { MemoryOptions, MemoryUse } from "./core/settings/options.js";
 export type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./core/search/search-options.js";
 export type { SearchWords } from "./core/search/words.js";
-export type { PathRule } from "./core/paths.js";
+export type { PathRule } from "./core/values/paths.js";
 export { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 export {
   migrateFromMongoDBStore,

@@ -1,10 +1,10 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { BaseStoreBackend } from "./backends/base-store.js";
-import type { MemoryAddress } from "./core/address.js";
+import type { MemoryAddress } from "./core/values/address.js";
 import type { Memory } from "./core/memory.js";
-import { namespaceOfMemory } from "./core/namespace.js";
+import { namespaceOfMemory } from "./core/values/namespace.js";
 import { openMemoryOver } from "./core/checked-memory.js";
-import type { MemoryOptions } from "./core/options.js";
+import type { MemoryOptions } from "./core/settings/options.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 
 /**

@@ -1,7 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe } from "@jest/globals";
 import type { Memory } from "../../src/core/memory.js";
-import { mountMemories } from "../../src/core/mounted-memory.js";
+import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../src/open-memory.js";
 import { freshAddress, type OpenMemory } from "../../src/testing/memory-case.js";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { InMemoryStore } from "@langchain/langgraph";
 import { type Script, ScriptedChatModel } from "./scripted-chat-model.js";
-import { MemoryError } from "../../src/core/errors.js";
+import { MemoryError } from "../../src/core/values/errors.js";
 import { type BuiltGraph, buildGraph } from "../../src/template/build-graph.js";
 import type { GraphDefinition, GraphEdge, GraphNode } from "../../src/template/definition.js";
 

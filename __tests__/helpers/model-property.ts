@@ -2,9 +2,9 @@ import { it } from "@jest/globals";
 import fc from "fast-check";
 import { deepEqual } from "node:assert/strict";
 import type { Memory } from "../../src/core/memory.js";
-import type { PathRule } from "../../src/core/paths.js";
+import type { PathRule } from "../../src/core/values/paths.js";
 import { openFresh, type OpenMemory } from "../../src/testing/memory-case.js";
-import { mountMemories } from "../../src/core/mounted-memory.js";
+import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
 import { ModelMemory } from "./model-memory.js";
 import { ModelTree } from "./model-tree.js";
 

@@ -1,7 +1,7 @@
-import { type CheckedPolicy, restrict, type RestrictableMemory, restricted } from "../../src/core/access.js";
-import { MemoryError } from "../../src/core/errors.js";
+import { type CheckedPolicy, restrict, type RestrictableMemory, restricted } from "../../src/core/access/access.js";
+import { MemoryError } from "../../src/core/values/errors.js";
 import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
-import type { MemoryUse } from "../../src/core/options.js";
+import type { MemoryUse } from "../../src/core/settings/options.js";
 import { mergedChanges } from "../../src/core/watch/merged-changes.js";
 import type { GrepOptions, GrepPattern, SearchOptions } from "../../src/core/search/search-options.js";
 

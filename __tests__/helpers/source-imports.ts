@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import ts from "typescript";
 
 export interface SourceImport {
-  /** The importing file, such as `src/core/paths.ts`. */
+  /** The importing file, such as `src/core/values/paths.ts`. */
   from: string;
   /** A file under `src`, or a package's name. */
   to: string;

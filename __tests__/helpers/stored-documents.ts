@@ -1,5 +1,5 @@
 import type { Db, Document } from "mongodb";
-import type { CheckedAddress } from "../../src/core/address.js";
+import type { CheckedAddress } from "../../src/core/values/address.js";
 import { memoryKeyOf, rangeOfMemory } from "../../src/mongodb/memories/files/document-ids.js";
 import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { type CheckedAddress, checkAddress, type MemoryAddress, ownerOf } from "../../src/core/address.js";
+import { type CheckedAddress, checkAddress, type MemoryAddress, ownerOf } from "../../src/core/values/address.js";
 import type { Memory } from "../../src/core/memory.js";
-import type { MemoryOptions } from "../../src/core/options.js";
+import type { MemoryOptions } from "../../src/core/settings/options.js";
 
 /** A folder for the tests of a file, removed after them. */
 export function testFolder(): string {

@@ -8,7 +8,7 @@ import { sourceImports, type SourceImport } from "../helpers/source-imports.js";
  * that fits a file is its room.
  */
 const mayImport: Record<string, string[]> = {
-  core: ["core/hidden-characters"],
+  core: ["core/display/hidden-characters"],
   backend: ["core"],
   backends: ["core"],
   "run-tree": ["core"],
@@ -49,8 +49,8 @@ const mayImport: Record<string, string[]> = {
   testing: ["core"],
   "page/wire": [],
   "page/token-header": [],
-  "core/hidden-characters": [],
-  "page/client": ["core/hidden-characters", "page/wire", "page/token-header"],
+  "core/display/hidden-characters": [],
+  "page/client": ["core/display/hidden-characters", "page/wire", "page/token-header"],
   page: ["core", "prompt", "mongodb/memories", "mongodb/store", "page/wire", "page/token-header"],
   cli: ["core", "backends", "mongodb/store", "mongodb/admin", "mongodb/migrate", "dialects", "page", "mcp"],
   index: [
@@ -156,10 +156,10 @@ describe("unit tests and pins", () => {
 
 describe("the rules themselves", () => {
   it.each([
-    [crossesLayers, "src/core/paths.ts", "src/backends/base-store.ts"],
+    [crossesLayers, "src/core/values/paths.ts", "src/backends/base-store.ts"],
     [crossesLayers, "src/dialects/dialect.ts", "src/prompt/render.ts"],
     [crossesLayers, "src/mongodb/items/item-document.ts", "src/mongodb/store/store-batch.ts"],
-    [crossesLayers, "src/unknown/a.ts", "src/core/paths.ts"],
+    [crossesLayers, "src/unknown/a.ts", "src/core/values/paths.ts"],
     [misusesPackage, "src/graph/agent.ts", "langchain"],
     [misusesPackage, "src/middleware/index.ts", "@langchain/openai"],
     [misusesPackage, "src/mongodb/places/filters.ts", "mongodb"],
@@ -195,7 +195,7 @@ function broken(all: SourceImport[], rule: (one: SourceImport) => boolean): stri
   return all.filter(rule).map(({ from, to }) => `${from} -> ${to}`);
 }
 
-/** `core` of `src/core/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`, `index` of `src/index.ts`. */
+/** `core` of `src/core/values/paths.ts`, `mongodb/items` of `src/mongodb/items/expiry.ts`, `index` of `src/index.ts`. */
 function roomOf(file: string): string {
   const place = file.replace(/^src\//, "").replace(/\.tsx?$/, "");
   const rooms = Object.keys(mayImport).filter((room) => place === room || place.startsWith(`${room}/`));

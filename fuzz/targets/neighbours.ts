@@ -1,4 +1,4 @@
-import type { MemoryAddress } from "../../src/core/address.js";
+import type { MemoryAddress } from "../../src/core/values/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import { canary } from "../oracle.js";
 

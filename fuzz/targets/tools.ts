@@ -6,7 +6,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc, { type Arbitrary } from "fast-check";
 import { parse } from "yaml";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
-import { checkAddress, type MemoryAddress } from "../../src/core/address.js";
+import { checkAddress, type MemoryAddress } from "../../src/core/values/address.js";
 import type { Memory } from "../../src/core/memory.js";
 import { createClaudeMemoryTool } from "../../src/dialects/claude/index.js";
 import type { FlatSchema } from "../../src/dialects/dialect.js";

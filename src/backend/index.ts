@@ -1,5 +1,5 @@
-export type { MemoryActor } from "../core/actor.js";
-export type { CheckedAddress, MemoryAddress } from "../core/address.js";
+export type { MemoryActor } from "../core/values/actor.js";
+export type { CheckedAddress, MemoryAddress } from "../core/values/address.js";
 export type { BackendLimits, MemoryBackend, WriteMode } from "../core/backend.js";
 export {
   alreadyExists,
@@ -10,7 +10,7 @@ export {
   parentIsFile,
   pathIsDirectory,
   pathIsFile,
-} from "../core/errors.js";
+} from "../core/values/errors.js";
 export type {
   DeletedCounts,
   FileStat,
@@ -27,13 +27,13 @@ export type {
   WatchOptions,
 } from "../core/memory.js";
 export { type MemoryOrigin, type OpenBackend, openMemoryOver } from "../core/checked-memory.js";
-export type { ServerAddress } from "../core/trace/memory-attributes.js";
-export type { OngoingCall } from "../core/ongoing-call.js";
-export type { MemoryOptions, MemoryUse } from "../core/options.js";
+export type { ServerAddress } from "../core/tracing/memory-attributes.js";
+export type { OngoingCall } from "../core/runtime/ongoing-call.js";
+export type { MemoryOptions, MemoryUse } from "../core/settings/options.js";
 export type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "../core/search/search-options.js";
 export type { SearchWords } from "../core/search/words.js";
-export { parentsOf } from "../core/paths.js";
+export { parentsOf } from "../core/values/paths.js";
 export type { ChangeListener } from "../core/watch/memory-changes.js";
-export { appendText, replaceText } from "../core/text.js";
-export type { VersionedFile, VersionedSnapshot } from "../core/snapshot.js";
-export { MemoryTree } from "../core/tree.js";
+export { appendText, replaceText } from "../core/values/text.js";
+export type { VersionedFile, VersionedSnapshot } from "../core/tree/snapshot.js";
+export { MemoryTree } from "../core/tree/memory-tree.js";

@@ -7,8 +7,8 @@ import {
   MemoryError,
   parentIsFile,
   pathIsDirectory,
-} from "../core/errors.js";
-import { KeyedMutex } from "../core/keyed-mutex.js";
+} from "../core/values/errors.js";
+import { KeyedMutex } from "../core/runtime/keyed-mutex.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -19,10 +19,10 @@ import type {
   OutlineOptions,
   SnapshotFile,
 } from "../core/memory.js";
-import type { OngoingCall } from "../core/ongoing-call.js";
-import { parentsOf, ROOT } from "../core/paths.js";
-import { appendText, replaceText, utf8Bytes } from "../core/text.js";
-import { MemoryTree } from "../core/tree.js";
+import type { OngoingCall } from "../core/runtime/ongoing-call.js";
+import { parentsOf, ROOT } from "../core/values/paths.js";
+import { appendText, replaceText, utf8Bytes } from "../core/values/text.js";
+import { MemoryTree } from "../core/tree/memory-tree.js";
 
 const pageSize = 1000;
 

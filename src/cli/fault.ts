@@ -1,4 +1,4 @@
-import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
+import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
 
 /** `EUSAGE` the command line · `EINPUT` a file or text it names · `EBUG` the program itself · else the memory's own. */

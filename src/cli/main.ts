@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { fileURLToPath } from "node:url";
 import process, { argv, env, stderr, stdin, stdout } from "node:process";
-import { packageVersion } from "../core/package-version.js";
+import { packageVersion } from "../core/values/package-version.js";
 import { exitCodes } from "./exit-codes.js";
 import { runCli } from "./program.js";
 import type { Pager } from "./terminal/io.js";

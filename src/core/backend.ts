@@ -1,6 +1,6 @@
 import type { ChangeRecords } from "./approval/change-record.js";
-import type { MemoryActor } from "./actor.js";
-import type { HistoryBackend } from "./history-backend.js";
+import type { MemoryActor } from "./values/actor.js";
+import type { HistoryBackend } from "./history/history-backend.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -11,10 +11,10 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "./memory.js";
-import type { OngoingCall } from "./ongoing-call.js";
+import type { OngoingCall } from "./runtime/ongoing-call.js";
 import type { MeaningBackend } from "./search/meaning.js";
 import type { NarrowedTexts } from "./search/narrowed-texts.js";
-import type { VersionedSnapshot } from "./snapshot.js";
+import type { VersionedSnapshot } from "./tree/snapshot.js";
 import type { ChangeListener } from "./watch/memory-changes.js";
 
 /**

@@ -5,18 +5,18 @@ import {
   restrict,
   type RestrictableMemory,
   Restrictions,
-} from "./access.js";
-import type { MemoryActor } from "./actor.js";
-import { checkAddress, type CheckedAddress, type MemoryAddress } from "./address.js";
+} from "./access/access.js";
+import type { MemoryActor } from "./values/actor.js";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "./values/address.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { RecordedProposals } from "./approval/proposals.js";
-import { AskedChanges, type CheckedText, type IntendedText, isAskedWithin } from "./asked-changes.js";
+import { AskedChanges, type CheckedText, type IntendedText, isAskedWithin } from "./access/asked-changes.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
-import { CheckedHistory } from "./checked-history.js";
-import { alreadyExists, fileNotFound, invalid, MemoryError, pathIsDirectory } from "./errors.js";
-import { type AskGuards, guardedEdit, guardedStore } from "./guarded-changes.js";
-import type { MemoryHistory } from "./history.js";
-import type { HistoryBackend } from "./history-backend.js";
+import { CheckedHistory } from "./history/checked-history.js";
+import { alreadyExists, fileNotFound, invalid, MemoryError, pathIsDirectory } from "./values/errors.js";
+import { type AskGuards, guardedEdit, guardedStore } from "./access/guarded-changes.js";
+import type { MemoryHistory } from "./history/history.js";
+import type { HistoryBackend } from "./history/history-backend.js";
 import {
   checkContent,
   checkDeleteOptions,
@@ -24,8 +24,8 @@ import {
   checkSoughtTexts,
   checkText,
   checkWriteOptions,
-} from "./memory-arguments.js";
-import { MemoryCalls, withPath } from "./memory-calls.js";
+} from "./settings/memory-arguments.js";
+import { MemoryCalls, withPath } from "./runtime/memory-calls.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -42,12 +42,12 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./memory.js";
-import type { Act, OngoingCall } from "./ongoing-call.js";
-import { checkMemoryOptions, checkMemoryUse, type MemoryOptions, type MemoryUse } from "./options.js";
-import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
-import { placeAttributes, recordAttributes, type ServerAddress } from "./trace/memory-attributes.js";
-import { type TracedMemory, traceMethods } from "./trace/memory-spans.js";
-import { isTraced, type SpanAttributes, traced } from "./trace/tracing.js";
+import type { Act, OngoingCall } from "./runtime/ongoing-call.js";
+import { checkMemoryOptions, checkMemoryUse, type MemoryOptions, type MemoryUse } from "./settings/options.js";
+import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";
+import { placeAttributes, recordAttributes, type ServerAddress } from "./tracing/memory-attributes.js";
+import { type TracedMemory, traceMethods } from "./tracing/memory-spans.js";
+import { isTraced, type SpanAttributes, traced } from "./tracing/tracing.js";
 import { grepTexts } from "./search/grep.js";
 import {
   checkGrep,
@@ -59,8 +59,8 @@ import {
   type SearchOptions,
 } from "./search/search-options.js";
 import { searchMemory } from "./search/search-texts.js";
-import { snapshotSince } from "./snapshot-since.js";
-import { compareCodeUnits, startOf } from "./text.js";
+import { snapshotSince } from "./tree/snapshot-since.js";
+import { compareCodeUnits, startOf } from "./values/text.js";
 import { watchMemory } from "./watch/memory-watch.js";
 import { listenHere } from "./watch/own-changes.js";
 

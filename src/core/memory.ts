@@ -1,13 +1,13 @@
-import type { CheckedAddress } from "./address.js";
+import type { CheckedAddress } from "./values/address.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
-import type { MemoryHistory } from "./history.js";
-import type { MemoryUse } from "./options.js";
-import type { PathRule } from "./paths.js";
+import type { MemoryHistory } from "./history/history.js";
+import type { MemoryUse } from "./settings/options.js";
+import type { PathRule } from "./values/paths.js";
 import type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./search/search-options.js";
-import type { FileStat, MemorySnapshot } from "./snapshot.js";
+import type { FileStat, MemorySnapshot } from "./tree/snapshot.js";
 import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
-export type { FileStat, MemorySnapshot, SnapshotFile } from "./snapshot.js";
+export type { FileStat, MemorySnapshot, SnapshotFile } from "./tree/snapshot.js";
 export type { MemoryChange, MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
 /** A file or directory as `list` shows it. */

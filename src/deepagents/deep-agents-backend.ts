@@ -13,10 +13,10 @@ import type {
   ReadResult,
   WriteResult,
 } from "deepagents";
-import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
+import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
-import { normalizePath, ROOT } from "../core/paths.js";
-import { MemoryTree } from "../core/tree.js";
+import { normalizePath, ROOT } from "../core/values/paths.js";
+import { MemoryTree } from "../core/tree/memory-tree.js";
 import { runOf } from "../dialects/memory-run.js";
 import { checkMemorySource, memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { mediaTypeOf } from "./media-types.js";

@@ -1,5 +1,5 @@
-import { invalid } from "../core/errors.js";
-import { maxPathChars } from "../core/paths.js";
+import { invalid } from "../core/values/errors.js";
+import { maxPathChars } from "../core/values/paths.js";
 import {
   anyOf,
   below,
@@ -13,7 +13,7 @@ import {
   repeated,
   sequence,
   text,
-} from "../core/glob-parts.js";
+} from "../core/values/glob-parts.js";
 
 /**
  * Whether paths match a glob: `*`, `**`, `?`, `[…]`, `{…}`, `(…|…)`, `@(…)`, `?(…)`, `*(…)`, `+(…)`, `!(…)` and a `!`

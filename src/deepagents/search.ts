@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import type { FileInfo, GrepResult } from "deepagents";
-import { LiteralSearch } from "../core/literal-search.js";
+import { LiteralSearch } from "../core/values/literal-search.js";
 import type { MemoryOutline, MemorySnapshot, OutlineFile } from "../core/memory.js";
-import { normalizePath, parentsOf, prefixOf, ROOT } from "../core/paths.js";
+import { normalizePath, parentsOf, prefixOf, ROOT } from "../core/values/paths.js";
 import { linesHolding } from "../core/search/lines.js";
-import { compareCodeUnits } from "../core/text.js";
-import { Turns } from "../core/turns.js";
+import { compareCodeUnits } from "../core/values/text.js";
+import { Turns } from "../core/runtime/turns.js";
 import { compileGlob } from "./glob.js";
 
 /** What lies in a directory itself, sorted by path; nothing where there is no such directory, as deepagents has it. */

@@ -1,6 +1,6 @@
 import type { ReadResult } from "deepagents";
-import { invalid, MemoryError } from "../core/errors.js";
-import { replaceText } from "../core/text.js";
+import { invalid, MemoryError } from "../core/values/errors.js";
+import { replaceText } from "../core/values/text.js";
 import { isBinaryPath, mediaTypeOf } from "./media-types.js";
 
 /** The lines of a text from `offset` on, at most `limit`. A final newline ends the last line and begins none. */

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import { Mutex } from "async-mutex";
-import type { MemoryActor } from "../core/actor.js";
+import type { MemoryActor } from "../core/values/actor.js";
 import type { Asking, OnAsk, Question } from "../core/approval/asking.js";
-import { MemoryError } from "../core/errors.js";
+import { MemoryError } from "../core/values/errors.js";
 import type { MemoryRun } from "./memory-run.js";
 
 /**

@@ -1,6 +1,6 @@
-import { MemoryError } from "../core/errors.js";
+import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
-import type { PathRule } from "../core/paths.js";
+import type { PathRule } from "../core/values/paths.js";
 
 /** The answer of a tool. */
 export interface ToolAnswer {

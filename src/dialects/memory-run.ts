@@ -1,8 +1,8 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { type MemoryActor, maxActorChars } from "../core/actor.js";
-import { startOf } from "../core/text.js";
+import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
+import { startOf } from "../core/values/text.js";
 
 /** A run of a graph or an agent, for functions that choose a memory for it. */
 export interface MemoryRun {

@@ -1,8 +1,8 @@
-import { restricted } from "../core/access.js";
-import { MemoryError } from "../core/errors.js";
+import { restricted } from "../core/access/access.js";
+import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
-import { withinTime } from "../core/ongoing-call.js";
-import { memoryDefaults } from "../core/options.js";
+import { withinTime } from "../core/runtime/ongoing-call.js";
+import { memoryDefaults } from "../core/settings/options.js";
 import { askingOf } from "./asking.js";
 import type { KnownMemory } from "./dialect.js";
 import { actorOf, type MemoryRun, signalOf } from "./memory-run.js";

@@ -10,7 +10,7 @@ import {
   restricted,
   rightsOf,
   rulesField,
-} from "../core/access.js";
+} from "../core/access/access.js";
 import {
   addressFor,
   checkAddress,
@@ -18,14 +18,14 @@ import {
   isMemoryScope,
   type MemoryScope,
   ownerFields,
-} from "../core/address.js";
+} from "../core/values/address.js";
 import type { OnAsk } from "../core/approval/asking.js";
-import { MemoryError } from "../core/errors.js";
+import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
-import { MountedMemory } from "../core/mounted-memory.js";
-import { bothRights } from "../core/mounts.js";
-import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/options.js";
-import type { PathRule } from "../core/paths.js";
+import { MountedMemory } from "../core/mounts/mounted-memory.js";
+import { bothRights } from "../core/mounts/mounts.js";
+import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/settings/options.js";
+import type { PathRule } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
 import { askingOf } from "../dialects/asking.js";

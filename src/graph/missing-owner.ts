@@ -1,4 +1,4 @@
-import type { MemoryError } from "../core/errors.js";
+import type { MemoryError } from "../core/values/errors.js";
 
 let warned = false;
 

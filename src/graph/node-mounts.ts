@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { addressFor, checkAddress, isMemoryScope, isMissingOwner, type MemoryScope } from "../core/address.js";
-import { MemoryError } from "../core/errors.js";
+import { addressFor, checkAddress, isMemoryScope, isMissingOwner, type MemoryScope } from "../core/values/address.js";
+import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import {
   isMemory,
@@ -11,10 +11,10 @@ import {
   type MountSettings,
   normalizedPoints,
   rightsInTree,
-} from "../core/mounts.js";
-import { checkOptions } from "../core/options.js";
-import { ROOT } from "../core/paths.js";
-import { unavailableMemory } from "../core/unavailable-memory.js";
+} from "../core/mounts/mounts.js";
+import { checkOptions } from "../core/settings/options.js";
+import { ROOT } from "../core/values/paths.js";
+import { unavailableMemory } from "../core/mounts/unavailable-memory.js";
 import type { MemoryRun } from "../dialects/memory-run.js";
 import { checkMemorySource, chosenFor, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
 import { warnOfMissingOwner } from "./missing-owner.js";

@@ -6,8 +6,8 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import { shorten } from "../core/text.js";
-import { waitAtMost } from "../core/wait-at-most.js";
+import { shorten } from "../core/values/text.js";
+import { waitAtMost } from "../core/runtime/wait-at-most.js";
 import type { ToldTool } from "../dialects/dialect.js";
 import { knownOf, memoryOf, type MemorySource } from "../dialects/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { checkOptions, memoryDefaults } from "../core/options.js";
+import { checkOptions, memoryDefaults } from "../core/settings/options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../dialects/memory-source.js";
 import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
-import { isHost } from "../core/hostnames.js";
-import { packageVersion } from "../core/package-version.js";
+import { isHost } from "../core/values/hostnames.js";
+import { packageVersion } from "../core/values/package-version.js";
 
 /** Whose memory the clients of a server use. */
 export interface McpOwner {

@@ -6,10 +6,10 @@ import {
   ResourceNotFoundError,
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import { MemoryError } from "../core/errors.js";
+import { MemoryError } from "../core/values/errors.js";
 import type { Memory, OutlineFile } from "../core/memory.js";
-import { maxPathChars, normalizePath, segmentsOf } from "../core/paths.js";
-import { shorten } from "../core/text.js";
+import { maxPathChars, normalizePath, segmentsOf } from "../core/values/paths.js";
+import { shorten } from "../core/values/text.js";
 
 const scheme = "memory://";
 const maxEchoChars = 1024;

@@ -5,9 +5,9 @@ import {
   ResourceNotFoundError,
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import type { MemoryHistory, MemoryVersion } from "../core/history.js";
+import type { MemoryHistory, MemoryVersion } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
-import { normalizePath, segmentsOf } from "../core/paths.js";
+import { normalizePath, segmentsOf } from "../core/values/paths.js";
 import { inProtocol, mimeTypeOf, partOfUri } from "./resources.js";
 
 const listScheme = "memory-versions://";

@@ -1,4 +1,4 @@
-import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
+import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { ClientFile } from "./client-file.js";
 import type { WireError } from "./wire.js";
 

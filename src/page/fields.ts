@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type CheckedAddress, checkAddress } from "../core/address.js";
+import { type CheckedAddress, checkAddress } from "../core/values/address.js";
 import type { MemoryFilter } from "../mongodb/memories/memory-filter.js";
 import { PageRefusal } from "./answers.js";
 

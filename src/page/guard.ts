@@ -1,6 +1,6 @@
-import { asHostname, isHost, isLoopback, loopbackNames } from "../core/hostnames.js";
-import { secretMatcher } from "../core/secret.js";
-import { shorten } from "../core/text.js";
+import { asHostname, isHost, isLoopback, loopbackNames } from "../core/values/hostnames.js";
+import { secretMatcher } from "../core/values/secret.js";
+import { shorten } from "../core/values/text.js";
 import { PageRefusal } from "./answers.js";
 import { type MemoryPageAccess, type MemoryPageOptions, type MemoryPageVisitor, visitorSchema } from "./options.js";
 import { tokenHeader } from "./token-header.js";

@@ -1,6 +1,6 @@
-import type { CheckedAddress } from "../core/address.js";
+import type { CheckedAddress } from "../core/values/address.js";
 import type { Memory } from "../core/memory.js";
-import { RecentMap } from "../core/recent-map.js";
+import { RecentMap } from "../core/runtime/recent-map.js";
 
 const maxOpened = 100;
 

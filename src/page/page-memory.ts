@@ -1,6 +1,6 @@
-import type { MemoryActor } from "../core/actor.js";
+import type { MemoryActor } from "../core/values/actor.js";
 import type { Reviewer } from "../core/approval/memory-proposals.js";
-import type { MemoryHistory } from "../core/history.js";
+import type { MemoryHistory } from "../core/history/history.js";
 import type { Memory } from "../core/memory.js";
 import { PageRefusal } from "./answers.js";
 import { addressIn } from "./fields.js";

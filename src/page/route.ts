@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { CheckedAddress } from "../core/address.js";
+import type { CheckedAddress } from "../core/values/address.js";
 import type { Memory } from "../core/memory.js";
 import type { ForgottenCounts, MemoryFilter, MemoryOwner, MemorySummary } from "../mongodb/memories/memory-filter.js";
 import { checkInput } from "./fields.js";

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OutlineFile } from "../core/memory.js";
-import { RecentMap } from "../core/recent-map.js";
-import { shorten } from "../core/text.js";
+import { RecentMap } from "../core/runtime/recent-map.js";
+import { shorten } from "../core/values/text.js";
 
 /** How much of each text is read for its description. */
 export const leadChars = 500;

@@ -1,5 +1,5 @@
-import type { MemoryScope } from "../core/address.js";
-import { shownText } from "../core/shown-text.js";
+import type { MemoryScope } from "../core/values/address.js";
+import { shownText } from "../core/display/shown-text.js";
 import type { MemoryContent } from "./connector-options.js";
 
 const tagName = "memory";

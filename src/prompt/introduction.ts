@@ -1,4 +1,4 @@
-import type { MemoryScope } from "../core/address.js";
+import type { MemoryScope } from "../core/values/address.js";
 import type { MemoryContent } from "./connector-options.js";
 
 /** The scopes of which each thread or each user has a memory. */

@@ -1,7 +1,7 @@
-import type { MountOutline } from "../core/mounted-memory.js";
-import type { Mount } from "../core/mounts.js";
-import { prefixOf, ROOT, segmentsOf } from "../core/paths.js";
-import { compareCodeUnits } from "../core/text.js";
+import type { MountOutline } from "../core/mounts/mounted-memory.js";
+import type { Mount } from "../core/mounts/mounts.js";
+import { prefixOf, ROOT, segmentsOf } from "../core/values/paths.js";
+import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
 import { fence, fenceWithin, printablePath } from "./fence.js";
 import {

@@ -1,7 +1,7 @@
-import type { MemoryScope } from "../core/address.js";
+import type { MemoryScope } from "../core/values/address.js";
 import type { MemoryOutline, OutlineFile } from "../core/memory.js";
-import { hiddenDirectoryOf } from "../core/paths.js";
-import { compareCodeUnits } from "../core/text.js";
+import { hiddenDirectoryOf } from "../core/values/paths.js";
+import { compareCodeUnits } from "../core/values/text.js";
 import type { MemoryContent } from "./connector-options.js";
 import { fence, fenceWithin, printablePath, quoteContent } from "./fence.js";
 import { type Introduced, introduction, type OwnedScope, shortIntroduction } from "./introduction.js";

@@ -1,7 +1,7 @@
-import type { MemoryScope } from "../core/address.js";
+import type { MemoryScope } from "../core/values/address.js";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.js";
-import type { MountOutline } from "../core/mounted-memory.js";
-import { ROOT } from "../core/paths.js";
+import type { MountOutline } from "../core/mounts/mounted-memory.js";
+import { ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "./connector-options.js";
 import { descriptionsOf, leadChars } from "./descriptions.js";
 import type { OwnedScope } from "./introduction.js";

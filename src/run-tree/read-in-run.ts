@@ -1,7 +1,7 @@
 import type { CallbackManager } from "@langchain/core/callbacks/manager";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
-import { capturesTexts, errorTypeOf } from "../core/trace/tracing.js";
+import { capturesTexts, errorTypeOf } from "../core/tracing/tracing.js";
 
 /** What the tree of a run shows of a read of memory. */
 export interface ShownRead<Answer> {

@@ -1,8 +1,8 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { invalid } from "../core/errors.js";
-import { checkOptions, preview } from "../core/options.js";
+import { invalid } from "../core/values/errors.js";
+import { checkOptions, preview } from "../core/settings/options.js";
 import type { MemoryTool } from "../dialects/unified/memory-tool.js";
 import type { Agent } from "../graph/agent.js";
 import type { MemoryNode } from "../graph/memory-node.js";

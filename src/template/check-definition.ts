@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalid } from "../core/errors.js";
+import { invalid } from "../core/values/errors.js";
 import type { GraphDefinition } from "./definition.js";
 import { type AllowedNodeIds, nodeIdFaults } from "./allowed-node-ids.js";
 import { edgeFaults } from "./edge-faults.js";

@@ -1,6 +1,6 @@
-import { nearestName } from "../core/nearest-name.js";
-import { preview } from "../core/options.js";
-import { shorten } from "../core/text.js";
+import { nearestName } from "../core/settings/nearest-name.js";
+import { preview } from "../core/settings/options.js";
+import { shorten } from "../core/values/text.js";
 
 /**
  * A zod schema. It is typed by its shape, because the types of zod 3 and zod 4 differ. Its description says what would

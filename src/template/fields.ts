@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { rulesField } from "../core/access.js";
-import { mountFields } from "../core/mounts.js";
-import { maxTimeoutMs, memoryDefaults, memoryOptionFields } from "../core/options.js";
+import { rulesField } from "../core/access/access.js";
+import { mountFields } from "../core/mounts/mounts.js";
+import { maxTimeoutMs, memoryDefaults, memoryOptionFields } from "../core/settings/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
 import { memoryToolFields } from "../dialects/unified/options.js";
 import type {
@@ -17,7 +17,7 @@ import type {
 // The fields of a definition. The text of `describe` is the description in the JSON Schema. A fault also uses it to say
 // what would be right: "data.config.scope must be …".
 
-/** The rule of memory addresses (`core/address.ts`), because the id of a node names its memory. */
+/** The rule of memory addresses (`core/values/address.ts`), because the id of a node names its memory. */
 const idSchema = z
   .string()
   .min(1)

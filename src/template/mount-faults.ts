@@ -1,5 +1,5 @@
-import { normalizedPoints } from "../core/mounts.js";
-import { ROOT } from "../core/paths.js";
+import { normalizedPoints } from "../core/mounts/mounts.js";
+import { ROOT } from "../core/values/paths.js";
 import { fieldFaults, given, isRecord, quote } from "./field-faults.js";
 import { mountTemplateFields } from "./fields.js";
 

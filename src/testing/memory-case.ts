@@ -1,9 +1,9 @@
 import { rejects } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { MemoryAddress } from "../core/address.js";
-import { MemoryError, type MemoryErrorCode } from "../core/errors.js";
+import type { MemoryAddress } from "../core/values/address.js";
+import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
-import type { MemoryOptions } from "../core/options.js";
+import type { MemoryOptions } from "../core/settings/options.js";
 
 /** Opens the memory of an address. The same address must give the same memory, and two addresses two memories. */
 export type OpenMemory = (address: MemoryAddress, options?: MemoryOptions) => Memory | Promise<Memory>;

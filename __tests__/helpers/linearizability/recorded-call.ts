@@ -1,4 +1,4 @@
-import { MemoryError } from "../../../src/core/errors.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import type { Operation } from "./checker.js";
 import { changes, type Command, perform } from "./memory-commands.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { Memory, MemorySnapshot } from "../../../src/core/memory.js";
-import { normalizePath } from "../../../src/core/paths.js";
+import { normalizePath } from "../../../src/core/values/paths.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
 import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "@jest/globals";
-import type { MemoryActor } from "../../../src/core/actor.js";
-import type { MemoryVersion } from "../../../src/core/history.js";
+import type { MemoryActor } from "../../../src/core/values/actor.js";
+import type { MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

@@ -5,7 +5,7 @@ import { type ClientSession, Collection } from "mongodb";
 import { checkedHistory } from "../../../src/cli/archive/history-check.js";
 import { readTree, readTreeWithHistory, withTree } from "../../../src/cli/archive/tree.js";
 import { memoryIn } from "../../../src/cli/targets/open-target.js";
-import { type CheckedAddress, checkAddress } from "../../../src/core/address.js";
+import { type CheckedAddress, checkAddress } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryDatabase } from "../../../src/mongodb/admin/memory-database.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "@jest/globals";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { MemoryAddress } from "../../../src/core/address.js";
+import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { answerOf, connectTo } from "../../helpers/mcp-clients.js";
 import { cli, cliJson, type CliRun } from "../../helpers/run-cli.js";

@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { CompositeBackend, createDeepAgent, StateBackend } from "deepagents";
 import { MongoClient } from "mongodb";
 import { ScriptedChatModel, type ScriptedCall } from "../../helpers/scripted-chat-model.js";
-import type { MemoryError } from "../../../src/core/errors.js";
+import type { MemoryError } from "../../../src/core/values/errors.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

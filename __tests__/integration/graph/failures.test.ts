@@ -7,7 +7,7 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import { MongoClient } from "mongodb";
 import { ScriptedChatModel } from "../../helpers/scripted-chat-model.js";
-import { MemoryError } from "../../../src/core/errors.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { CallModelNode } from "../../../src/graph/call-model-node.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { MemoryActor } from "../../../src/core/actor.js";
+import type { MemoryActor } from "../../../src/core/values/actor.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { answerOf, connectTo, HeardChanges, type Revision, revisions } from "../../helpers/mcp-clients.js";

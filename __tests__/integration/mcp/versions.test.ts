@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { McpServer } from "@modelcontextprotocol/server";
 import { addMemoryTo, createMcpServer } from "../../../src/mcp/index.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounted-memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

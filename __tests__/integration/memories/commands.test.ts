@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
-import { checkPolicy, restricted } from "../../../src/core/access.js";
-import { addressFor, memoryScopes } from "../../../src/core/address.js";
+import { checkPolicy, restricted } from "../../../src/core/access/access.js";
+import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { documentIndexes } from "../../../src/mongodb/memories/one-document/document-indexes.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";

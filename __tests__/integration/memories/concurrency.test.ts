@@ -8,11 +8,11 @@ import { RecordCollection } from "../../../src/mongodb/proposals/record-collecti
 import { MemoryExpiry } from "../../../src/mongodb/memories/memory-expiry.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
 import { OneDocumentBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
-import { checkAddress } from "../../../src/core/address.js";
-import type { MemoryError } from "../../../src/core/errors.js";
-import { KeyedMutex } from "../../../src/core/keyed-mutex.js";
-import { mountMemories } from "../../../src/core/mounted-memory.js";
-import { memoryDefaults } from "../../../src/core/options.js";
+import { checkAddress } from "../../../src/core/values/address.js";
+import type { MemoryError } from "../../../src/core/values/errors.js";
+import { KeyedMutex } from "../../../src/core/runtime/keyed-mutex.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
+import { memoryDefaults } from "../../../src/core/settings/options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { KnownDocuments } from "../../../src/mongodb/memories/one-document/known-documents.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { MemoryError } from "../../../src/core/errors.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
 import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

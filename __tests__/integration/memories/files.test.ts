@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { type CommandStartedEvent, type Document, MongoClient } from "mongodb";
-import { addressFor, type CheckedAddress, memoryScopes } from "../../../src/core/address.js";
-import type { MemoryError } from "../../../src/core/errors.js";
+import { addressFor, type CheckedAddress, memoryScopes } from "../../../src/core/values/address.js";
+import type { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory, MemoryOutline } from "../../../src/core/memory.js";
-import { compareCodeUnits } from "../../../src/core/text.js";
+import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMemoryPage } from "../../../src/page/index.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

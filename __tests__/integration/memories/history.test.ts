@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { MongoClient } from "mongodb";
-import type { MemoryVersion, VersionFilter } from "../../../src/core/history.js";
+import type { MemoryVersion, VersionFilter } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounted-memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

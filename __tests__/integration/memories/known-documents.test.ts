@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import type { MemoryErrorCode } from "../../../src/core/errors.js";
+import type { MemoryErrorCode } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";

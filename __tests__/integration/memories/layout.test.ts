@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
-import { MemoryError } from "../../../src/core/errors.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";

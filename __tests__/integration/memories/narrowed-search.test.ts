@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Document, MongoClient, Timestamp } from "mongodb";
-import type { MemoryAddress } from "../../../src/core/address.js";
+import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { openMemoryOver } from "../../../src/core/checked-memory.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounted-memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import type { MemoryOptions } from "../../../src/core/options.js";
+import type { MemoryOptions } from "../../../src/core/settings/options.js";
 import type { SearchHit, SearchOptions } from "../../../src/core/search/search-options.js";
 import { openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import type { MemoryOutline } from "../../../src/core/memory.js";
-import { hiddenDirectoryOf, parentsOf } from "../../../src/core/paths.js";
-import { compareCodeUnits } from "../../../src/core/text.js";
-import { RecentMap } from "../../../src/core/recent-map.js";
+import { hiddenDirectoryOf, parentsOf } from "../../../src/core/values/paths.js";
+import { compareCodeUnits } from "../../../src/core/values/text.js";
+import { RecentMap } from "../../../src/core/runtime/recent-map.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
 import { idOfPath, memoryKeyOf, placeOfFile } from "../../../src/mongodb/memories/files/document-ids.js";
 import type { SizeSeen } from "../../../src/mongodb/memories/files/files-context.js";

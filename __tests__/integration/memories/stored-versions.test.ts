@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { type Db, type Document, MongoClient, ObjectId } from "mongodb";
-import type { MemoryHistory, MemoryVersion } from "../../../src/core/history.js";
+import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";

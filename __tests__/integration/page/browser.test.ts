@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
-import type { MemoryAddress } from "../../../src/core/address.js";
+import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { watchNothing } from "../../../src/core/watch/watch-nothing.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { picturePage } from "../../../pictures/page.js";

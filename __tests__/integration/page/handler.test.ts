@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
-import type { MemoryAddress } from "../../../src/core/address.js";
-import type { MemoryVersion } from "../../../src/core/history.js";
+import type { MemoryAddress } from "../../../src/core/values/address.js";
+import type { MemoryVersion } from "../../../src/core/history/history.js";
 import { MongoClient } from "mongodb";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MemoryNode } from "../../../src/graph/memory-node.js";

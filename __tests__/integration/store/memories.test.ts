@@ -3,8 +3,8 @@ import { type BaseStore, InMemoryStore, type Item } from "@langchain/langgraph-c
 import fc from "fast-check";
 import type { CommandStartedEvent, Document } from "mongodb";
 import { MongoClient } from "mongodb";
-import { namespaceOfMemory } from "../../../src/core/namespace.js";
-import { compareCodeUnits } from "../../../src/core/text.js";
+import { namespaceOfMemory } from "../../../src/core/values/namespace.js";
+import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { repetitions } from "../../helpers/repetitions.js";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type CommandStartedEvent, Db, type Document, MongoClient } from "mongodb";
-import { addressFor, memoryScopes } from "../../../src/core/address.js";
+import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { namespaceOfMemory } from "../../../src/core/namespace.js";
+import { namespaceOfMemory } from "../../../src/core/values/namespace.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 import { FakeEmbeddings } from "../../helpers/fake-embeddings.js";

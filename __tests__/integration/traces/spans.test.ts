@@ -6,7 +6,7 @@ import { MongoClient } from "mongodb";
 import { Agent } from "../../../src/graph/agent.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openDirectoryMemory } from "../../../src/backends/directory/open-directory-memory.js";
-import { mountMemories } from "../../../src/core/mounted-memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
 import { layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

@@ -9,8 +9,8 @@ import {
   type MemoryRule,
   restricted,
   Restrictions,
-} from "../../../src/core/access.js";
-import { MemoryError } from "../../../src/core/errors.js";
+} from "../../../src/core/access/access.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { addressFor, type CheckedAddress, memoryScopes, ownerOf } from "../../../src/core/address.js";
-import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/namespace.js";
+import { addressFor, type CheckedAddress, memoryScopes, ownerOf } from "../../../src/core/values/address.js";
+import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/values/namespace.js";
 import { lookUp } from "../../../src/mongodb/memories/one-document/document.js";
 import { namespaceFrom, storedNamespace } from "../../../src/mongodb/places/namespaces.js";
 import { hostileNames } from "../../helpers/hostile-names.js";

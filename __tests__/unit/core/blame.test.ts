@@ -1,9 +1,9 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { blameLines } from "../../../src/core/blame.js";
-import type { FileLineage, LineageStep } from "../../../src/core/history-backend.js";
-import { olderTextOf } from "../../../src/core/older-text.js";
-import { lineMatcher } from "../../../src/core/unified-diff.js";
+import { blameLines } from "../../../src/core/history/blame.js";
+import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
+import { olderTextOf } from "../../../src/core/history/older-text.js";
+import { lineMatcher } from "../../../src/core/history/unified-diff.js";
 
 interface Line {
   text: string;

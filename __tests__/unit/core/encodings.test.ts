@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { keyOfPath, pathOfKey } from "../../../src/mongodb/memories/one-document/document.js";
-import { MemoryError } from "../../../src/core/errors.js";
-import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/namespace.js";
-import { checkAddress, type CheckedAddress } from "../../../src/core/address.js";
-import { normalizePath } from "../../../src/core/paths.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
+import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/values/namespace.js";
+import { checkAddress, type CheckedAddress } from "../../../src/core/values/address.js";
+import { normalizePath } from "../../../src/core/values/paths.js";
 import { anyCharacter } from "../../helpers/any-character.js";
 import { repetitions } from "../../helpers/repetitions.js";
 

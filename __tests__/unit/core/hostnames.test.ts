@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { asHostname, isHost, isLoopback } from "../../../src/core/hostnames.js";
+import { asHostname, isHost, isLoopback } from "../../../src/core/values/hostnames.js";
 
 describe("a host", () => {
   it.each([

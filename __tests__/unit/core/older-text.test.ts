@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { canBeReadBy, olderTextOf, readOlderText } from "../../../src/core/older-text.js";
+import { canBeReadBy, olderTextOf, readOlderText } from "../../../src/core/history/older-text.js";
 
 const someLines = fc
   .array(fc.constantFrom("", "a", "b😀", "😀", "😁", "a line of some length", "x".repeat(100)), { maxLength: 30 })

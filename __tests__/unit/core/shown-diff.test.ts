@@ -2,7 +2,7 @@ import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "@jest/globals";
 import { shownChange, shownDiff } from "../../../src/core/approval/shown-diff.js";
-import { unifiedDiff } from "../../../src/core/unified-diff.js";
+import { unifiedDiff } from "../../../src/core/history/unified-diff.js";
 import { patched } from "../../helpers/patched.js";
 import { testFolder } from "../../helpers/test-folder.js";
 

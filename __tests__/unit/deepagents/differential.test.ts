@@ -183,7 +183,8 @@ describe("beside deepagents' own backends", () => {
   );
 
   // Not beside the disk's: that runs ripgrep where there is one, which skips files, and leaves a timer where there is
-  // none. Requirement: deepagents.answers-as-its-own
+  // none.
+  // Requirement: deepagents.answers-as-its-own
   it.each<[string, string | null, string | null]>([
     ["needle", "/", null],
     ["needle", null, null],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { RunnableLambda } from "@langchain/core/runnables";
 import { GraphInterrupt } from "@langchain/langgraph";
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import type { MemoryError } from "../../../src/core/errors.js";
+import type { MemoryError } from "../../../src/core/values/errors.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { openMemory } from "../../../src/open-memory.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { MemoryError } from "../../../src/core/errors.js";
+import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { claudeMemoryHandlers, createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
 import { createJournalTools } from "../../../src/dialects/journal/index.js";

@@ -2,7 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounted-memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { claudeDialect } from "../../../src/dialects/claude/claude-dialect.js";
 import { createClaudeMemoryTool, createClaudeSearchTool } from "../../../src/dialects/claude/index.js";
 import { recordsDialect } from "../../../src/dialects/records/records-dialect.js";

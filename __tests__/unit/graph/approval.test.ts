@@ -14,7 +14,7 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createDeepAgent } from "deepagents";
 import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from "langchain";
 import type { Memory } from "../../../src/core/memory.js";
-import { mountMemories } from "../../../src/core/mounted-memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
 import { createJournalTools } from "../../../src/dialects/journal/index.js";

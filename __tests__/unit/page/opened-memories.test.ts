@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { addressFor, type CheckedAddress } from "../../../src/core/address.js";
+import { addressFor, type CheckedAddress } from "../../../src/core/values/address.js";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { openMemory } from "../../../src/open-memory.js";
 import { OpenedMemories } from "../../../src/page/opened-memories.js";

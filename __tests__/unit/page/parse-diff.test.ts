@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { unifiedDiff } from "../../../src/core/unified-diff.js";
+import { unifiedDiff } from "../../../src/core/history/unified-diff.js";
 import { parseDiff, splitRows } from "../../../src/page/client/parse-diff.js";
 
 async function rowsOf(older: string, newer: string) {

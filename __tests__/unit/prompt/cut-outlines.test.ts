@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory, MemoryOutline, OutlineOptions } from "../../../src/core/memory.js";
-import { type MountedMemory, mountMemories, treeIn } from "../../../src/core/mounted-memory.js";
-import { segmentsOf } from "../../../src/core/paths.js";
-import { compareCodeUnits } from "../../../src/core/text.js";
+import { type MountedMemory, mountMemories, treeIn } from "../../../src/core/mounts/mounted-memory.js";
+import { segmentsOf } from "../../../src/core/values/paths.js";
+import { compareCodeUnits } from "../../../src/core/values/text.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { renderMounts } from "../../../src/prompt/render-mounts.js";
 import { renderMemory } from "../../../src/prompt/render.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { memoryScopes } from "../../../src/core/address.js";
+import { memoryScopes } from "../../../src/core/values/address.js";
 import type { MemoryOutline } from "../../../src/core/memory.js";
-import { parentsOf } from "../../../src/core/paths.js";
-import { compareCodeUnits, utf8Bytes } from "../../../src/core/text.js";
+import { parentsOf } from "../../../src/core/values/paths.js";
+import { compareCodeUnits, utf8Bytes } from "../../../src/core/values/text.js";
 import type { RenderOptions } from "../../../src/prompt/render.js";
 
 /** An outline of these files and all their directories; `directories` are further ones. */

@@ -8,7 +8,7 @@ import {
   MemoryError,
   parentIsFile,
   pathIsDirectory,
-} from "../../core/errors.js";
+} from "../../core/values/errors.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -19,9 +19,9 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../core/memory.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
-import { ROOT, segmentsOf } from "../../core/paths.js";
-import { appendText, replaceText, utf8Bytes } from "../../core/text.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import { ROOT, segmentsOf } from "../../core/values/paths.js";
+import { appendText, replaceText, utf8Bytes } from "../../core/values/text.js";
 import { type FileSystemTraits, Folder, type FoundFile, type Located } from "./folder.js";
 import { type Hold, withFolderLock } from "./folder-lock.js";
 import { io, ioOrNull, isForbidden } from "./fs-errors.js";

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { unlink, utimes } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MemoryError } from "../../core/errors.js";
-import { KeyedMutex } from "../../core/keyed-mutex.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import { codeOf, fileSystemError } from "./fs-errors.js";
 import { claim, freeIfHeld, isHeldBy, staleMs, takeOver } from "./lock-file.js";
 import type { OpenDirectory } from "./open-directory.js";

@@ -1,4 +1,4 @@
-import { invalid, MemoryError } from "../../core/errors.js";
+import { invalid, MemoryError } from "../../core/values/errors.js";
 
 /** What file systems refuse, in words that name no path of the host. */
 const reasons: Record<string, string> = {

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { join } from "node:path";
-import type { MemoryError } from "../../core/errors.js";
+import type { MemoryError } from "../../core/values/errors.js";
 import type { Place } from "./folder.js";
 import { textOfFile } from "./read-file.js";
 

@@ -1,6 +1,6 @@
-import { invalid, MemoryError } from "../../core/errors.js";
-import { normalizePath, prefixOf } from "../../core/paths.js";
-import { utf8Bytes } from "../../core/text.js";
+import { invalid, MemoryError } from "../../core/values/errors.js";
+import { normalizePath, prefixOf } from "../../core/values/paths.js";
+import { utf8Bytes } from "../../core/values/text.js";
 
 /**
  * The folder inside a memory's folder for its lock and for what is about to be moved into place; no memory shows it.

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import { checkOptions, memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/options.js";
+import { checkOptions, memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/settings/options.js";
 
 /** Which folder, and how it is used. */
 export interface DirectoryMemoryOptions extends MemoryOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { io, ioOrNull } from "./fs-errors.js";
 import { workFolder } from "./names.js";
 import { OpenDirectory } from "./open-directory.js";

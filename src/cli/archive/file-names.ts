@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { segmentsOf } from "../../core/paths.js";
-import { utf8Bytes } from "../../core/text.js";
+import { segmentsOf } from "../../core/values/paths.js";
+import { utf8Bytes } from "../../core/values/text.js";
 
 /** Well below what file systems allow, escaped, with a folder in front, and on Windows. */
 const maxSegmentBytes = 100;

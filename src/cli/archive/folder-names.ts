@@ -1,6 +1,6 @@
 import { foldName, fileNameFault } from "../../backends/directory/names.js";
-import { invalid, type MemoryError } from "../../core/errors.js";
-import { segmentsOf } from "../../core/paths.js";
+import { invalid, type MemoryError } from "../../core/values/errors.js";
+import { segmentsOf } from "../../core/values/paths.js";
 
 /** A directory by its children, each under the spelling that all file systems share. */
 type Names = Map<string, { name: string; below: Names }>;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { CheckedAddress } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedVersion } from "../../core/archived-version.js";
-import { canBeReadBy, isWhole, readOlderText } from "../../core/older-text.js";
-import { memoryBytesCeiling } from "../../core/options.js";
-import { sha256Of } from "../../core/sha256.js";
-import { utf8Bytes } from "../../core/text.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import type { ArchivedHistory, ArchivedVersion } from "../../core/history/archived-version.js";
+import { canBeReadBy, isWhole, readOlderText } from "../../core/history/older-text.js";
+import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { sha256Of } from "../../core/values/sha256.js";
+import { utf8Bytes } from "../../core/values/text.js";
 import { inputFault } from "../fault.js";
 import { nameOf } from "../targets/memory-name.js";
 import { batchFrom } from "./read-ahead.js";

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { OpenDirectory } from "../../backends/directory/open-directory.js";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { inputFault } from "../fault.js";
 
 /** Exports are their owner's only, whatever the umask. */

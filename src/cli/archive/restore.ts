@@ -1,4 +1,4 @@
-import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import { about, CommandFault, usageFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { checkedHistory } from "./history-check.js";

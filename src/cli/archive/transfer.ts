@@ -1,8 +1,8 @@
-import { alreadyExists, fileTooLarge, memoryFull } from "../../core/errors.js";
+import { alreadyExists, fileTooLarge, memoryFull } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryBytesCeiling } from "../../core/options.js";
-import { creationFault } from "../../core/paths.js";
-import { utf8Bytes } from "../../core/text.js";
+import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { creationFault } from "../../core/values/paths.js";
+import { utf8Bytes } from "../../core/values/text.js";
 import { about, CommandFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";
 import { folderFault } from "./folder-names.js";

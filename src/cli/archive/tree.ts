@@ -1,9 +1,9 @@
-import type { CheckedAddress } from "../../core/address.js";
-import { MemoryError } from "../../core/errors.js";
-import type { ArchivedFile, ArchivedHistory, ArchivedText } from "../../core/archived-version.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { MemoryError } from "../../core/values/errors.js";
+import type { ArchivedFile, ArchivedHistory, ArchivedText } from "../../core/history/archived-version.js";
 import type { MemorySnapshot } from "../../core/memory.js";
-import { normalizePath, parentsOf, ROOT } from "../../core/paths.js";
-import { compareCodeUnits } from "../../core/text.js";
+import { normalizePath, parentsOf, ROOT } from "../../core/values/paths.js";
+import { compareCodeUnits } from "../../core/values/text.js";
 import type { MemoryMoment } from "../../mongodb/admin/memory-database.js";
 import { about, inputFault, usageFault } from "../fault.js";
 import type { OpenMemory } from "../targets/open-target.js";

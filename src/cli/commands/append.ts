@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { normalizePath } from "../../core/paths.js";
+import { normalizePath } from "../../core/values/paths.js";
 import { newCommand, programName } from "../command.js";
 import { about } from "../fault.js";
 import type { CliContext } from "../context.js";

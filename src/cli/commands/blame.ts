@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { BlamedLine } from "../../core/history.js";
+import type { BlamedLine } from "../../core/history/history.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { actorName } from "../history/version-text.js";

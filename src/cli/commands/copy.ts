@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import type { MemoryFacts } from "../../mongodb/admin/memory-database.js";
 import { carryOut, planTransfer, type TransferCounts } from "../archive/transfer.js";
 import { readTree, readTreeWithHistory, type Tree, withTree } from "../archive/tree.js";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { MemoryScope } from "../../core/address.js";
+import type { MemoryScope } from "../../core/values/address.js";
 import type { MemorySummary } from "../../mongodb/admin/memory-database.js";
 import { checkForgotten } from "../../mongodb/admin/selections.js";
 import { newCommand } from "../command.js";

@@ -1,11 +1,11 @@
 import { runInNewContext } from "node:vm";
 import type { Command } from "commander";
-import { MemoryError, directoryNotFound } from "../../core/errors.js";
-import { LiteralSearch } from "../../core/literal-search.js";
+import { MemoryError, directoryNotFound } from "../../core/values/errors.js";
+import { LiteralSearch } from "../../core/values/literal-search.js";
 import { type Line, linesHolding, linesOf, withoutReturn } from "../../core/search/lines.js";
-import { shorten } from "../../core/text.js";
+import { shorten } from "../../core/values/text.js";
 import type { Memory } from "../../core/memory.js";
-import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
+import { normalizePath, prefixOf, ROOT } from "../../core/values/paths.js";
 import { newCommand } from "../command.js";
 import { exitCodes } from "../exit-codes.js";
 import { about, usageFault } from "../fault.js";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { Memory, MemoryEntry, MemoryStat } from "../../core/memory.js";
-import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
+import { normalizePath, prefixOf, ROOT } from "../../core/values/paths.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
 import { bytesText } from "../terminal/format.js";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { loopbackNames } from "../../core/hostnames.js";
+import { loopbackNames } from "../../core/values/hostnames.js";
 import type { Dialect } from "../../dialects/dialect.js";
 import { type DialectName, dialectNames, searchingDialects } from "../../dialects/registry.js";
 import { missingPackage } from "../../mcp/missing-package.js";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { memoryScopes } from "../../core/address.js";
+import { memoryScopes } from "../../core/values/address.js";
 import type { MemorySummary } from "../../mongodb/admin/memory-database.js";
 import { checkMemoryFilter } from "../../mongodb/admin/selections.js";
 import { newCommand } from "../command.js";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { shorten } from "../../core/text.js";
+import { shorten } from "../../core/values/text.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
 import type {
   MigrationSummary,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
 import { countText } from "../terminal/format.js";

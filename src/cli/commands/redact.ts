@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { MemoryVersion } from "../../core/history.js";
+import type { MemoryVersion } from "../../core/history/history.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { exitCodes } from "../exit-codes.js";

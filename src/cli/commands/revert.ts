@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { MemoryVersion, RevertTarget } from "../../core/history.js";
+import type { MemoryVersion, RevertTarget } from "../../core/history/history.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { CommandFault, usageFault } from "../fault.js";

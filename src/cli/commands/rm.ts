@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { fileNotFound } from "../../core/errors.js";
-import { normalizePath, ROOT } from "../../core/paths.js";
+import { fileNotFound } from "../../core/values/errors.js";
+import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { newCommand } from "../command.js";
 import { about, usageFault } from "../fault.js";
 import { countText } from "../terminal/format.js";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { directoryNotFound } from "../../core/errors.js";
+import { directoryNotFound } from "../../core/values/errors.js";
 import { linesOf } from "../../core/search/lines.js";
 import { maxSearchHits, type SearchHit } from "../../core/search/search-options.js";
 import { newCommand } from "../command.js";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { directoryNotFound } from "../../core/errors.js";
+import { directoryNotFound } from "../../core/values/errors.js";
 import type { MemoryOutline, OutlineFile } from "../../core/memory.js";
-import { normalizePath, parentOf, prefixOf, ROOT } from "../../core/paths.js";
-import { compareCodeUnits } from "../../core/text.js";
+import { normalizePath, parentOf, prefixOf, ROOT } from "../../core/values/paths.js";
+import { compareCodeUnits } from "../../core/values/text.js";
 import { newCommand } from "../command.js";
 import { about } from "../fault.js";
 import { bytesText, countText } from "../terminal/format.js";

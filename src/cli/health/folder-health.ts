@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryDefaults } from "../../core/options.js";
-import type { PathRule } from "../../core/paths.js";
+import { memoryDefaults } from "../../core/settings/options.js";
+import type { PathRule } from "../../core/values/paths.js";
 import { withFile } from "../fault.js";
 import { bytesText, countText } from "../terminal/format.js";
 import { withTarget } from "../targets/open-target.js";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { actorField, maxActorChars, type MemoryActor } from "../../core/actor.js";
-import type { VersionFilter, VersionOperation } from "../../core/history.js";
+import { actorField, maxActorChars, type MemoryActor } from "../../core/values/actor.js";
+import type { VersionFilter, VersionOperation } from "../../core/history/history.js";
 import { usageFault } from "../fault.js";
 
 export interface FilterOptions {

@@ -1,5 +1,5 @@
-import type { MemoryActor } from "../../core/actor.js";
-import type { MemoryVersion } from "../../core/history.js";
+import type { MemoryActor } from "../../core/values/actor.js";
+import type { MemoryVersion } from "../../core/history/history.js";
 import { bytesText } from "../terminal/format.js";
 import type { Output } from "../terminal/output.js";
 

@@ -1,4 +1,4 @@
-import type { MemoryHistory } from "../../core/history.js";
+import type { MemoryHistory } from "../../core/history/history.js";
 import type { CliContext } from "../context.js";
 import { about, type Advice, CommandFault, storageAdvice, usageFault } from "../fault.js";
 import { type OpenMemory, withMemory } from "../targets/open-target.js";

@@ -1,6 +1,6 @@
 import type { MemoryProposal, MemoryProposals, Reviewer } from "../../core/approval/memory-proposals.js";
-import { actorField, maxActorChars } from "../../core/actor.js";
-import { MemoryError } from "../../core/errors.js";
+import { actorField, maxActorChars } from "../../core/values/actor.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { programName } from "../command.js";
 import type { CliContext } from "../context.js";
 import { about, CommandFault, storageAdvice, usageFault } from "../fault.js";

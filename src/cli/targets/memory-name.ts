@@ -1,4 +1,4 @@
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 
 /** A memory, as messages call it. */
 export function nameOf(address: CheckedAddress): string {

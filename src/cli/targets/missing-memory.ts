@@ -1,5 +1,5 @@
-import type { CheckedAddress, MemoryScope } from "../../core/address.js";
-import { nearestName } from "../../core/nearest-name.js";
+import type { CheckedAddress, MemoryScope } from "../../core/values/address.js";
+import { nearestName } from "../../core/settings/nearest-name.js";
 import type { MemoryDatabase, NodeFacts } from "../../mongodb/admin/memory-database.js";
 import { about, CommandFault } from "../fault.js";
 import { nameOf } from "./memory-name.js";

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { checkAddress, type CheckedAddress } from "../../core/address.js";
-import { MemoryError } from "../../core/errors.js";
+import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { mountMemories } from "../../core/mounted-memory.js";
-import type { MountSettings } from "../../core/mounts.js";
-import { ROOT } from "../../core/paths.js";
+import { mountMemories } from "../../core/mounts/mounted-memory.js";
+import type { MountSettings } from "../../core/mounts/mounts.js";
+import { ROOT } from "../../core/values/paths.js";
 import { usageFault } from "../fault.js";
 
 /** A memory of the database that is mounted below the one that `--node` names. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { usageFault } from "../fault.js";
 
 /** The options that say whose memories are meant, of commands that take more than one memory. */

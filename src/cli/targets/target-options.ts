@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import type { MemoryAddress } from "../../core/address.js";
-import type { PathRule } from "../../core/paths.js";
+import type { MemoryAddress } from "../../core/values/address.js";
+import type { PathRule } from "../../core/values/paths.js";
 import type { LayoutName } from "../../mongodb/admin/memory-database.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/names.js";
 import { type CommandFault, usageFault } from "../fault.js";

@@ -1,7 +1,7 @@
-import type { CheckedAddress } from "../address.js";
+import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../backend.js";
-import { MemoryError } from "../errors.js";
-import { lostRace, maxAttempts } from "../lost-race.js";
+import { MemoryError } from "../values/errors.js";
+import { lostRace, maxAttempts } from "../runtime/lost-race.js";
 import type { Asking, Question } from "./asking.js";
 import { carryOut, finish, newToken } from "./carry-out.js";
 import type { ChangeCommand, ChangeRecord, ChangeRecords, PlannedChange } from "./change-record.js";

@@ -1,5 +1,5 @@
-import type { MemoryActor } from "../actor.js";
-import type { CheckedAddress } from "../address.js";
+import type { MemoryActor } from "../values/actor.js";
+import type { CheckedAddress } from "../values/address.js";
 import type { ChangeCommand } from "./change-record.js";
 
 /** `interrupt`: the run waits for a person. `propose`: the run goes on, and a person decides later. */

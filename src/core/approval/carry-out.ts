@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { MemoryError } from "../errors.js";
-import { lostRace, maxAttempts, pause } from "../lost-race.js";
+import { MemoryError } from "../values/errors.js";
+import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
 import type { ChangeRecord, ChangeRecords } from "./change-record.js";
 
 export function newToken(): string {

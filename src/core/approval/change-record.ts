@@ -1,4 +1,4 @@
-import type { MemoryActor } from "../actor.js";
+import type { MemoryActor } from "../values/actor.js";
 
 /** A command of a memory that changes something. */
 export type ChangeCommand = "append" | "write" | "update" | "edit" | "delete" | "rename";

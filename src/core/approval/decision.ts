@@ -1,6 +1,6 @@
-import { MemoryError } from "../errors.js";
-import { preview } from "../options.js";
-import { shorten } from "../text.js";
+import { MemoryError } from "../values/errors.js";
+import { preview } from "../settings/options.js";
+import { shorten } from "../values/text.js";
 import type { PlannedChange } from "./change-record.js";
 import type { ReviewRequest } from "./asking.js";
 

@@ -1,4 +1,4 @@
-import type { MemoryActor } from "../actor.js";
+import type { MemoryActor } from "../values/actor.js";
 import type { ChangeCommand, ChangeStatus } from "./change-record.js";
 
 /** A change that an agent proposes. */

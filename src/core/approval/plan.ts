@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { alreadyExists, fileNotFound, parentIsFile, pathIsDirectory } from "../errors.js";
+import { alreadyExists, fileNotFound, parentIsFile, pathIsDirectory } from "../values/errors.js";
 import type { SnapshotFile } from "../memory.js";
-import { parentsOf } from "../paths.js";
-import { appendText, compareCodeUnits, replaceText } from "../text.js";
-import type { MemoryTree } from "../tree.js";
+import { parentsOf } from "../values/paths.js";
+import { appendText, compareCodeUnits, replaceText } from "../values/text.js";
+import type { MemoryTree } from "../tree/memory-tree.js";
 import type { ChangeCommand, PlannedChange } from "./change-record.js";
 import { shownChange, shownDiff } from "./shown-diff.js";
 

@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "../backend.js";
-import { MemoryError } from "../errors.js";
-import { MemoryTree } from "../tree.js";
+import { MemoryError } from "../values/errors.js";
+import { MemoryTree } from "../tree/memory-tree.js";
 import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "./change-record.js";
 import { baseOf } from "./plan.js";
 

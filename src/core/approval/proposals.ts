@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { MemoryActor } from "../actor.js";
+import type { MemoryActor } from "../values/actor.js";
 import type { MemoryBackend } from "../backend.js";
-import { invalid, MemoryError } from "../errors.js";
-import { checkOptions, preview } from "../options.js";
-import { shorten } from "../text.js";
-import { MemoryTree } from "../tree.js";
+import { invalid, MemoryError } from "../values/errors.js";
+import { checkOptions, preview } from "../settings/options.js";
+import { shorten } from "../values/text.js";
+import { MemoryTree } from "../tree/memory-tree.js";
 import { type AskedMemory, editedTo } from "./asked-change.js";
 import { carryOut, finish, newToken } from "./carry-out.js";
 import type { ChangeRecord, ChangeRecords, ChangeStatus, PlannedChange } from "./change-record.js";

@@ -1,4 +1,4 @@
-import { prefixOf } from "../paths.js";
+import { prefixOf } from "../values/paths.js";
 import { finish } from "./carry-out.js";
 import type { ChangeRecord, ChangeRecords } from "./change-record.js";
 

@@ -1,5 +1,5 @@
-import { shownText } from "../shown-text.js";
-import { unifiedDiff } from "../unified-diff.js";
+import { shownText } from "../display/shown-text.js";
+import { unifiedDiff } from "../history/unified-diff.js";
 
 const maxShownChars = 50_000;
 

@@ -1,4 +1,4 @@
-import { compareCodeUnits } from "../text.js";
+import { compareCodeUnits } from "../values/text.js";
 import { BestPassages, type Ranked } from "./best-passages.js";
 import { placeOf } from "./indexed-file.js";
 import type { Vector } from "./meaning.js";

@@ -1,10 +1,10 @@
 import type * as re2 from "re2js";
-import { invalid } from "../errors.js";
-import { LiteralSearch } from "../literal-search.js";
+import { invalid } from "../values/errors.js";
+import { LiteralSearch } from "../values/literal-search.js";
 import type { FoundText } from "../memory.js";
-import type { OngoingCall } from "../ongoing-call.js";
-import { compareCodeUnits, shorten } from "../text.js";
-import { Turns } from "../turns.js";
+import type { OngoingCall } from "../runtime/ongoing-call.js";
+import { compareCodeUnits, shorten } from "../values/text.js";
+import { Turns } from "../runtime/turns.js";
 import { blocksOf, type Line, linesHolding, linesOf, withoutReturn, withoutReturns } from "./lines.js";
 import { isWithin } from "./memory-index.js";
 import type { CheckedGrep, GrepMatch } from "./search-options.js";

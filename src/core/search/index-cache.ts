@@ -1,11 +1,11 @@
-import type { CheckedAddress } from "../address.js";
+import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../backend.js";
-import { KeyedMutex } from "../keyed-mutex.js";
+import { KeyedMutex } from "../runtime/keyed-mutex.js";
 import type { FoundText } from "../memory.js";
-import { idOf } from "../object-ids.js";
-import type { OngoingCall } from "../ongoing-call.js";
-import type { VersionedFile } from "../snapshot.js";
-import { snapshotSince, versionsOf } from "../snapshot-since.js";
+import { idOf } from "../values/object-ids.js";
+import type { OngoingCall } from "../runtime/ongoing-call.js";
+import type { VersionedFile } from "../tree/snapshot.js";
+import { snapshotSince, versionsOf } from "../tree/snapshot-since.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
 import { type PassageVectors, vectorsOf } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";

@@ -1,4 +1,4 @@
-import type { Turns } from "../turns.js";
+import type { Turns } from "../runtime/turns.js";
 import { bodyLevel, type Passage, passagesOf } from "./passages.js";
 import type { WordNumbers } from "./word-numbers.js";
 

@@ -1,4 +1,4 @@
-import type { LiteralSearch } from "../literal-search.js";
+import type { LiteralSearch } from "../values/literal-search.js";
 
 export interface Line {
   /** From 1. */

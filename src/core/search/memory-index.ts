@@ -1,7 +1,7 @@
 import type { FoundText } from "../memory.js";
-import { prefixOf } from "../paths.js";
-import { compareCodeUnits } from "../text.js";
-import { Turns } from "../turns.js";
+import { prefixOf } from "../values/paths.js";
+import { compareCodeUnits } from "../values/text.js";
+import { Turns } from "../runtime/turns.js";
 import { bytesOf, type IndexedFile, indexFile, Vocabulary } from "./indexed-file.js";
 import { bytesOfPostings, type Postings, postingsOf } from "./postings.js";
 import { WordNumbers } from "./word-numbers.js";

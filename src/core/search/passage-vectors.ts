@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "../backend.js";
 import type { FoundText } from "../memory.js";
-import type { OngoingCall } from "../ongoing-call.js";
+import type { OngoingCall } from "../runtime/ongoing-call.js";
 import type { MeaningBackend, Vector } from "./meaning.js";
 import { passagesOf } from "./passages.js";
 

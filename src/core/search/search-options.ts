@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { invalid } from "../errors.js";
-import { checkOptions } from "../options.js";
-import { normalizePath, ROOT } from "../paths.js";
+import { invalid } from "../values/errors.js";
+import { checkOptions } from "../settings/options.js";
+import { normalizePath, ROOT } from "../values/paths.js";
 
 /** Where to search, and how much to return. */
 export interface SearchOptions {

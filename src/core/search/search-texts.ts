@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "../backend.js";
-import type { OngoingCall } from "../ongoing-call.js";
-import { compareCodeUnits } from "../text.js";
+import type { OngoingCall } from "../runtime/ongoing-call.js";
+import { compareCodeUnits } from "../values/text.js";
 import type { Ranked } from "./best-passages.js";
 import { fuse, rankByMeaning } from "./fused-ranking.js";
 import { type IndexOwner, indexOf } from "./index-cache.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions, isSignal, maxTimeoutMs } from "../options.js";
+import { checkOptions, isSignal, maxTimeoutMs } from "../settings/options.js";
 
 /**
  * A change of a file or a directory since the watch last reported it. A renamed one is deleted at one path and created

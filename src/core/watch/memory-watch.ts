@@ -1,6 +1,6 @@
-import { isClosedStorage, MemoryError } from "../errors.js";
-import { withinTime } from "../ongoing-call.js";
-import type { VersionedSnapshot } from "../snapshot.js";
+import { isClosedStorage, MemoryError } from "../values/errors.js";
+import { withinTime } from "../runtime/ongoing-call.js";
+import type { VersionedSnapshot } from "../tree/snapshot.js";
 import { Bell } from "./bell.js";
 import {
   type ChangeListener,

@@ -1,6 +1,6 @@
-import type { CheckedAddress } from "../address.js";
+import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../backend.js";
-import { idOf } from "../object-ids.js";
+import { idOf } from "../values/object-ids.js";
 
 /** Those who want to know of changes that this process makes, by memory. */
 const listeners = new Map<string, Set<() => void>>();

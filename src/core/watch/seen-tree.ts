@@ -1,7 +1,7 @@
-import { sha256Of } from "../sha256.js";
-import type { VersionedSnapshot } from "../snapshot.js";
-import { versionsOf } from "../snapshot-since.js";
-import { compareCodeUnits } from "../text.js";
+import { sha256Of } from "../values/sha256.js";
+import type { VersionedSnapshot } from "../tree/snapshot.js";
+import { versionsOf } from "../tree/snapshot-since.js";
+import { compareCodeUnits } from "../values/text.js";
 import type { MemoryChange } from "./memory-changes.js";
 
 /** What a watch keeps of a memory: of each text its digest. */

@@ -1,6 +1,6 @@
-import { MemoryError } from "../../core/errors.js";
-import { normalizePath, prefixOf, ROOT, segmentsOf } from "../../core/paths.js";
-import { meantText, shownText } from "../../core/shown-text.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { normalizePath, prefixOf, ROOT, segmentsOf } from "../../core/values/paths.js";
+import { meantText, shownText } from "../../core/display/shown-text.js";
 import { badParameter, ClaudeRefusal, echo, refusalOf } from "./refusal.js";
 
 /** A path as the model gave it, which the answers repeat, and where it is in the memory. */

@@ -1,6 +1,6 @@
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { ROOT } from "../../core/paths.js";
+import { ROOT } from "../../core/values/paths.js";
 import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";

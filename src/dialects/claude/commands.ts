@@ -1,10 +1,10 @@
-import { MemoryError } from "../../core/errors.js";
-import { LiteralSearch } from "../../core/literal-search.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";
-import { prefixOf, ROOT } from "../../core/paths.js";
-import { meantText } from "../../core/shown-text.js";
-import { shorten } from "../../core/text.js";
-import { Turns } from "../../core/turns.js";
+import { prefixOf, ROOT } from "../../core/values/paths.js";
+import { meantText } from "../../core/display/shown-text.js";
+import { shorten } from "../../core/values/text.js";
+import { Turns } from "../../core/runtime/turns.js";
 import type { ClaudeArguments } from "./arguments.js";
 import {
   changedLines,

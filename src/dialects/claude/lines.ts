@@ -1,4 +1,4 @@
-import { shownText } from "../../core/shown-text.js";
+import { shownText } from "../../core/display/shown-text.js";
 
 /** Lines of a text, from 1, both included. There are none where `last` is before `first`. */
 export interface LineRange {

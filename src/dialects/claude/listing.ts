@@ -1,6 +1,6 @@
 import type { MemoryOutline } from "../../core/memory.js";
-import { prefixOf } from "../../core/paths.js";
-import { compareCodeUnits } from "../../core/text.js";
+import { prefixOf } from "../../core/values/paths.js";
+import { compareCodeUnits } from "../../core/values/text.js";
 
 /** How far below a directory a listing goes. */
 const maxDepth = 2;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { checkOptions } from "../../core/options.js";
-import { normalizePath } from "../../core/paths.js";
-import { MemoryError } from "../../core/errors.js";
+import { checkOptions } from "../../core/settings/options.js";
+import { normalizePath } from "../../core/values/paths.js";
+import { MemoryError } from "../../core/values/errors.js";
 
 /** How Claude's memory tool may differ from Anthropic's documentation. */
 export interface ClaudeMemoryOptions {

@@ -1,6 +1,6 @@
-import { MemoryError, type MemoryErrorCode } from "../../core/errors.js";
-import { shownText } from "../../core/shown-text.js";
-import { shorten } from "../../core/text.js";
+import { MemoryError, type MemoryErrorCode } from "../../core/values/errors.js";
+import { shownText } from "../../core/display/shown-text.js";
+import { shorten } from "../../core/values/text.js";
 
 /**
  * A refusal in the documented words. Some of them begin with `Error: `, which `message` leaves out: the SDK's runner

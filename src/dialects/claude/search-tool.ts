@@ -1,6 +1,6 @@
-import { MemoryError } from "../../core/errors.js";
-import { ROOT } from "../../core/paths.js";
-import { shownText } from "../../core/shown-text.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { ROOT } from "../../core/values/paths.js";
+import { shownText } from "../../core/display/shown-text.js";
 import type { ToolAnswer, ToolDefinition } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
 import { ClaudeArguments } from "./arguments.js";

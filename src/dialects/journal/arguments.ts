@@ -1,4 +1,4 @@
-import { shorten } from "../../core/text.js";
+import { shorten } from "../../core/values/text.js";
 import { JournalError } from "./errors.js";
 import { trim } from "./white-space.js";
 

@@ -1,5 +1,5 @@
 import type { Memory } from "../../core/memory.js";
-import { shownJson } from "../../core/shown-text.js";
+import { shownJson } from "../../core/display/shown-text.js";
 import { type Dialect, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
 import { JournalError, journalRefusal } from "./errors.js";

@@ -1,5 +1,5 @@
 import type { FoundText } from "../../core/memory.js";
-import { Turns } from "../../core/turns.js";
+import { Turns } from "../../core/runtime/turns.js";
 import { type Block, parseBlocks, parsing } from "./blocks.js";
 import { JournalError } from "./errors.js";
 import { compareInstants, type Instant, parseInstant } from "./instants.js";

@@ -1,8 +1,8 @@
 import { isGraphBubbleUp } from "@langchain/langgraph";
-import { MemoryError } from "../../core/errors.js";
-import { LiteralSearch } from "../../core/literal-search.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { FoundText, Memory, MemorySnapshot } from "../../core/memory.js";
-import { shorten } from "../../core/text.js";
+import { shorten } from "../../core/values/text.js";
 import { limits, type Target } from "./arguments.js";
 import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";
 import { keyExists, keyNotFound } from "./errors.js";
@@ -17,7 +17,7 @@ import {
   resolve,
   summaryFile,
 } from "./journal-files.js";
-import { Turns } from "../../core/turns.js";
+import { Turns } from "../../core/runtime/turns.js";
 import { type Claim, indexFolder, KeyIndex, withClaim } from "./key-index.js";
 
 export interface Draft {

@@ -1,9 +1,9 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { forBookkeeping } from "../../core/access.js";
-import { MemoryError } from "../../core/errors.js";
+import { forBookkeeping } from "../../core/access/access.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { Memory, MemorySnapshot } from "../../core/memory.js";
-import { appendText } from "../../core/text.js";
-import { Turns } from "../../core/turns.js";
+import { appendText } from "../../core/values/text.js";
+import { Turns } from "../../core/runtime/turns.js";
 import type { JournalTree } from "./journal-files.js";
 
 /** Hidden, and no `*.md`: the crate passes it over. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MemoryError } from "../../core/errors.js";
-import { checkOptions } from "../../core/options.js";
-import { normalizePath, ROOT } from "../../core/paths.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { checkOptions } from "../../core/settings/options.js";
+import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { JournalError } from "./errors.js";
 
 /** The clock of a journal, and where in the memory it lies. */

@@ -1,6 +1,6 @@
-import { MemoryError } from "../../core/errors.js";
-import { normalizePath, ROOT } from "../../core/paths.js";
-import { utf8Bytes } from "../../core/text.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { normalizePath, ROOT } from "../../core/values/paths.js";
+import { utf8Bytes } from "../../core/values/text.js";
 import { badArgument, badPath, notAllowed, quoted, RecordError } from "./errors.js";
 
 const maxContentBytes = 1_000_000;

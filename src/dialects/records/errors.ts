@@ -1,5 +1,5 @@
-import { MemoryError } from "../../core/errors.js";
-import { shorten } from "../../core/text.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { shorten } from "../../core/values/text.js";
 
 export type RecordErrorCode =
   | "MEMORY_ALREADY_EXISTS"

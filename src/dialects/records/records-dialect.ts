@@ -1,6 +1,6 @@
-import { MemoryError, type MemoryErrorCode } from "../../core/errors.js";
+import { MemoryError, type MemoryErrorCode } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { normalizePath, ROOT } from "../../core/paths.js";
+import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { type Dialect, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
 import { Arguments, nameFault } from "./arguments.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../../core/options.js";
+import { checkOptions } from "../../core/settings/options.js";
 import type { MemorySource } from "../memory-source.js";
 
 /** The `command` argument of the unified tool (specification section 3). */

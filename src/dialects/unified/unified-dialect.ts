@@ -1,9 +1,9 @@
-import { isGranted, type NeededAccess } from "../../core/access.js";
-import { invalid, MemoryError } from "../../core/errors.js";
+import { isGranted, type NeededAccess } from "../../core/access/access.js";
+import { invalid, MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { nameRules, normalizePath, type PathRule } from "../../core/paths.js";
-import { shownJson } from "../../core/shown-text.js";
-import { shorten } from "../../core/text.js";
+import { nameRules, normalizePath, type PathRule } from "../../core/values/paths.js";
+import { shownJson } from "../../core/display/shown-text.js";
+import { shorten } from "../../core/values/text.js";
 import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
 import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type MemoryToolOptions } from "./options.js";

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type RequestId, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
-import { secretMatcher } from "../../core/secret.js";
-import { shorten } from "../../core/text.js";
-import { asHostname, isHost, loopbackNames } from "../../core/hostnames.js";
+import { secretMatcher } from "../../core/values/secret.js";
+import { shorten } from "../../core/values/text.js";
+import { asHostname, isHost, loopbackNames } from "../../core/values/hostnames.js";
 
 /** An answer in place of the protocol's own. */
 export interface HttpRefusal {

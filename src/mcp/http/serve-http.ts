@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { WatchedEvents } from "../event-bus.js";
 import { RequestBodies } from "./body.js";
-import { asHostname, isLoopback } from "../../core/hostnames.js";
+import { asHostname, isLoopback } from "../../core/values/hostnames.js";
 import { createNameGuard, createTokenGuard, type HttpRefusal, refuse, refusalResponse } from "./guard.js";
 import { checkListen, isListen } from "./listen.js";
 import { HttpSessions } from "./sessions.js";

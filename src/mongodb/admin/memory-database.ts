@@ -1,11 +1,11 @@
 import type { Db, MongoClient } from "mongodb";
-import type { CheckedAddress, MemoryAddress } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../core/archived-version.js";
+import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import { memoryDefaults } from "../../core/options.js";
-import type { PathRule } from "../../core/paths.js";
-import { traced } from "../../core/trace/tracing.js";
+import { memoryDefaults } from "../../core/settings/options.js";
+import type { PathRule } from "../../core/values/paths.js";
+import { traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, openDatabase, serverOf } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
 import type { AddressRange } from "../memories/address-ranges.js";

@@ -1,6 +1,6 @@
 import type { Binary, Db, MongoClient, MongoClientOptions } from "mongodb";
-import type { ServerAddress } from "../../core/trace/memory-attributes.js";
-import { waitAtMost } from "../../core/wait-at-most.js";
+import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
+import { waitAtMost } from "../../core/runtime/wait-at-most.js";
 import { databaseNameRule } from "./names.js";
 
 /*

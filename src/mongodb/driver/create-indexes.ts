@@ -1,5 +1,5 @@
 import type { Document, IndexDescription } from "mongodb";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { storageError } from "./errors.js";
 import { type ExactCollection, exactCollation } from "./exact-collection.js";
 

@@ -1,4 +1,4 @@
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 
 type Used = Pick<AbortSignal, "aborted" | "reason" | "throwIfAborted" | "removeEventListener"> & {
   addEventListener(type: "abort", listener: Listener): void;

@@ -1,4 +1,4 @@
-import { closedStorage, MemoryError, memoryFull } from "../../core/errors.js";
+import { closedStorage, MemoryError, memoryFull } from "../../core/values/errors.js";
 
 /**
  * The shapes in which MongoDB says that a document, a list or a command is too large (measured on 6.0 with driver 7).

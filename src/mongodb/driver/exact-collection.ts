@@ -18,7 +18,7 @@ import type {
   UpdateOptions,
   UpdateResult,
 } from "mongodb";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import { driverSignal } from "./driver-signal.js";
 import { isDuplicateKey } from "./errors.js";
 

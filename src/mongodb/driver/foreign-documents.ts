@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { ExactCollection } from "./exact-collection.js";
 import { reading } from "./reads.js";
 

@@ -1,5 +1,5 @@
 import type { ClientSession, MongoClient } from "mongodb";
-import { maxAttempts, pause } from "../../core/lost-race.js";
+import { maxAttempts, pause } from "../../core/runtime/lost-race.js";
 
 /** SnapshotUnavailable, as while an index is made; SnapshotTooOld; and its kin of migrated chunks. */
 const goneCodes = new Set<unknown>([246, 239, 250]);

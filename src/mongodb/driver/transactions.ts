@@ -1,6 +1,6 @@
 import type { ClientSession, MongoClient, WriteConcernSettings } from "mongodb";
-import { lostRace, maxAttempts, pause } from "../../core/lost-race.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 
 /**
  * How often a transaction or its end is tried again whose connection broke. The driver looks for a server each time.

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Db, IndexDescription } from "mongodb";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { createIndexes, isIndexConflict } from "./create-indexes.js";
 import { isUnauthorized, storageError } from "./errors.js";
 import type { ExactCollection } from "./exact-collection.js";

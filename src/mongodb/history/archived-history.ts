@@ -1,4 +1,4 @@
-import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import type { HistoryView } from "./history-view.js";
 import { archivedVersion, type VersionDocument } from "./version-document.js";
 

@@ -1,4 +1,4 @@
-import type { MemorySnapshot } from "../../core/snapshot.js";
+import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { RecordedChange } from "./outbox.js";
 import type { OwnerDocument } from "./version-document.js";
 

@@ -1,4 +1,4 @@
-import { isWhole, type OlderText, readOlderText } from "../../core/older-text.js";
+import { isWhole, type OlderText, readOlderText } from "../../core/history/older-text.js";
 import { pendingVersions } from "./flush.js";
 import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";

@@ -1,4 +1,4 @@
-import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import type { VersionCollection } from "./version-collection.js";
 import { type OwnerDocument, unarchivedVersion, type VersionDocument } from "./version-document.js";
 

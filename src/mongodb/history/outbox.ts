@@ -1,8 +1,8 @@
-import type { MemoryActor } from "../../core/actor.js";
-import type { VersionOperation } from "../../core/history.js";
-import { type OlderText, olderTextOf, readOlderText, wholeText } from "../../core/older-text.js";
-import { sha256Of } from "../../core/sha256.js";
-import { utf8Bytes } from "../../core/text.js";
+import type { MemoryActor } from "../../core/values/actor.js";
+import type { VersionOperation } from "../../core/history/history.js";
+import { type OlderText, olderTextOf, readOlderText, wholeText } from "../../core/history/older-text.js";
+import { sha256Of } from "../../core/values/sha256.js";
+import { utf8Bytes } from "../../core/values/text.js";
 import { type DirectoryChange, publicId, storedId, type VersionDocument } from "./version-document.js";
 
 /** A change that the document of the memory has recorded of itself, by paths. */

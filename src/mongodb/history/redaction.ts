@@ -1,6 +1,6 @@
-import type { MemoryActor } from "../../core/actor.js";
-import { invalid } from "../../core/errors.js";
-import { isBeginning, wholeText } from "../../core/older-text.js";
+import type { MemoryActor } from "../../core/values/actor.js";
+import { invalid } from "../../core/values/errors.js";
+import { isBeginning, wholeText } from "../../core/history/older-text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import type { Redaction } from "./version-collection.js";
 import { publicIdOf, type VersionDocument } from "./version-document.js";

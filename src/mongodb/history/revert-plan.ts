@@ -1,7 +1,7 @@
-import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/errors.js";
-import type { RevertTarget } from "../../core/history.js";
-import { parentsOf, prefixOf, ROOT } from "../../core/paths.js";
-import type { MemorySnapshot } from "../../core/snapshot.js";
+import { invalid, MemoryError, parentIsFile, pathIsDirectory } from "../../core/values/errors.js";
+import type { RevertTarget } from "../../core/history/history.js";
+import { parentsOf, prefixOf, ROOT } from "../../core/values/paths.js";
+import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { Restoration } from "./history-source.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import { movedPath, treeAt } from "./tree-at.js";

@@ -1,7 +1,7 @@
-import { MemoryError } from "../../core/errors.js";
-import { parentsOf } from "../../core/paths.js";
-import type { MemorySnapshot, SnapshotFile } from "../../core/snapshot.js";
-import { compareCodeUnits, utf8Bytes } from "../../core/text.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { parentsOf } from "../../core/values/paths.js";
+import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
+import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import { type DirectoryChange, publicIdOf, revisionOf, type VersionDocument } from "./version-document.js";
 

@@ -1,9 +1,9 @@
-import type { MemoryActor } from "../../core/actor.js";
-import type { ArchivedVersion } from "../../core/archived-version.js";
-import { MemoryError } from "../../core/errors.js";
-import type { MemoryVersion, VersionOperation } from "../../core/history.js";
-import type { OlderText } from "../../core/older-text.js";
-import { badVersionId } from "../../core/version-id.js";
+import type { MemoryActor } from "../../core/values/actor.js";
+import type { ArchivedVersion } from "../../core/history/archived-version.js";
+import { MemoryError } from "../../core/values/errors.js";
+import type { MemoryVersion, VersionOperation } from "../../core/history/history.js";
+import type { OlderText } from "../../core/history/older-text.js";
+import { badVersionId } from "../../core/history/version-id.js";
 
 /** What one change did to one file, or to directories alone. */
 export interface VersionDocument {

@@ -1,6 +1,6 @@
-import { actorFields, type MemoryActor } from "../../core/actor.js";
-import type { VersionFilter } from "../../core/history.js";
-import { prefixOf } from "../../core/paths.js";
+import { actorFields, type MemoryActor } from "../../core/values/actor.js";
+import type { VersionFilter } from "../../core/history/history.js";
+import { prefixOf } from "../../core/values/paths.js";
 import type { VersionDocument } from "./version-document.js";
 
 /** Which versions of one memory are meant: those that fit all of these. */

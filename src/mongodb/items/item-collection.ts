@@ -1,7 +1,7 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { BulkWriteOptions, BulkWriteResult, Document, FindCursor, FindOptions, IndexDescription } from "mongodb";
-import { MemoryError } from "../../core/errors.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import { MemoryError } from "../../core/values/errors.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";

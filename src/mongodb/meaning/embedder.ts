@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
-import { invalid } from "../../core/errors.js";
+import { invalid } from "../../core/values/errors.js";
 import { packVector } from "./vectors.js";
 
 type EmbeddingsCall = "embedDocuments" | "embedQuery";

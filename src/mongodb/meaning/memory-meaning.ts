@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import type { MeaningBackend, Vector } from "../../core/search/meaning.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import type { Embedder } from "./embedder.js";

@@ -1,7 +1,7 @@
 import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
 import { types } from "node:util";
-import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/address.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";

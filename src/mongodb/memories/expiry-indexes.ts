@@ -1,4 +1,4 @@
-import { type MemoryScope, memoryScopes } from "../../core/address.js";
+import { type MemoryScope, memoryScopes } from "../../core/values/address.js";
 import type { TtlIndex } from "../driver/ttl-indexes.js";
 import type { ExpireMsOptions } from "./memory-expiry.js";
 

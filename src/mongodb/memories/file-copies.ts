@@ -1,4 +1,4 @@
-import { alreadyExists, MemoryError, pathIsDirectory } from "../../core/errors.js";
+import { alreadyExists, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import type { ItemTimes } from "./file-items.js";
 import { type FileWrite, memoryAt } from "./file-writes.js";

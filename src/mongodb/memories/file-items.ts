@@ -1,6 +1,6 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { MemorySnapshot } from "../../core/memory.js";
-import { compareCodeUnits } from "../../core/text.js";
+import { compareCodeUnits } from "../../core/values/text.js";
 
 export interface ItemTimes {
   createdAt: Date;

@@ -1,9 +1,9 @@
 import type { MemoryBackend } from "../../core/backend.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryDefaults } from "../../core/options.js";
-import { compareCodeUnits } from "../../core/text.js";
+import { memoryDefaults } from "../../core/settings/options.js";
+import { compareCodeUnits } from "../../core/values/text.js";
 import { type CheckedOperation, groupedByMemory, type MemoryPlace } from "../places/operations.js";
 import type { MemoryLayout, PlannedChange } from "./layout.js";
 

@@ -1,8 +1,8 @@
-import type { MemoryActor } from "../../core/actor.js";
-import type { CheckedAddress } from "../../core/address.js";
+import type { MemoryActor } from "../../core/values/actor.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import type { ChangeRecords } from "../../core/approval/change-record.js";
 import type { MemoryBackend, WriteMode } from "../../core/backend.js";
-import type { HistoryBackend } from "../../core/history-backend.js";
+import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -13,9 +13,9 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../core/memory.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
-import { snapshotSince } from "../../core/snapshot-since.js";
-import type { VersionedSnapshot } from "../../core/snapshot.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import { snapshotSince } from "../../core/tree/snapshot-since.js";
+import type { VersionedSnapshot } from "../../core/tree/snapshot.js";
 import type { MeaningBackend } from "../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../core/search/narrowed-texts.js";
 import type { ChangeListener } from "../../core/watch/memory-changes.js";

@@ -1,6 +1,6 @@
-import type { FileLineage, HistoryBackend, VersionText } from "../../core/history-backend.js";
-import type { MemoryVersion, RevertTarget, VersionFilter } from "../../core/history.js";
-import type { MemorySnapshot } from "../../core/snapshot.js";
+import type { FileLineage, HistoryBackend, VersionText } from "../../core/history/history-backend.js";
+import type { MemoryVersion, RevertTarget, VersionFilter } from "../../core/history/history.js";
+import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 
 /** Runs a call on the history of the layout that keeps the memory. */
 type RunOnHistory = <T>(act: "read" | "change", run: (history: HistoryBackend) => Promise<T>) => Promise<T>;

@@ -1,12 +1,12 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
-import type { CheckedAddress } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../core/archived-version.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
-import { MemoryError } from "../../core/errors.js";
-import { namespaceOfMemory } from "../../core/namespace.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
-import { memoryBytesCeiling, type MemoryOptions } from "../../core/options.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { namespaceOfMemory } from "../../core/values/namespace.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import { memoryBytesCeiling, type MemoryOptions } from "../../core/settings/options.js";
 import { storageError } from "../driver/errors.js";
 import { presentCollections } from "../driver/present-collections.js";
 import { groupedByMemory, type MemoryPlace } from "../places/operations.js";

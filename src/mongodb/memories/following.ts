@@ -1,6 +1,6 @@
-import type { CheckedAddress } from "../../core/address.js";
-import { lostRace, maxAttempts, pause } from "../../core/lost-race.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import { reading } from "../driver/reads.js";
 import { inTransaction, type TransactionSettings } from "../driver/transactions.js";
 import type { KnownMoves } from "./known-moves.js";

@@ -1,6 +1,6 @@
 import type { Document, FindOptions } from "mongodb";
-import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../core/address.js";
-import { addressOfNamespace, namespaceOfMemory } from "../../core/namespace.js";
+import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../core/values/address.js";
+import { addressOfNamespace, namespaceOfMemory } from "../../core/values/namespace.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { mergeOrdered } from "../driver/ordered-streams.js";
 import { asPlainValues } from "../driver/plain-values.js";

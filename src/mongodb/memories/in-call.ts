@@ -1,4 +1,4 @@
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import type { VectorCollection } from "../meaning/vector-collection.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 

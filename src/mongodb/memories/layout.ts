@@ -1,12 +1,12 @@
 import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession, Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
-import type { CheckedAddress, MemoryScope } from "../../core/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../core/archived-version.js";
+import type { CheckedAddress, MemoryScope } from "../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
-import { invalid, type MemoryError } from "../../core/errors.js";
+import { invalid, type MemoryError } from "../../core/values/errors.js";
 import type { MemorySnapshot } from "../../core/memory.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
-import type { MemoryOptions } from "../../core/options.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { MemoryOptions } from "../../core/settings/options.js";
 import type { Retention } from "../history/version-collection.js";
 import type { MemoryPlace } from "../places/operations.js";
 import type { AddressRange } from "./address-ranges.js";

@@ -7,10 +7,10 @@ import {
   memoryScopes,
   type OwnerField,
   scopeOfOwner,
-} from "../../core/address.js";
-import { invalid } from "../../core/errors.js";
-import { preview } from "../../core/options.js";
-import { shorten } from "../../core/text.js";
+} from "../../core/values/address.js";
+import { invalid } from "../../core/values/errors.js";
+import { preview } from "../../core/settings/options.js";
+import { shorten } from "../../core/values/text.js";
 import type { AddressRange } from "./address-ranges.js";
 
 /** Which memories to list: those that match all fields. Without a field, all memories. */

@@ -1,4 +1,4 @@
-import type { ArchivedHistory } from "../../core/archived-version.js";
+import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import type { MemorySnapshot, OutlineFile, SnapshotFile } from "../../core/memory.js";
 
 /**

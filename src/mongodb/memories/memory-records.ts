@@ -1,6 +1,6 @@
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/approval/change-record.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { recordsInCall } from "./in-call.js";
 import type { MemoryExpiry } from "./memory-expiry.js";

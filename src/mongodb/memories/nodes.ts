@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { memoryScopes, ownerFields } from "../../core/address.js";
+import { memoryScopes, ownerFields } from "../../core/values/address.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { asPlainValues } from "../driver/plain-values.js";
 import { streaming } from "../driver/reads.js";

@@ -1,5 +1,5 @@
-import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
-import { namespaceOfMemory } from "../../core/namespace.js";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
+import { namespaceOfMemory } from "../../core/values/namespace.js";
 import {
   queryAttributes,
   recordAttributes,
@@ -8,8 +8,8 @@ import {
   type ServerAddress,
   type SpanRecord,
   storeAttributes,
-} from "../../core/trace/memory-attributes.js";
-import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/trace/tracing.js";
+} from "../../core/tracing/memory-attributes.js";
+import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/tracing/tracing.js";
 import type { ForgottenCounts, MemoryOwner } from "./memory-filter.js";
 import type { SummaryPage } from "./summary-pages.js";
 

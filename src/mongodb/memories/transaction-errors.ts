@@ -1,4 +1,4 @@
-import { MemoryError } from "../../core/errors.js";
+import { MemoryError } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 
 /**

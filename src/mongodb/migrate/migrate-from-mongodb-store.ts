@@ -2,7 +2,7 @@ import type { Collection, MongoClient } from "mongodb";
 import { z } from "zod";
 import { openDatabase } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
-import { checkOptions } from "../../core/options.js";
+import { checkOptions } from "../../core/settings/options.js";
 import type { ForeignItem } from "../store/foreign-items.js";
 import { copyItems, MongoMemoryStore } from "../store/mongo-memory-store.js";
 import { readPages } from "./official-store-pages.js";

@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import { invalid } from "../../core/errors.js";
-import { shorten } from "../../core/text.js";
+import { invalid } from "../../core/values/errors.js";
+import { shorten } from "../../core/values/text.js";
 import { isPlainObject, kindOf } from "./values.js";
 
 /** What an item's value must satisfy, and as much of it as the server can decide. */

@@ -1,5 +1,5 @@
 import { InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
-import { compareCodeUnits, shorten } from "../../core/text.js";
+import { compareCodeUnits, shorten } from "../../core/values/text.js";
 
 const maxMessageChars = 1024;
 const separator = "\0";

@@ -1,9 +1,9 @@
-import type { CheckedAddress } from "../../core/address.js";
-import { invalid } from "../../core/errors.js";
-import { preview } from "../../core/options.js";
-import { addressOfNamespace } from "../../core/namespace.js";
-import { normalizePath, ROOT } from "../../core/paths.js";
-import { utf8Bytes } from "../../core/text.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { invalid } from "../../core/values/errors.js";
+import { preview } from "../../core/settings/options.js";
+import { addressOfNamespace } from "../../core/values/namespace.js";
+import { normalizePath, ROOT } from "../../core/values/paths.js";
+import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
 import type { PutIndex, TextIndexing } from "./text-indexing.js";
 import { checkItemSize, kindOf, maxItemBytes, sizedValue, storableValue } from "./values.js";

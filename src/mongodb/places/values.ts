@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import { invalid, MemoryError } from "../../core/errors.js";
-import { shorten, utf8Bytes } from "../../core/text.js";
+import { invalid, MemoryError } from "../../core/values/errors.js";
+import { shorten, utf8Bytes } from "../../core/values/text.js";
 
 /** MongoDB's limit of a document, less what an item and its update have beside its id, its namespace and its value. */
 export const maxItemBytes = 16 * 1024 * 1024 - 1024;

@@ -1,8 +1,8 @@
 import type { Db, WriteConcernSettings } from "mongodb";
-import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/address.js";
+import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/approval/change-record.js";
-import type { MemoryError } from "../../core/errors.js";
-import type { OngoingCall } from "../../core/ongoing-call.js";
+import type { MemoryError } from "../../core/values/errors.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";

@@ -1,6 +1,6 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { IndexDescription } from "mongodb";
-import { utf8Bytes } from "../../core/text.js";
+import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
 import { type ItemDocument, itemFromDocument, type RankedFields } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";

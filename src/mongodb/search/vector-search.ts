@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import { invalid } from "../../core/errors.js";
+import { invalid } from "../../core/values/errors.js";
 import type { ItemFilter } from "../places/filters.js";
 import { vectorField } from "../items/item-document.js";
 import { namespacesWithin } from "../places/namespaces.js";

@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import { MemoryError } from "../../core/errors.js";
-import { addressOfNamespace } from "../../core/namespace.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { addressOfNamespace } from "../../core/values/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemOperation, RankedFields } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";

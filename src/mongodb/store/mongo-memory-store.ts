@@ -6,7 +6,7 @@ import {
   type SearchItem,
 } from "@langchain/langgraph-checkpoint";
 import type { MongoClient } from "mongodb";
-import { closedStorage } from "../../core/errors.js";
+import { closedStorage } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import type { HistoryContext, MovableLayout } from "../memories/layout.js";
@@ -20,14 +20,14 @@ import {
   type MemorySummary,
 } from "../memories/memory-filter.js";
 import { summariesIn } from "../memories/summary-pages.js";
-import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/address.js";
+import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import { type OngoingCall, type Waiting, withinTime } from "../../core/ongoing-call.js";
-import { memoryDefaults, type MemoryOptions } from "../../core/options.js";
-import type { ServerAddress } from "../../core/trace/memory-attributes.js";
-import { isTraced, traced } from "../../core/trace/tracing.js";
+import { type OngoingCall, type Waiting, withinTime } from "../../core/runtime/ongoing-call.js";
+import { memoryDefaults, type MemoryOptions } from "../../core/settings/options.js";
+import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
+import { isTraced, traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, isStrict, openDatabase, serverOf } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";

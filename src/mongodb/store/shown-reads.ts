@@ -1,5 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import { capturesTexts, jsonOf } from "../../core/trace/tracing.js";
+import { capturesTexts, jsonOf } from "../../core/tracing/tracing.js";
 import type { FoundRecord, ShownRead } from "../../run-tree/read-in-run.js";
 
 /** What the tree of a run shows of a batch that only reads. */

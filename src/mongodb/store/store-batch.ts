@@ -1,6 +1,6 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { OngoingCall } from "../../core/ongoing-call.js";
-import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/namespace.js";
+import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/values/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import { itemFromDocument } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";

@@ -1,8 +1,8 @@
 import type { IndexConfig } from "@langchain/langgraph-checkpoint";
 import type { MongoClient, WriteConcernSettings } from "mongodb";
 import { z } from "zod";
-import { memoryRootLabel } from "../../core/namespace.js";
-import { checkOptions, memoryBytesCeiling, timeoutField } from "../../core/options.js";
+import { memoryRootLabel } from "../../core/values/namespace.js";
+import { checkOptions, memoryBytesCeiling, timeoutField } from "../../core/settings/options.js";
 import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";
 import { isStrict } from "../driver/client.js";
 import type { TtlOptions } from "../items/expiry.js";

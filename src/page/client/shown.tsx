@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { hidden, ordinary } from "../../core/hidden-characters.js";
+import { hidden, ordinary } from "../../core/display/hidden-characters.js";
 
 const harmful = new RegExp(`(?:(?!${ordinary})[${hidden}])+`, "gu");
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { treeIn } from "../../core/mounted-memory.js";
+import { treeIn } from "../../core/mounts/mounted-memory.js";
 import { eventsAnswer } from "../answers.js";
 import { changeEvents } from "../change-events.js";
 import { addressFields } from "../fields.js";

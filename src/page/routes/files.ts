@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Memory, MemoryEntry } from "../../core/memory.js";
-import { treeIn } from "../../core/mounted-memory.js";
-import type { Mount } from "../../core/mounts.js";
-import { normalizePath, prefixOf, ROOT } from "../../core/paths.js";
-import { compareCodeUnits } from "../../core/text.js";
-import { MemoryTree } from "../../core/tree.js";
+import { treeIn } from "../../core/mounts/mounted-memory.js";
+import type { Mount } from "../../core/mounts/mounts.js";
+import { normalizePath, prefixOf, ROOT } from "../../core/values/paths.js";
+import { compareCodeUnits } from "../../core/values/text.js";
+import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { PageRefusal } from "../answers.js";
 import { addressFields, countField } from "../fields.js";
 import { historyOf, readableMemory, treeOf } from "../page-memory.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import { addressFields, addressIn, countField, filterFields, filterOf, maxMemoriesOffset, pageOf } from "../fields.js";
 import { PageRefusal } from "../answers.js";
 import { type Route, route } from "../route.js";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { CheckedAddress } from "../../core/address.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import type { Memory, MemoryOutline } from "../../core/memory.js";
-import { type MountedMemory, type MountOutline, treeIn } from "../../core/mounted-memory.js";
-import { ROOT } from "../../core/paths.js";
-import { MemoryTree } from "../../core/tree.js";
+import { type MountedMemory, type MountOutline, treeIn } from "../../core/mounts/mounted-memory.js";
+import { ROOT } from "../../core/values/paths.js";
+import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults, type MemoryContent } from "../../prompt/connector-options.js";
 import { isEmpty, outlineToShow, showMemory, showTree } from "../../prompt/shown-memory.js";
 import { addressFields, addressIn, countField } from "../fields.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Memory } from "../../core/memory.js";
-import { LiteralSearch } from "../../core/literal-search.js";
-import { shorten } from "../../core/text.js";
+import { LiteralSearch } from "../../core/values/literal-search.js";
+import { shorten } from "../../core/values/text.js";
 import type { MemorySummary } from "../../mongodb/memories/memory-filter.js";
 import { addressFields, countField, filterFields, filterOf, maxMemoriesOffset, pageOf } from "../fields.js";
 import { readableMemory, treeOf } from "../page-memory.js";

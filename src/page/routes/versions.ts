@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { MemoryHistory, MemoryVersion, VersionFilter } from "../../core/history.js";
-import { MemoryError } from "../../core/errors.js";
-import { unifiedDiff } from "../../core/unified-diff.js";
+import type { MemoryHistory, MemoryVersion, VersionFilter } from "../../core/history/history.js";
+import { MemoryError } from "../../core/values/errors.js";
+import { unifiedDiff } from "../../core/history/unified-diff.js";
 import { addressFields, countField, pageOf } from "../fields.js";
 import { changeableMemory, historyOf, readableMemory } from "../page-memory.js";
 import { type Route, route } from "../route.js";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { MemoryAddress } from "../../core/address.js";
+import type { MemoryAddress } from "../../core/values/address.js";
 import { freshAddress, type MemoryCase, refuses } from "../memory-case.js";
 
 /** Ids that a careless join, prefix or normalisation would confuse. */

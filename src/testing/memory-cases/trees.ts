@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { checkPolicy, restricted } from "../../core/access.js";
+import { checkPolicy, restricted } from "../../core/access/access.js";
 import type { Memory } from "../../core/memory.js";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { inspect } from "node:util";
 import { fileSystemError } from "../../../../src/backends/directory/fs-errors.js";
-import { fileNotFound, MemoryError } from "../../../../src/core/errors.js";
+import { fileNotFound, MemoryError } from "../../../../src/core/values/errors.js";
 import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
 
 const failure = (code: string): Error =>

@@ -7,7 +7,7 @@ import {
   claudeMemoryHandlers,
   createClaudeMemoryTool,
 } from "../../../../src/dialects/claude/index.js";
-import { MemoryError } from "../../../../src/core/errors.js";
+import { MemoryError } from "../../../../src/core/values/errors.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { validateNamespace } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { compareCodeUnits } from "../../../../src/core/text.js";
+import { compareCodeUnits } from "../../../../src/core/values/text.js";
 import {
   checkNamespace,
   compareNamespaces,

@@ -1,6 +1,6 @@
-import type { MemoryActor } from "../../../core/actor.js";
-import type { CheckedAddress } from "../../../core/address.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
 import { sharedCall } from "./creations.js";
 import type { RecordedTree } from "./recorded-tree.js";
 import { isTooMuch } from "../transaction-errors.js";

@@ -1,6 +1,6 @@
-import type { CheckedAddress } from "../../../core/address.js";
-import { type OngoingCall, signalOf } from "../../../core/ongoing-call.js";
-import { prefixOf } from "../../../core/paths.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { type OngoingCall, signalOf } from "../../../core/runtime/ongoing-call.js";
+import { prefixOf } from "../../../core/values/paths.js";
 import type { Made, NewFile } from "./tree-steps.js";
 
 /** What one transaction makes at most. */

@@ -1,5 +1,5 @@
-import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/address.js";
-import { ROOT } from "../../../core/paths.js";
+import { type CheckedAddress, type MemoryScope, ownerOf } from "../../../core/values/address.js";
+import { ROOT } from "../../../core/values/paths.js";
 import type { StoredDocument, StoredFile } from "./stored-document.js";
 
 /*

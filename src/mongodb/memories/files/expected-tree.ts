@@ -1,7 +1,7 @@
-import { fileTooLarge, parentIsFile, pathIsDirectory } from "../../../core/errors.js";
-import type { MemoryOptions } from "../../../core/options.js";
-import { creationFault, parentsOf, prefixOf } from "../../../core/paths.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { fileTooLarge, parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";
+import type { MemoryOptions } from "../../../core/settings/options.js";
+import { creationFault, parentsOf, prefixOf } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import { directoryNotEmpty, type PlannedChange } from "../layout.js";
 
 /**

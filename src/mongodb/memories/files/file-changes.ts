@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import { MemoryError } from "../../../core/errors.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { MemoryError } from "../../../core/values/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";

@@ -1,5 +1,5 @@
 import type { IndexDescription } from "mongodb";
-import { memoryScopes } from "../../../core/address.js";
+import { memoryScopes } from "../../../core/values/address.js";
 import { addressKeys, ownerKeys } from "../address-keys.js";
 import type { IndexedDocument, TextIdDocument } from "./stored-document.js";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
-import { MemoryError } from "../../../core/errors.js";
-import { parentsOf, ROOT } from "../../../core/paths.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { parentsOf, ROOT } from "../../../core/values/paths.js";
 import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";

@@ -1,4 +1,4 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
 import {
@@ -10,8 +10,8 @@ import {
   parentIsFile,
   pathIsDirectory,
   pathIsFile,
-} from "../../../core/errors.js";
-import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
+} from "../../../core/values/errors.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -22,12 +22,12 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../../core/memory.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
-import { ROOT } from "../../../core/paths.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import { ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
-import type { VersionedSnapshot } from "../../../core/snapshot.js";
-import { appendText, replaceText, utf8Bytes } from "../../../core/text.js";
+import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import { appendText, replaceText, utf8Bytes } from "../../../core/values/text.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { MemoryMeaning } from "../../meaning/memory-meaning.js";
 import { memoryKeyOf } from "./document-ids.js";

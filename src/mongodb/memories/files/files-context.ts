@@ -1,8 +1,8 @@
 import type { MongoClient } from "mongodb";
-import type { MemoryActor } from "../../../core/actor.js";
-import type { KeyedMutex } from "../../../core/keyed-mutex.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
-import type { RecentMap } from "../../../core/recent-map.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";

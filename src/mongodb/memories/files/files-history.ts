@@ -1,8 +1,8 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits } from "../../../core/backend.js";
-import type { HistoryBackend } from "../../../core/history-backend.js";
-import { ROOT } from "../../../core/paths.js";
+import type { HistoryBackend } from "../../../core/history/history-backend.js";
+import { ROOT } from "../../../core/values/paths.js";
 import type { HistorySource, PresentMemory, Restoration } from "../../history/history-source.js";
 import { MongoHistory } from "../../history/memory-history.js";
 import type { RecordedChange } from "../../history/outbox.js";

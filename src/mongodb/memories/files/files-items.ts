@@ -1,8 +1,8 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
-import type { CheckedAddress } from "../../../core/address.js";
-import { namespaceOfMemory } from "../../../core/namespace.js";
-import { ROOT } from "../../../core/paths.js";
-import { compareCodeUnits } from "../../../core/text.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { namespaceOfMemory } from "../../../core/values/namespace.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { compareCodeUnits } from "../../../core/values/text.js";
 import type { MemoryPlace } from "../../places/operations.js";
 import { fileItem } from "../file-items.js";
 import { memoryKeyOf, pathOfId } from "./document-ids.js";

@@ -6,15 +6,15 @@ import {
   type CheckedAddress,
   type MemoryScope,
   memoryScopes,
-} from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
+} from "../../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { MemoryBackend } from "../../../core/backend.js";
-import { MemoryError } from "../../../core/errors.js";
-import { KeyedMutex } from "../../../core/keyed-mutex.js";
-import type { MemoryOptions } from "../../../core/options.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
-import { parentsOf } from "../../../core/paths.js";
-import { RecentMap } from "../../../core/recent-map.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import type { MemoryOptions } from "../../../core/settings/options.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import { parentsOf } from "../../../core/values/paths.js";
+import { RecentMap } from "../../../core/runtime/recent-map.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";

@@ -1,4 +1,4 @@
-import { MemoryError } from "../../../core/errors.js";
+import { MemoryError } from "../../../core/values/errors.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";

@@ -1,8 +1,8 @@
 import type { ClientSession, Collection, MongoClient } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import { MemoryError } from "../../../core/errors.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { MemoryError } from "../../../core/values/errors.js";
 import type { SnapshotFile } from "../../../core/memory.js";
-import { ROOT } from "../../../core/paths.js";
+import { ROOT } from "../../../core/values/paths.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";

@@ -1,8 +1,8 @@
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import { invalid, MemoryError } from "../../../core/errors.js";
-import { ROOT } from "../../../core/paths.js";
-import { MemoryTree } from "../../../core/tree.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { invalid, MemoryError } from "../../../core/values/errors.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { MovingMemory } from "../layout.js";
 import { alreadyThere } from "../moved-memory.js";

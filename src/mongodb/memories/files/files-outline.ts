@@ -1,7 +1,13 @@
 import type { ClientSession } from "mongodb";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
-import { hiddenDirectoryOf, maxPathChars as longestPath, parentOf, prefixOf, ROOT } from "../../../core/paths.js";
-import { compareCodeUnits } from "../../../core/text.js";
+import {
+  hiddenDirectoryOf,
+  maxPathChars as longestPath,
+  parentOf,
+  prefixOf,
+  ROOT,
+} from "../../../core/values/paths.js";
+import { compareCodeUnits } from "../../../core/values/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";

@@ -1,9 +1,9 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord } from "../../../core/approval/change-record.js";
 import { baseOf } from "../../../core/approval/plan.js";
-import { parentIsFile, pathIsDirectory } from "../../../core/errors.js";
+import { parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
-import { MemoryTree } from "../../../core/tree.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { MemoryRecords } from "../memory-records.js";
 import type { FilesContext } from "./files-context.js";
 import type { StoredFiles } from "./stored-files.js";

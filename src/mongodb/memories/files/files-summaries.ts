@@ -1,4 +1,4 @@
-import { addressOrNull } from "../../../core/address.js";
+import { addressOrNull } from "../../../core/values/address.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";

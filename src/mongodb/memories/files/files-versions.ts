@@ -1,4 +1,4 @@
-import { MemoryError } from "../../../core/errors.js";
+import { MemoryError } from "../../../core/values/errors.js";
 import { isUnauthorized } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { ownerOfAnyNode, rangeFilter } from "../address-keys.js";

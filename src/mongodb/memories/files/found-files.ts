@@ -1,5 +1,5 @@
 import type { FoundText } from "../../../core/memory.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment } from "../../driver/snapshot-reads.js";
 import { type Expression, literal, maxComparedBytes } from "../expressions.js";

@@ -1,4 +1,4 @@
-import { RecentMap } from "../../../core/recent-map.js";
+import { RecentMap } from "../../../core/runtime/recent-map.js";
 
 /** How many memories the times of the last changes are kept of. */
 const maxKnown = 10_000;

@@ -1,4 +1,4 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { FilesContext } from "./files-context.js";
 import { type Made, type NewFile, TreeSteps } from "./tree-steps.js";

@@ -1,4 +1,4 @@
-import type { CheckedAddress, MemoryScope } from "../../../core/address.js";
+import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { MemoryExpiry } from "../memory-expiry.js";

@@ -1,5 +1,5 @@
 import type { ClientSession, Document } from "mongodb";
-import { ROOT } from "../../../core/paths.js";
+import { ROOT } from "../../../core/values/paths.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import { spacedWords } from "../../../core/search/words.js";
 import { asPlainValues } from "../../driver/plain-values.js";

@@ -1,4 +1,4 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { Outcome, QueuedChange } from "./change-queue.js";
 import { memoryKeyOf } from "./document-ids.js";
 import { RecordedTree } from "./recorded-tree.js";

@@ -1,10 +1,10 @@
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { MemoryBackend, WriteMode } from "../../../core/backend.js";
-import { alreadyExists, fileNotFound, pathIsDirectory } from "../../../core/errors.js";
+import { alreadyExists, fileNotFound, pathIsDirectory } from "../../../core/values/errors.js";
 import type { FileStat, MemorySnapshot } from "../../../core/memory.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
-import { ROOT } from "../../../core/paths.js";
-import { appendText, replaceText } from "../../../core/text.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { appendText, replaceText } from "../../../core/values/text.js";
 import type { QueuedChange } from "./change-queue.js";
 import { FilesBackend } from "./files-backend.js";
 import { contextFor, type FilesContext } from "./files-context.js";

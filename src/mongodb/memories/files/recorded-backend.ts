@@ -1,10 +1,10 @@
-import type { MemoryActor } from "../../../core/actor.js";
-import type { CheckedAddress } from "../../../core/address.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryBackend } from "../../../core/backend.js";
-import { pathIsDirectory } from "../../../core/errors.js";
-import type { HistoryBackend } from "../../../core/history-backend.js";
+import { pathIsDirectory } from "../../../core/values/errors.js";
+import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type { DeletedCounts } from "../../../core/memory.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
 import { FileChanges } from "./file-changes.js";
 import { contextFor, type FilesContext } from "./files-context.js";
 import { historyOf } from "./files-history.js";

@@ -1,8 +1,8 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord } from "../../../core/approval/change-record.js";
 import { baseOf } from "../../../core/approval/plan.js";
-import { ROOT } from "../../../core/paths.js";
-import { MemoryTree } from "../../../core/tree.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { FilesContext } from "./files-context.js";
 import { FilesRecords } from "./files-records.js";
 import type { RecordedTree } from "./recorded-tree.js";

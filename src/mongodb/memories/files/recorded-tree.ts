@@ -1,8 +1,8 @@
-import type { CheckedAddress } from "../../../core/address.js";
-import { alreadyExists, fileNotFound, parentIsFile, pathIsDirectory } from "../../../core/errors.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { alreadyExists, fileNotFound, parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";
 import type { DeletedCounts, MemorySnapshot } from "../../../core/memory.js";
-import { parentOf, parentsOf, prefixOf, ROOT } from "../../../core/paths.js";
-import { compareCodeUnits, utf8Bytes } from "../../../core/text.js";
+import { parentOf, parentsOf, prefixOf, ROOT } from "../../../core/values/paths.js";
+import { compareCodeUnits, utf8Bytes } from "../../../core/values/text.js";
 import type { RecordedFile } from "../../history/outbox.js";
 import type { DirectoryChange } from "../../history/version-document.js";
 import { directoryNotEmpty } from "../layout.js";

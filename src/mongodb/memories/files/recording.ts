@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import { memoryFull } from "../../../core/errors.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
-import { parentsOf, ROOT } from "../../../core/paths.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { memoryFull } from "../../../core/values/errors.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import { parentsOf, ROOT } from "../../../core/values/paths.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";

@@ -1,4 +1,4 @@
-import type { VersionedFile, VersionedSnapshot } from "../../../core/snapshot.js";
+import type { VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, inSnapshot } from "../../driver/snapshot-reads.js";
 import { pathOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";

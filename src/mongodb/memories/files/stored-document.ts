@@ -1,4 +1,4 @@
-import type { MemoryScope } from "../../../core/address.js";
+import type { MemoryScope } from "../../../core/values/address.js";
 
 /**
  * A document of the layout: a file, or a directory. A mark is met in the place of a root alone, and never passed on.

@@ -1,4 +1,4 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import { FileChanges } from "./file-changes.js";
 import { FileReads } from "./file-reads.js";
 import type { FilesContext } from "./files-context.js";

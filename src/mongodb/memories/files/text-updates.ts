@@ -1,4 +1,4 @@
-import { appendSeparator, utf8Bytes } from "../../../core/text.js";
+import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
 import { bound, type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
 import { newChangeId } from "../change-id.js";
 

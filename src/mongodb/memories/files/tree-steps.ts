@@ -1,9 +1,9 @@
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import { alreadyExists, fileNotFound, parentIsFile } from "../../../core/errors.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { alreadyExists, fileNotFound, parentIsFile } from "../../../core/values/errors.js";
 import type { DeletedCounts } from "../../../core/memory.js";
-import { parentOf, parentsOf, ROOT } from "../../../core/paths.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { parentOf, parentsOf, ROOT } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import {

@@ -1,4 +1,4 @@
-import { ROOT } from "../../../core/paths.js";
+import { ROOT } from "../../../core/values/paths.js";
 import { keyOfPath, parentKeys } from "./document.js";
 import { newChangeId } from "../change-id.js";
 import { recordOf } from "../../driver/records.js";

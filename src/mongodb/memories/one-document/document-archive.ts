@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { CheckedAddress } from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import type { SnapshotFile } from "../../../core/memory.js";
 import { storageError } from "../../driver/errors.js";

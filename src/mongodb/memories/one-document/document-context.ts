@@ -1,7 +1,7 @@
-import type { MemoryActor } from "../../../core/actor.js";
-import type { CheckedAddress } from "../../../core/address.js";
-import type { KeyedMutex } from "../../../core/keyed-mutex.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
 import type { MongoClient, ObjectId } from "mongodb";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";

@@ -1,10 +1,10 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits } from "../../../core/backend.js";
-import { memoryFull } from "../../../core/errors.js";
-import type { HistoryBackend } from "../../../core/history-backend.js";
-import type { SnapshotFile } from "../../../core/snapshot.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { memoryFull } from "../../../core/values/errors.js";
+import type { HistoryBackend } from "../../../core/history/history-backend.js";
+import type { SnapshotFile } from "../../../core/tree/snapshot.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import type { HistorySource, PresentMemory, Restoration } from "../../history/history-source.js";
 import { MongoHistory } from "../../history/memory-history.js";
 import type { RecordedChange } from "../../history/outbox.js";

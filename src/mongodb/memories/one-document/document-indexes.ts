@@ -1,5 +1,5 @@
 import type { IndexDescription } from "mongodb";
-import { type CheckedAddress, type OwnerField } from "../../../core/address.js";
+import { type CheckedAddress, type OwnerField } from "../../../core/values/address.js";
 import { addressKeys, ownerKeys } from "../address-keys.js";
 
 /** One document an address, by a partial unique index for each scope (specification section 5). */

@@ -1,6 +1,6 @@
 import type { ObjectId } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import { MemoryError } from "../../../core/errors.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { MemoryError } from "../../../core/values/errors.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { pendingVersions } from "../../history/flush.js";
 import type { VersionCollection } from "../../history/version-collection.js";

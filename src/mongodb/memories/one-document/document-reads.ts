@@ -1,6 +1,6 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
-import { MemoryTree } from "../../../core/tree.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { Expression } from "../expressions.js";

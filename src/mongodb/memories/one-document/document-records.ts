@@ -1,7 +1,7 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord } from "../../../core/approval/change-record.js";
 import { baseOf } from "../../../core/approval/plan.js";
-import { MemoryTree } from "../../../core/tree.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { MemoryRecords } from "../memory-records.js";
 import type { DocumentContext } from "./document-context.js";

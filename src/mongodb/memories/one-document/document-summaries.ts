@@ -1,5 +1,5 @@
-import { addressOrNull, type OwnerField } from "../../../core/address.js";
-import { MemoryError } from "../../../core/errors.js";
+import { addressOrNull, type OwnerField } from "../../../core/values/address.js";
+import { MemoryError } from "../../../core/values/errors.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { filtersAfter, isAddress, orderOf, ownerOfAnyNode, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";

@@ -1,8 +1,8 @@
 import type { ObjectId } from "mongodb";
-import type { CheckedAddress, MemoryScope } from "../../../core/address.js";
+import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
-import { ROOT } from "../../../core/paths.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import { recordOf } from "../../driver/records.js";
 import { isPlainObject } from "../../places/values.js";
 import type { LastChange, StoredChange } from "./stored-change.js";

@@ -1,8 +1,8 @@
-import { fileTooLarge, memoryFull, parentIsFile, pathIsDirectory } from "../../../core/errors.js";
+import { fileTooLarge, memoryFull, parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";
 import type { MemoryOutline } from "../../../core/memory.js";
-import type { MemoryOptions } from "../../../core/options.js";
-import { creationFault, parentsOf, prefixOf } from "../../../core/paths.js";
-import { utf8Bytes } from "../../../core/text.js";
+import type { MemoryOptions } from "../../../core/settings/options.js";
+import { creationFault, parentsOf, prefixOf } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import { directoryNotEmpty, type PlannedChange } from "../layout.js";
 import { directoryBytes, newFileBytes } from "./document.js";
 

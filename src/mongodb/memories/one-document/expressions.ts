@@ -1,4 +1,4 @@
-import { utf8Bytes } from "../../../core/text.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import { literal, type Expression, where } from "../expressions.js";
 
 /** `record[key]` where the key may hold dots and dollars; missing where either is. */

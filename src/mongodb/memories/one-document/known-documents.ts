@@ -1,6 +1,6 @@
 import type { ObjectId } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
-import { RecentMap } from "../../../core/recent-map.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { RecentMap } from "../../../core/runtime/recent-map.js";
 import { type Expression, literal } from "../expressions.js";
 import { lookUp, type MemoryDocument } from "./document.js";
 

@@ -1,5 +1,5 @@
-import type { MemoryActor } from "../../../core/actor.js";
-import type { CheckedAddress } from "../../../core/address.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeRecord, ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
 import {
@@ -11,8 +11,8 @@ import {
   parentIsFile,
   pathIsDirectory,
   pathIsFile,
-} from "../../../core/errors.js";
-import type { HistoryBackend } from "../../../core/history-backend.js";
+} from "../../../core/values/errors.js";
+import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -24,14 +24,14 @@ import type {
   OutlineFile,
   OutlineOptions,
 } from "../../../core/memory.js";
-import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
-import { prefixOf, ROOT } from "../../../core/paths.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import { prefixOf, ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
-import { MemoryTree } from "../../../core/tree.js";
+import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { MemoryMeaning } from "../../meaning/memory-meaning.js";
-import { replaceText, utf8Bytes } from "../../../core/text.js";
+import { replaceText, utf8Bytes } from "../../../core/values/text.js";
 import type { Change, Circumstances, Status } from "./change.js";
 import { DocumentRecords } from "./document-records.js";
 import {

@@ -1,11 +1,11 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
-import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../../core/archived-version.js";
+import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
-import { KeyedMutex } from "../../../core/keyed-mutex.js";
-import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/options.js";
-import type { OngoingCall } from "../../../core/ongoing-call.js";
+import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/settings/options.js";
+import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";

@@ -1,5 +1,5 @@
-import type { MemoryActor } from "../../../core/actor.js";
-import type { OlderText } from "../../../core/older-text.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { OlderText } from "../../../core/history/older-text.js";
 import { type Expression, literal, textBytes, where } from "../expressions.js";
 import { isText, valueAt } from "./expressions.js";
 import type { TextHeader } from "./stored-change.js";

@@ -1,6 +1,6 @@
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
-import { ROOT } from "../../../core/paths.js";
+import { ROOT } from "../../../core/values/paths.js";
 import { reading } from "../../driver/reads.js";
 import { flush } from "../../history/flush.js";
 import type { FlushSource, PresentMemory } from "../../history/history-source.js";

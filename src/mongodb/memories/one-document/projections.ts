@@ -1,6 +1,6 @@
 import type { OutlineOptions } from "../../../core/memory.js";
-import { ROOT } from "../../../core/paths.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import { isDirectory } from "./change.js";
 import { keyOfPath } from "./document.js";
 import { textBytes, bound, type Expression, literal, maxComparedBytes, where } from "../expressions.js";

@@ -1,5 +1,5 @@
-import type { MemoryActor } from "../../../core/actor.js";
-import type { OlderText } from "../../../core/older-text.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { OlderText } from "../../../core/history/older-text.js";
 
 /** The receipt of the last change that left one. Those of a store all take the same bytes. */
 export interface LastChange {

@@ -1,8 +1,8 @@
 import type { FindOneAndUpdateOptions, ObjectId } from "mongodb";
-import type { CheckedAddress } from "../../../core/address.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import type { BackendLimits } from "../../../core/backend.js";
-import { MemoryError } from "../../../core/errors.js";
-import { lostRace, maxAttempts, pause } from "../../../core/lost-race.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";
 import { asRecord, flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";

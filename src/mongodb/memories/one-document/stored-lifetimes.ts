@@ -1,5 +1,5 @@
 import type { Collection } from "mongodb";
-import { memoryScopes } from "../../../core/address.js";
+import { memoryScopes } from "../../../core/values/address.js";
 import { isUnauthorized, storageError } from "../../driver/errors.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import type { ExpireMsOptions } from "../memory-expiry.js";

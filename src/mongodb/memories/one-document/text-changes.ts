@@ -1,6 +1,6 @@
 import type { WriteMode } from "../../../core/backend.js";
-import { type OlderText, olderTextOf } from "../../../core/older-text.js";
-import { appendSeparator, utf8Bytes } from "../../../core/text.js";
+import { type OlderText, olderTextOf } from "../../../core/history/older-text.js";
+import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
 import {
   type Change,
   type Circumstances,

@@ -1,5 +1,5 @@
-import { ROOT } from "../../../core/paths.js";
-import { utf8Bytes } from "../../../core/text.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { utf8Bytes } from "../../../core/values/text.js";
 import {
   type Change,
   change,

@@ -1,5 +1,5 @@
-import type { MemoryActor } from "./actor.js";
-import type { MemorySnapshot } from "./snapshot.js";
+import type { MemoryActor } from "../values/actor.js";
+import type { MemorySnapshot } from "../tree/snapshot.js";
 
 /** What a change did to a file. */
 export type VersionOperation = "created" | "modified" | "deleted" | "renamed";

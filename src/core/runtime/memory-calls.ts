@@ -1,10 +1,10 @@
-import type { CheckedAddress } from "./address.js";
-import type { MemoryBackend } from "./backend.js";
-import { MemoryError } from "./errors.js";
-import type { BackendCommand } from "./guarded-changes.js";
+import type { CheckedAddress } from "../values/address.js";
+import type { MemoryBackend } from "../backend.js";
+import { MemoryError } from "../values/errors.js";
+import type { BackendCommand } from "../access/guarded-changes.js";
 import { type Act, type OngoingCall, withinTime } from "./ongoing-call.js";
-import { creationFault, type PathRule } from "./paths.js";
-import { isHeardHere, tellHere } from "./watch/own-changes.js";
+import { creationFault, type PathRule } from "../values/paths.js";
+import { isHeardHere, tellHere } from "../watch/own-changes.js";
 
 export interface CallSettings {
   signals: readonly AbortSignal[];

@@ -1,4 +1,4 @@
-import type { MemoryActor } from "./actor.js";
+import type { MemoryActor } from "../values/actor.js";
 import type { VersionOperation } from "./history.js";
 import type { OlderText } from "./older-text.js";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { fileTooLarge, invalid } from "./errors.js";
-import type { DeleteOptions, OutlineOptions, WriteOptions } from "./memory.js";
+import { fileTooLarge, invalid } from "../values/errors.js";
+import type { DeleteOptions, OutlineOptions, WriteOptions } from "../memory.js";
 import { checkOptions } from "./options.js";
-import { utf8Bytes } from "./text.js";
+import { utf8Bytes } from "../values/text.js";
 
 const writeOptionsSchema = z
   .object({ ifExists: z.enum(["replace", "fail"]).optional(), ifMissing: z.enum(["create", "fail"]).optional() })

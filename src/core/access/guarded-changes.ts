@@ -1,8 +1,8 @@
 import type { GuardedChange } from "./access.js";
-import type { MemoryBackend } from "./backend.js";
-import type { FileStat } from "./memory.js";
-import { lostRace, maxAttempts, pause } from "./lost-race.js";
-import type { Act, OngoingCall } from "./ongoing-call.js";
+import type { MemoryBackend } from "../backend.js";
+import type { FileStat } from "../memory.js";
+import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
+import type { Act, OngoingCall } from "../runtime/ongoing-call.js";
 
 export type BackendCommand<T> = (backend: MemoryBackend, call: OngoingCall | undefined) => Promise<T>;
 

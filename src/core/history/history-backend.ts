@@ -1,6 +1,6 @@
 import type { MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
 import type { OlderText } from "./older-text.js";
-import type { MemorySnapshot } from "./snapshot.js";
+import type { MemorySnapshot } from "../tree/snapshot.js";
 
 /**
  * What a backend that keeps history has beside the memory. Arguments arrive checked: ids have the form of an id, paths

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { actorField } from "./actor.js";
+import { actorField } from "../values/actor.js";
 import { blameLines } from "./blame.js";
-import { invalid } from "./errors.js";
+import { invalid } from "../values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
 import type { HistoryBackend, VersionText } from "./history-backend.js";
-import type { Act } from "./ongoing-call.js";
-import { checkOptions, preview } from "./options.js";
-import { normalizePath } from "./paths.js";
-import type { MemorySnapshot } from "./snapshot.js";
+import type { Act } from "../runtime/ongoing-call.js";
+import { checkOptions, preview } from "../settings/options.js";
+import { normalizePath } from "../values/paths.js";
+import type { MemorySnapshot } from "../tree/snapshot.js";
 import { type DiffSide, lineMatcher, unifiedDiff } from "./unified-diff.js";
 import { checkVersionIdIsText } from "./version-id.js";
 

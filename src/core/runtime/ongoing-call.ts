@@ -1,4 +1,4 @@
-import { MemoryError } from "./errors.js";
+import { MemoryError } from "../values/errors.js";
 
 /** What a call does: it only reads, may have made a change, or waits for the guard of a memory. */
 export type Act = "read" | "change" | "guard";

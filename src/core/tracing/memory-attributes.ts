@@ -1,8 +1,8 @@
-import type { MemoryActor } from "../actor.js";
-import type { CheckedAddress } from "../address.js";
-import { namespaceOfMemory } from "../namespace.js";
-import { maxPathChars } from "../paths.js";
-import { shorten } from "../text.js";
+import type { MemoryActor } from "../values/actor.js";
+import type { CheckedAddress } from "../values/address.js";
+import { namespaceOfMemory } from "../values/namespace.js";
+import { maxPathChars } from "../values/paths.js";
+import { shorten } from "../values/text.js";
 import { capturesTexts, jsonOf, type SpanAttributes } from "./tracing.js";
 
 /** Where a storage is. */

@@ -1,4 +1,4 @@
-import { MemoryError } from "./errors.js";
+import { MemoryError } from "../values/errors.js";
 
 /** How often a change is tried that others keep getting ahead of. */
 export const maxAttempts = 100;

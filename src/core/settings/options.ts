@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { actorField, type MemoryActor } from "./actor.js";
+import { actorField, type MemoryActor } from "../values/actor.js";
 import { nearestName } from "./nearest-name.js";
-import { shorten } from "./text.js";
-import type { PathRule } from "./paths.js";
-import { englishWords, type SearchWords } from "./search/words.js";
+import { shorten } from "../values/text.js";
+import type { PathRule } from "../values/paths.js";
+import { englishWords, type SearchWords } from "../search/words.js";
 
 /** How one memory is used. */
 export interface MemoryOptions {

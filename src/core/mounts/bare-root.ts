@@ -1,7 +1,7 @@
-import type { CheckedAddress } from "./address.js";
-import type { MemoryBackend } from "./backend.js";
-import { openMemoryOver } from "./checked-memory.js";
-import { fileNotFound, MemoryError, pathIsDirectory } from "./errors.js";
+import type { CheckedAddress } from "../values/address.js";
+import type { MemoryBackend } from "../backend.js";
+import { openMemoryOver } from "../checked-memory.js";
+import { fileNotFound, MemoryError, pathIsDirectory } from "../values/errors.js";
 import type {
   DeletedCounts,
   FileStat,
@@ -11,11 +11,11 @@ import type {
   MemorySnapshot,
   MemoryStat,
   OutlineOptions,
-} from "./memory.js";
-import { type PathRule, ROOT } from "./paths.js";
-import { MemoryTree } from "./tree.js";
-import type { ChangeListener } from "./watch/memory-changes.js";
-import { silence } from "./watch/watch-nothing.js";
+} from "../memory.js";
+import { type PathRule, ROOT } from "../values/paths.js";
+import { MemoryTree } from "../tree/memory-tree.js";
+import type { ChangeListener } from "../watch/memory-changes.js";
+import { silence } from "../watch/watch-nothing.js";
 
 const empty = new MemoryTree({ files: [], directories: [], revision: null });
 

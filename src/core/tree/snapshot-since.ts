@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "./backend.js";
+import type { MemoryBackend } from "../backend.js";
 import type { VersionedFile, VersionedSnapshot } from "./snapshot.js";
 
 /**

@@ -1,13 +1,13 @@
 import type { Restrictions } from "./access.js";
-import type { CheckedAddress } from "./address.js";
-import { type AskedChange, type AskedMemory, makeAsked } from "./approval/asked-change.js";
-import type { ChangeCommand, PlannedChange } from "./approval/change-record.js";
-import { planDelete, planRename, planText, type TextWish } from "./approval/plan.js";
-import type { MemoryCalls } from "./memory-calls.js";
-import type { MemorySnapshot } from "./memory.js";
-import type { OngoingCall } from "./ongoing-call.js";
-import { normalizePath } from "./paths.js";
-import { MemoryTree } from "./tree.js";
+import type { CheckedAddress } from "../values/address.js";
+import { type AskedChange, type AskedMemory, makeAsked } from "../approval/asked-change.js";
+import type { ChangeCommand, PlannedChange } from "../approval/change-record.js";
+import { planDelete, planRename, planText, type TextWish } from "../approval/plan.js";
+import type { MemoryCalls } from "../runtime/memory-calls.js";
+import type { MemorySnapshot } from "../memory.js";
+import type { OngoingCall } from "../runtime/ongoing-call.js";
+import { normalizePath } from "../values/paths.js";
+import { MemoryTree } from "../tree/memory-tree.js";
 
 export interface IntendedText {
   command: ChangeCommand;

@@ -1,6 +1,13 @@
-import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "./errors.js";
-import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions, SnapshotFile } from "./memory.js";
-import { parentsOf, prefixOf, ROOT } from "./paths.js";
+import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "../values/errors.js";
+import type {
+  MemoryEntry,
+  MemoryOutline,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+  SnapshotFile,
+} from "../memory.js";
+import { parentsOf, prefixOf, ROOT } from "../values/paths.js";
 
 /**
  * Answers every reading command from a snapshot, for storages that read a memory as a whole. It never changes: make a

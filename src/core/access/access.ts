@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { MemoryActor } from "./actor.js";
-import type { CheckedAddress } from "./address.js";
-import type { Asking } from "./approval/asking.js";
-import { invalid, MemoryError } from "./errors.js";
-import type { Memory, MemoryRights } from "./memory.js";
-import { checkOptions, preview } from "./options.js";
-import { compilePathPattern } from "./path-pattern.js";
-import { prefixOf, ROOT } from "./paths.js";
-import { shorten } from "./text.js";
+import type { MemoryActor } from "../values/actor.js";
+import type { CheckedAddress } from "../values/address.js";
+import type { Asking } from "../approval/asking.js";
+import { invalid, MemoryError } from "../values/errors.js";
+import type { Memory, MemoryRights } from "../memory.js";
+import { checkOptions, preview } from "../settings/options.js";
+import { compilePathPattern } from "../values/path-pattern.js";
+import { prefixOf, ROOT } from "../values/paths.js";
+import { shorten } from "../values/text.js";
 
 /**
  * What is allowed.

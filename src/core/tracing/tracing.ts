@@ -1,5 +1,5 @@
 import type * as OpenTelemetry from "@opentelemetry/api";
-import { packageVersion } from "../package-version.js";
+import { packageVersion } from "../values/package-version.js";
 
 export type SpanAttributes = OpenTelemetry.Attributes;
 

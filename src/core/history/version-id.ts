@@ -1,5 +1,5 @@
-import { invalid, type MemoryError } from "./errors.js";
-import { preview } from "./options.js";
+import { invalid, type MemoryError } from "../values/errors.js";
+import { preview } from "../settings/options.js";
 
 export function badVersionId(id: unknown): MemoryError {
   return invalid(`a version is named by an id that history.list answers (given ${preview(id)})`);

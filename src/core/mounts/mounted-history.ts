@@ -1,9 +1,9 @@
-import { invalid, MemoryError } from "./errors.js";
-import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
-import type { Memory } from "./memory.js";
-import { ROOT } from "./paths.js";
-import type { MemorySnapshot } from "./snapshot.js";
-import { checkVersionIdIsText } from "./version-id.js";
+import { invalid, MemoryError } from "../values/errors.js";
+import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "../history/history.js";
+import type { Memory } from "../memory.js";
+import { ROOT } from "../values/paths.js";
+import type { MemorySnapshot } from "../tree/snapshot.js";
+import { checkVersionIdIsText } from "../history/version-id.js";
 
 /** A memory in a tree, as its history needs it. */
 export interface MountedPart {

@@ -6,11 +6,11 @@ import {
   type RestrictableMemory,
   restricted,
   rightsOf,
-} from "./access.js";
-import type { CheckedAddress } from "./address.js";
+} from "../access/access.js";
+import type { CheckedAddress } from "../values/address.js";
 import { bareRoot } from "./bare-root.js";
-import { MemoryError } from "./errors.js";
-import type { MemoryHistory } from "./history.js";
+import { MemoryError } from "../values/errors.js";
+import type { MemoryHistory } from "../history/history.js";
 import { MountedHistory, type MountedPart, type MountedParts } from "./mounted-history.js";
 import type {
   DeletedCounts,
@@ -29,10 +29,10 @@ import type {
   OutlineOptions,
   WatchOptions,
   WriteOptions,
-} from "./memory.js";
+} from "../memory.js";
 import { bothRights, checkMounts, type Mount, MountDirectories, type MountSettings, rightsInTree } from "./mounts.js";
-import type { MemoryUse } from "./options.js";
-import { hiddenDirectoryOf, normalizePath, type PathRule, prefixOf, ROOT } from "./paths.js";
+import type { MemoryUse } from "../settings/options.js";
+import { hiddenDirectoryOf, normalizePath, type PathRule, prefixOf, ROOT } from "../values/paths.js";
 import {
   checkGrep,
   checkSearch,
@@ -43,10 +43,10 @@ import {
   maxSearchHits,
   type SearchHit,
   type SearchOptions,
-} from "./search/search-options.js";
-import { bestHits } from "./search/search-texts.js";
-import { compareCodeUnits } from "./text.js";
-import { mergedChanges } from "./watch/merged-changes.js";
+} from "../search/search-options.js";
+import { bestHits } from "../search/search-texts.js";
+import { compareCodeUnits } from "../values/text.js";
+import { mergedChanges } from "../watch/merged-changes.js";
 
 /** Where a path of the tree lies. */
 interface Place {

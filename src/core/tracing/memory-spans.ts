@@ -1,5 +1,5 @@
-import type { MemoryActor } from "../actor.js";
-import type { CheckedAddress } from "../address.js";
+import type { MemoryActor } from "../values/actor.js";
+import type { CheckedAddress } from "../values/address.js";
 import type { DeletedCounts, Memory, MemoryEntry, MemoryStat, OutlineFile, WriteOptions } from "../memory.js";
 import type { GrepMatch, SearchHit } from "../search/search-options.js";
 import {

@@ -6,12 +6,12 @@ import {
   narrowestAccess,
   possibleAccess,
   restricted,
-} from "./access.js";
-import { MemoryError } from "./errors.js";
-import type { Memory, MemoryRights } from "./memory.js";
-import { checkOptions, preview } from "./options.js";
-import { normalizePath, parentsOf, prefixOf, ROOT, segmentsOf } from "./paths.js";
-import { compareCodeUnits } from "./text.js";
+} from "../access/access.js";
+import { MemoryError } from "../values/errors.js";
+import type { Memory, MemoryRights } from "../memory.js";
+import { checkOptions, preview } from "../settings/options.js";
+import { normalizePath, parentsOf, prefixOf, ROOT, segmentsOf } from "../values/paths.js";
+import { compareCodeUnits } from "../values/text.js";
 
 /** How a memory is mounted. */
 export interface MountSettings {

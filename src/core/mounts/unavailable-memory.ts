@@ -1,10 +1,10 @@
-import { type CheckedPolicy, restrict, type RestrictableMemory } from "./access.js";
-import type { CheckedAddress } from "./address.js";
-import { MemoryError } from "./errors.js";
-import type { DirectoryStat, Memory, MemoryChanges, MemoryOutline, MemorySnapshot, WatchOptions } from "./memory.js";
-import type { MemoryUse } from "./options.js";
-import { type PathRule, ROOT } from "./paths.js";
-import { watchNothing } from "./watch/watch-nothing.js";
+import { type CheckedPolicy, restrict, type RestrictableMemory } from "../access/access.js";
+import type { CheckedAddress } from "../values/address.js";
+import { MemoryError } from "../values/errors.js";
+import type { DirectoryStat, Memory, MemoryChanges, MemoryOutline, MemorySnapshot, WatchOptions } from "../memory.js";
+import type { MemoryUse } from "../settings/options.js";
+import { type PathRule, ROOT } from "../values/paths.js";
+import { watchNothing } from "../watch/watch-nothing.js";
 
 /**
  * Stands in a tree for a memory that a run cannot have. What is asked of a path rejects with the reason, and its root
