@@ -28,7 +28,7 @@ export type {
 } from "../core/memory.js";
 export { type MemoryOrigin, type OpenBackend, openMemoryOver } from "../core/checked-memory.js";
 export type { ServerAddress } from "../core/tracing/memory-attributes.js";
-export type { OngoingCall } from "../core/runtime/ongoing-call.js";
+export type { CallContext } from "../core/runtime/call.js";
 export type { MemoryOptions, MemoryUse } from "../core/settings/options.js";
 export type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "../core/search/search-options.js";
 export type { SearchWords } from "../core/search/words.js";

@@ -19,7 +19,7 @@ import type {
   OutlineOptions,
   SnapshotFile,
 } from "../core/memory.js";
-import type { OngoingCall } from "../core/runtime/ongoing-call.js";
+import type { CallContext } from "../core/runtime/call.js";
 import { parentsOf, ROOT } from "../core/values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../core/values/text.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
@@ -39,9 +39,9 @@ export class BaseStoreBackend implements MemoryBackend {
   readonly #namespace: string[];
   readonly #limits: BackendLimits;
   readonly #queue: KeyedMutex;
-  readonly #call: OngoingCall | undefined;
+  readonly #call: CallContext | undefined;
 
-  constructor(store: BaseStore, namespace: string[], limits: BackendLimits, call?: OngoingCall) {
+  constructor(store: BaseStore, namespace: string[], limits: BackendLimits, call?: CallContext) {
     this.#store = store;
     this.#namespace = namespace;
     this.#limits = limits;
@@ -55,7 +55,7 @@ export class BaseStoreBackend implements MemoryBackend {
   }
 
   /** A store takes no signal: between what is asked of it the call ends. */
-  forCall(call: OngoingCall): MemoryBackend {
+  forCall(call: CallContext): MemoryBackend {
     return new BaseStoreBackend(this.#store, this.#namespace, this.#limits, call);
   }
 
@@ -224,7 +224,7 @@ export class BaseStoreBackend implements MemoryBackend {
   }
 
   async #orFail<T>(act: "read" | "write", run: () => Promise<T>): Promise<T> {
-    this.#call?.throwIfOver();
+    this.#call?.throwIfAborted();
     try {
       return await run();
     } catch (cause) {

@@ -11,7 +11,7 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "./memory.js";
-import type { OngoingCall } from "./runtime/ongoing-call.js";
+import type { CallContext } from "./runtime/call.js";
 import type { MeaningBackend } from "./search/meaning.js";
 import type { NarrowedTexts } from "./search/narrowed-texts.js";
 import type { VersionedSnapshot } from "./tree/snapshot.js";
@@ -116,7 +116,7 @@ export interface MemoryBackend {
    * The same memory for one call, which can be aborted or run out of time. Its caller then has an answer already, so
    * the backend only has to stop. A backend that cannot stop leaves this out.
    */
-  forCall?(call: OngoingCall): MemoryBackend;
+  forCall?(call: CallContext): MemoryBackend;
   /** The same memory, whose changes an actor makes. A backend that keeps no history leaves this out. */
   forActor?(actor: MemoryActor): MemoryBackend;
   /**

@@ -13,7 +13,7 @@ import { RecordedProposals } from "./approval/proposals.js";
 import { AskedChanges, type CheckedText, type IntendedText, isAskedWithin } from "./access/asked-changes.js";
 import type { BackendLimits, MemoryBackend } from "./backend.js";
 import { CheckedHistory } from "./history/checked-history.js";
-import { alreadyExists, fileNotFound, invalid, MemoryError, pathIsDirectory } from "./values/errors.js";
+import { alreadyExists, fileNotFound, invalid, MemoryError, pathIsDirectory, withPath } from "./values/errors.js";
 import { type AskGuards, guardedEdit, guardedStore } from "./access/guarded-changes.js";
 import type { MemoryHistory } from "./history/history.js";
 import type { HistoryBackend } from "./history/history-backend.js";
@@ -25,7 +25,7 @@ import {
   checkText,
   checkWriteOptions,
 } from "./settings/memory-arguments.js";
-import { MemoryCalls, withPath } from "./runtime/memory-calls.js";
+import { MemoryCalls } from "./runtime/memory-calls.js";
 import type {
   DeletedCounts,
   DeleteOptions,
@@ -42,7 +42,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./memory.js";
-import type { Act, OngoingCall } from "./runtime/ongoing-call.js";
+import type { Stage as Act, CallContext } from "./runtime/call.js";
 import { checkMemoryOptions, checkMemoryUse, type MemoryOptions, type MemoryUse } from "./settings/options.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";
 import { placeAttributes, recordAttributes, type ServerAddress } from "./tracing/memory-attributes.js";
@@ -478,7 +478,7 @@ class CheckedMemory implements RestrictableMemory {
   }
 
   /** The text that the guards let be stored in place of one that a tool or a person has written. */
-  async #checkedByGuard({ command, path, content }: IntendedText, call: OngoingCall | undefined): Promise<string> {
+  async #checkedByGuard({ command, path, content }: IntendedText, call: CallContext | undefined): Promise<string> {
     this.#checkContent(content, "content");
     const restrictions = this.#restrictions;
     if (restrictions?.hasGuard !== true || command === "delete" || command === "rename") return content;
@@ -503,7 +503,7 @@ class CheckedMemory implements RestrictableMemory {
     return async (change, call) => {
       const text = await restrictions.guarded({ ...change, address: this.address });
       this.#checkContent(text, "the text of the guard");
-      call?.throwIfOver();
+      call?.throwIfAborted();
       return text;
     };
   }

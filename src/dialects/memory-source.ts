@@ -1,7 +1,7 @@
 import { restricted } from "../core/access/access.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
-import { withinTime } from "../core/runtime/ongoing-call.js";
+import { withinTime } from "../core/runtime/call.js";
 import { memoryDefaults } from "../core/settings/options.js";
 import { askingOf } from "./asking.js";
 import type { KnownMemory } from "./dialect.js";

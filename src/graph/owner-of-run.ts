@@ -1,7 +1,7 @@
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import { type MemoryScope, type OwnerField, ownerFields } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
-import { withinTime } from "../core/runtime/ongoing-call.js";
+import { withinTime } from "../core/runtime/call.js";
 import { type MemoryRun, signalOf } from "../dialects/memory-run.js";
 
 /** Finds the thread or the user of a run. If it returns undefined, the run's own ids decide. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { HumanMessage } from "@langchain/core/messages";
 import { MongoClient } from "mongodb";
 import type { Memory } from "../../../src/core/memory.js";
-import { withinTime } from "../../../src/core/runtime/ongoing-call.js";
+import { withinTime } from "../../../src/core/runtime/call.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
 import { createJournalTools } from "../../../src/dialects/journal/index.js";

@@ -19,7 +19,7 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../core/memory.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { ROOT, segmentsOf } from "../../core/values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/values/text.js";
 import { type FileSystemTraits, Folder, type FoundFile, type Located } from "./folder.js";
@@ -60,15 +60,15 @@ type Change<T> = (folder: Folder, hold: Hold) => Promise<T>;
 export class DirectoryBackend implements MemoryBackend {
   readonly #settings: DirectorySettings;
   readonly #known: KnownFolder;
-  readonly #call: OngoingCall | undefined;
+  readonly #call: CallContext | undefined;
 
-  constructor(settings: DirectorySettings, known: KnownFolder = { traits: {} }, call?: OngoingCall) {
+  constructor(settings: DirectorySettings, known: KnownFolder = { traits: {} }, call?: CallContext) {
     this.#settings = settings;
     this.#known = known;
     this.#call = call;
   }
 
-  forCall(call: OngoingCall): MemoryBackend {
+  forCall(call: CallContext): MemoryBackend {
     return new DirectoryBackend(this.#settings, this.#known, call);
   }
 

@@ -3,7 +3,7 @@ import { unlink, utimes } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryError } from "../../core/values/errors.js";
 import { KeyedMutex } from "../../core/runtime/keyed-mutex.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { codeOf, fileSystemError } from "./fs-errors.js";
 import { claim, freeIfHeld, isHeldBy, staleMs, takeOver } from "./lock-file.js";
 import type { OpenDirectory } from "./open-directory.js";
@@ -32,7 +32,7 @@ export interface LockSettings {
   /** Of the work folder, and of what is made in it for the lock. */
   modes: Modes;
   /** What the lock is wanted for. Where it is over, the task does not begin. */
-  call?: OngoingCall | undefined;
+  call?: CallContext | undefined;
 }
 
 export interface Hold {
@@ -60,7 +60,7 @@ export async function withFolderLock<T>(
   return queues.run(root, async () => {
     const deadlineMs = Date.now() + settings.timeoutMs;
     for (;;) {
-      settings.call?.throwIfOver();
+      settings.call?.throwIfAborted();
       const work = await openWorkFolder(root, settings.modes);
       try {
         const lock = await acquire(root, work, settings, deadlineMs);
@@ -112,7 +112,7 @@ async function acquire(
       if (codeOf(error) === "ENOENT") return null;
       throw fileSystemError(error);
     }
-    call?.throwIfOver();
+    call?.throwIfAborted();
     if (Date.now() >= deadlineMs) throw lockTimeout();
     await sleep(randomInt(pollMs) + 1);
   }
@@ -128,13 +128,13 @@ class FolderLock implements Hold {
   readonly work: OpenDirectory;
   readonly #modes: Modes;
   readonly #id: string;
-  readonly #call: OngoingCall | undefined;
+  readonly #call: CallContext | undefined;
   readonly #refreshTimer: NodeJS.Timeout;
   #refreshedAtMs: number;
   #refreshing: Promise<void> | undefined;
   #isLost = false;
 
-  constructor(work: OpenDirectory, modes: Modes, id: string, startedMs: number, call: OngoingCall | undefined) {
+  constructor(work: OpenDirectory, modes: Modes, id: string, startedMs: number, call: CallContext | undefined) {
     this.work = work;
     this.#modes = modes;
     this.#id = id;
@@ -144,7 +144,7 @@ class FolderLock implements Hold {
   }
 
   assertHeld(): void {
-    this.#call?.throwIfOver();
+    this.#call?.throwIfAborted();
     this.#noticePause();
     if (this.#isLost) throw new LockLost();
   }

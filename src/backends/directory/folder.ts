@@ -4,7 +4,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { directoryNotFound, MemoryError, type MemoryErrorCode, pathIsFile } from "../../core/values/errors.js";
 import type { MemoryEntry } from "../../core/memory.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { ROOT, segmentsOf } from "../../core/values/paths.js";
 import { ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 import { inParallel } from "./in-parallel.js";
@@ -43,11 +43,11 @@ export class Folder {
   /** Absolute, its own links resolved. */
   readonly root: string;
   readonly #traits: FileSystemTraits;
-  readonly #call: OngoingCall | undefined;
+  readonly #call: CallContext | undefined;
   readonly #rootDirectory: OpenDirectory;
   readonly #opened: OpenDirectory[] = [];
 
-  constructor(root: string, traits: FileSystemTraits, call: OngoingCall | undefined) {
+  constructor(root: string, traits: FileSystemTraits, call: CallContext | undefined) {
     this.root = root;
     this.#traits = traits;
     this.#call = call;
@@ -107,7 +107,7 @@ export class Folder {
     await inParallel([...byDirectory], async ([path, group]) => {
       const run = this.#inDirectory(path, (directory) =>
         inParallel(group, async (file) => {
-          this.#call?.throwIfOver();
+          this.#call?.throwIfAborted();
           outcomes.set(file, await task(file, directory));
         }),
       );
@@ -163,7 +163,7 @@ export class Folder {
 
   /** @throws ENOENT */
   async #inDirectory<T>(path: string, run: (directory: OpenDirectory) => Promise<T>): Promise<T> {
-    this.#call?.throwIfOver();
+    this.#call?.throwIfAborted();
     if (path === ROOT) return run(this.#rootDirectory);
     const directory = (await this.#inOneStep(segmentsOf(path))) ?? (await this.#openByName(path));
     try {

@@ -5,7 +5,7 @@ import type { ChangeCommand, PlannedChange } from "../approval/change-record.js"
 import { planDelete, planRename, planText, type TextWish } from "../approval/plan.js";
 import type { MemoryCalls } from "../runtime/memory-calls.js";
 import type { MemorySnapshot } from "../memory.js";
-import type { OngoingCall } from "../runtime/ongoing-call.js";
+import type { CallContext } from "../runtime/call.js";
 import { normalizePath } from "../values/paths.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 
@@ -16,7 +16,7 @@ export interface IntendedText {
 }
 
 /** The text that may be stored in place of the given one. */
-export type CheckedText = (change: IntendedText, call: OngoingCall | undefined) => Promise<string>;
+export type CheckedText = (change: IntendedText, call: CallContext | undefined) => Promise<string>;
 
 interface AskedMemoryParts {
   address: CheckedAddress;
@@ -79,7 +79,7 @@ export class AskedChanges {
     planIn: (
       tree: MemoryTree,
       shown: (path: string) => string,
-      call: OngoingCall | undefined,
+      call: CallContext | undefined,
     ) => PlannedChange | Promise<PlannedChange | null>,
   ): Promise<Counts> {
     const { address, calls, restrictions, checkedText, maxFileBytes } = this.#memory;

@@ -2,15 +2,15 @@ import type { GuardedChange } from "./access.js";
 import type { MemoryBackend } from "../backend.js";
 import type { FileStat } from "../memory.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
-import type { Act, OngoingCall } from "../runtime/ongoing-call.js";
+import type { Stage as Act, CallContext } from "../runtime/call.js";
 
-export type BackendCommand<T> = (backend: MemoryBackend, call: OngoingCall | undefined) => Promise<T>;
+export type BackendCommand<T> = (backend: MemoryBackend, call: CallContext | undefined) => Promise<T>;
 
 /** What is to be stored, before the guards have seen it. */
 export type IntendedChange = Pick<GuardedChange, "command" | "path" | "content">;
 
 /** Answers the text to store. It throws where nothing may be stored, or where the call is over. */
-export type AskGuards = (change: IntendedChange, call: OngoingCall | undefined) => Promise<string>;
+export type AskGuards = (change: IntendedChange, call: CallContext | undefined) => Promise<string>;
 
 /** A command, and what it does at the moment, for the message of a call that takes too long. */
 interface GuardedCommand<T> {

@@ -4,7 +4,7 @@ import { blameLines } from "./blame.js";
 import { invalid } from "../values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
 import type { HistoryBackend, VersionText } from "./history-backend.js";
-import type { Act } from "../runtime/ongoing-call.js";
+import type { Stage as Act } from "../runtime/call.js";
 import { checkOptions, preview } from "../settings/options.js";
 import { normalizePath } from "../values/paths.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";

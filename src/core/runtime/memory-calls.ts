@@ -1,8 +1,8 @@
 import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../backend.js";
-import { MemoryError } from "../values/errors.js";
+import { MemoryError, withPath } from "../values/errors.js";
 import type { BackendCommand } from "../access/guarded-changes.js";
-import { type Act, type OngoingCall, withinTime } from "./ongoing-call.js";
+import { type CallContext, type Stage as Act, runWithDeadline } from "./call.js";
 import { creationFault, type PathRule } from "../values/paths.js";
 import { isHeardHere, tellHere } from "../watch/own-changes.js";
 
@@ -25,7 +25,11 @@ export class MemoryCalls {
   }
 
   run<T>(act: Act | (() => Act), command: BackendCommand<T>): Promise<T> {
-    const running = withinTime(this.#settings, act, (call) => command(this.#backendFor(call), call));
+    const running = runWithDeadline({ ...this.#settings, actor: null }, (call) => {
+      if (typeof act === "function") Object.defineProperty(call, "stage", { get: act });
+      else call.stage = act;
+      return command(this.#backendFor(call), call);
+    });
     if (act === "read" || !isHeardHere()) return running;
     return running.finally(() => tellHere(this.#backend, this.#address));
   }
@@ -44,13 +48,7 @@ export class MemoryCalls {
     }
   }
 
-  #backendFor(call: OngoingCall | undefined): MemoryBackend {
+  #backendFor(call: CallContext | undefined): MemoryBackend {
     return call === undefined ? this.#backend : (this.#backend.forCall?.(call) ?? this.#backend);
   }
-}
-
-/** The innermost path that an error is given stays. */
-export function withPath(error: MemoryError, path: string): MemoryError {
-  error.path ??= path;
-  return error;
 }

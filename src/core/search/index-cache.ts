@@ -3,7 +3,7 @@ import type { MemoryBackend } from "../backend.js";
 import { KeyedMutex } from "../runtime/keyed-mutex.js";
 import type { FoundText } from "../memory.js";
 import { idOf } from "../values/object-ids.js";
-import type { OngoingCall } from "../runtime/ongoing-call.js";
+import type { CallContext } from "../runtime/call.js";
 import type { VersionedFile } from "../tree/snapshot.js";
 import { snapshotSince, versionsOf } from "../tree/snapshot-since.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
@@ -51,7 +51,7 @@ export interface IndexOwner {
 export async function indexOf(
   backend: MemoryBackend,
   { address, opened, wordsOf }: IndexOwner,
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ): Promise<Searchable> {
   const key = `${idOf(opened.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
   // Before the texts: what is kept with it may be newer, and then the next search reads again, but it is never older.
@@ -65,7 +65,7 @@ export async function indexOf(
   return (
     current() ??
     building.run(key, async () => {
-      call?.throwIfOver();
+      call?.throwIfAborted();
       // Another search may have made it meanwhile.
       const ofAnother = current();
       if (ofAnother !== null) return ofAnother;
@@ -105,11 +105,13 @@ async function indexedNow(
   backend: MemoryBackend,
   wordsOf: SearchWords,
   previous: Kept | null,
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ): Promise<Pick<Kept, "index" | "textVersions">> {
   const { files } = await snapshotSince(backend, previous?.textVersions ?? none);
   if (previous !== null && isUnchanged(files, previous)) return previous;
-  const index = await indexTexts(textsOf(files, previous), wordsOf, previous?.index ?? null, () => call?.throwIfOver());
+  const index = await indexTexts(textsOf(files, previous), wordsOf, previous?.index ?? null, () =>
+    call?.throwIfAborted(),
+  );
   return { index, textVersions: versionsOf(files) };
 }
 

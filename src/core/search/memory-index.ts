@@ -24,7 +24,7 @@ export async function indexTexts(
   texts: readonly FoundText[],
   wordsOf: SearchWords,
   previous: MemoryIndex | null,
-  throwIfOver: () => void,
+  throwIfAborted: () => void,
 ): Promise<MemoryIndex> {
   // Words that went with their texts stay in the vocabulary, so it is made anew in time.
   const kept = previous === null || previous.vocabulary.size > 2 * previous.firstWords + 10_000 ? null : previous;
@@ -35,7 +35,7 @@ export async function indexTexts(
   const turns = new Turns();
   const nextTurn = async (): Promise<void> => {
     await turns.next();
-    throwIfOver();
+    throwIfAborted();
   };
   for (const text of texts.toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
     const file = known.get(text.path);

@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "../backend.js";
 import type { FoundText } from "../memory.js";
-import type { OngoingCall } from "../runtime/ongoing-call.js";
+import type { CallContext } from "../runtime/call.js";
 import type { MeaningBackend, Vector } from "./meaning.js";
 import { passagesOf } from "./passages.js";
 
@@ -34,7 +34,7 @@ export async function vectorsOf(
   meaning: MeaningBackend,
   opened: MemoryBackend,
   { files, version, previous }: IndexedTexts,
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ): Promise<PassageVectors> {
   const texts = textsOf(files, meaning.maxTexts);
   const byText = new Map<string, Vector>();
@@ -49,7 +49,7 @@ export async function vectorsOf(
   const missing = unknown.filter((text) => !byText.has(text));
   try {
     for (let start = 0; start < Math.min(missing.length, maxEmbeddedTexts); start += batchTexts) {
-      call?.throwIfOver();
+      call?.throwIfAborted();
       for (const [text, vector] of await meaning.embed(missing.slice(start, start + batchTexts)))
         byText.set(text, vector);
     }

@@ -1,5 +1,5 @@
 import type { MemoryBackend } from "../backend.js";
-import type { OngoingCall } from "../runtime/ongoing-call.js";
+import type { CallContext } from "../runtime/call.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { Ranked } from "./best-passages.js";
 import { fuse, rankByMeaning } from "./fused-ranking.js";
@@ -18,7 +18,7 @@ export async function searchMemory(
   backend: MemoryBackend,
   owner: IndexOwner,
   wanted: CheckedSearch,
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ): Promise<SearchHit[]> {
   return hitsOf(await rankedIn(backend, owner, wanted, call));
 }
@@ -27,7 +27,7 @@ async function rankedIn(
   backend: MemoryBackend,
   owner: IndexOwner,
   wanted: CheckedSearch,
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ): Promise<Ranked[]> {
   const { query, limit, path } = wanted;
   const meaning = backend.meaning?.() ?? null;
@@ -35,7 +35,7 @@ async function rankedIn(
   const narrowed =
     meaning === null && owner.wordsOf === englishWords ? ((await backend.narrow?.(query, path)) ?? null) : null;
   if (narrowed !== null) {
-    const chosen = await indexTexts(narrowed.texts, englishWords, null, () => call?.throwIfOver());
+    const chosen = await indexTexts(narrowed.texts, englishWords, null, () => call?.throwIfAborted());
     return rank(chosen, soughtIn(chosen, englishWords(query)), wanted, narrowed.files);
   }
   const { index, vectors } = await indexOf(backend, owner, call);

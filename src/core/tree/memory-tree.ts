@@ -8,23 +8,52 @@ import type {
   SnapshotFile,
 } from "../memory.js";
 import { parentsOf, prefixOf, ROOT } from "../values/paths.js";
+import { compareCodeUnits } from "../values/text.js";
+
+/** What a change does to a tree: removals first, then all moves at once, then new directories and texts. */
+export interface TreeEdits {
+  /** Files and directories, each by its own path. */
+  readonly removed: readonly string[];
+  /** Files and directories, each by its own path. A moved file stays the same file. */
+  readonly moved: readonly { path: string; to: string }[];
+  /** Directories that are created. */
+  readonly directories: readonly string[];
+  /** Files that are created, or whose text is replaced. */
+  readonly files: readonly SnapshotFile[];
+}
+
+export const noEdits: TreeEdits = { removed: [], moved: [], directories: [], files: [] };
 
 /**
- * Answers every reading command from a snapshot, for storages that read a memory as a whole. It never changes: make a
- * new one for each command.
+ * Files and directories by path. It answers every read as a memory does, for storages that read a memory as a whole.
+ * Only `commit` changes it. A storage may load only a part: then it knows nothing of other paths.
  */
 export class MemoryTree {
-  readonly files: ReadonlyMap<string, SnapshotFile>;
-  /** Every directory but the root, those included that only a file below them shows. */
-  readonly directories: ReadonlySet<string>;
+  readonly #files: Map<string, SnapshotFile>;
+  readonly #directories: Set<string>;
   readonly #revision: number | null;
 
   /** The snapshot may leave out directories that a file or another directory lies in. */
   constructor({ files, directories, revision }: MemorySnapshot) {
-    this.files = new Map(files.map((file) => [file.path, file]));
+    this.#files = new Map(files.map((file) => [file.path, file]));
     const parents = [...files.map((file) => file.path), ...directories].flatMap(parentsOf);
-    this.directories = new Set([...directories, ...parents]);
+    this.#directories = new Set([...directories, ...parents]);
     this.#revision = revision;
+  }
+
+  get files(): ReadonlyMap<string, SnapshotFile> {
+    return this.#files;
+  }
+
+  /** Every directory but the root, those included that only a file below them shows. */
+  get directories(): ReadonlySet<string> {
+    return this.#directories;
+  }
+
+  /** Null for a missing path. The root is a directory. */
+  kind(path: string): "file" | "dir" | null {
+    if (this.files.has(path)) return "file";
+    return this.isDirectory(path) ? "dir" : null;
   }
 
   /** True for the root too. */
@@ -48,10 +77,29 @@ export class MemoryTree {
     };
   }
 
-  /** The same by their paths, files first. */
+  /** The paths of the same, sorted. */
   pathsWithin(path: string): string[] {
+    if (this.files.has(path)) return [path];
     const { files, directories } = this.within(path);
-    return [...files.map((file) => file.path), ...directories];
+    return [...files.map((file) => file.path), ...directories].toSorted(compareCodeUnits);
+  }
+
+  /** Makes the edits of a change. */
+  commit({ removed, moved, directories, files }: TreeEdits): void {
+    for (const path of removed) this.#remove(path);
+    const movedFiles = moved.map(({ path, to }) => ({ to, file: this.files.get(path) }));
+    for (const { path } of moved) this.#remove(path);
+    for (const { to, file } of movedFiles) {
+      if (file === undefined) this.#directories.add(to);
+      else this.#files.set(to, { ...file, path: to });
+    }
+    for (const path of directories) this.#directories.add(path);
+    for (const file of files) this.#files.set(file.path, file);
+  }
+
+  #remove(path: string): void {
+    this.#files.delete(path);
+    this.#directories.delete(path);
   }
 
   /** Immediate children, in no order. @throws ENOENT, ENOTDIR */

@@ -87,6 +87,10 @@ export const parentIsFile = (): MemoryError => new MemoryError("ENOTDIR", "ENOTD
 /** EEXIST: the file exists and may not be replaced, or the destination of a rename exists. */
 export const alreadyExists = (): MemoryError => new MemoryError("EEXIST", "EEXIST: path already exists");
 
+/** ECONFLICT: the change was made for another state of the memory. */
+export const baseChanged = (): MemoryError =>
+  new MemoryError("ECONFLICT", "ECONFLICT: the memory has changed since the change was planned; nothing was changed");
+
 /** EFBIG: the file would exceed its limit. Both sizes are bytes of UTF-8. */
 export const fileTooLarge = (sizeBytes: number, maxFileBytes: number): MemoryError =>
   new MemoryError(
@@ -102,3 +106,9 @@ export const memoryFull = (sizeBytes: number | null, maxMemoryBytes: number, cau
       `${maxMemoryBytes} bytes; delete files no longer needed`,
     { cause },
   );
+
+/** Sets the path of an error that has none. The innermost path that an error is given stays. */
+export function withPath(error: MemoryError, path: string): MemoryError {
+  error.path ??= path;
+  return error;
+}

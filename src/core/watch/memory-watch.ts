@@ -1,5 +1,5 @@
 import { isClosedStorage, MemoryError } from "../values/errors.js";
-import { withinTime } from "../runtime/ongoing-call.js";
+import { withinTime } from "../runtime/call.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
 import { Bell } from "./bell.js";
 import {

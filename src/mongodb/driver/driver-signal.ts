@@ -1,4 +1,4 @@
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 
 type Used = Pick<AbortSignal, "aborted" | "reason" | "throwIfAborted" | "removeEventListener"> & {
   addEventListener(type: "abort", listener: Listener): void;
@@ -9,15 +9,15 @@ type Listener = (this: Used) => void;
 
 /** The part of an AbortSignal that the driver uses. With a real one, a small command takes a tenth longer. */
 class DriverSignal implements Used {
-  readonly #call: OngoingCall;
+  readonly #call: CallContext;
   #listeners: Set<unknown> | undefined;
 
-  constructor(call: OngoingCall) {
+  constructor(call: CallContext) {
     this.#call = call;
   }
 
   get aborted(): boolean {
-    return this.#call.isOver;
+    return this.#call.aborted;
   }
 
   get reason(): unknown {
@@ -25,14 +25,14 @@ class DriverSignal implements Used {
   }
 
   throwIfAborted(): void {
-    this.#call.throwIfOver();
+    this.#call.throwIfAborted();
   }
 
   addEventListener(_type: "abort", listener: Listener): void {
     if (this.#listeners === undefined) {
       const listeners = new Set<unknown>();
       this.#listeners = listeners;
-      this.#call.onOver(() => listeners.forEach((each) => (each as Listener).call(this)));
+      this.#call.onAbort(() => listeners.forEach((each) => (each as Listener).call(this)));
     }
     this.#listeners.add(listener);
   }
@@ -43,6 +43,6 @@ class DriverSignal implements Used {
 }
 
 /** A signal that ends the work of the driver for a call when the call ends. */
-export function driverSignal(call: OngoingCall): AbortSignal {
+export function driverSignal(call: CallContext): AbortSignal {
   return new DriverSignal(call) as unknown as AbortSignal;
 }

@@ -18,7 +18,7 @@ import type {
   UpdateOptions,
   UpdateResult,
 } from "mongodb";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { driverSignal } from "./driver-signal.js";
 import { isDuplicateKey } from "./errors.js";
 
@@ -46,7 +46,7 @@ export class ExactCollection<Stored extends Document> {
    * The same collection, whose commands end with a call. Commands that make indexes go on, because others wait for them
    * too.
    */
-  forCall(call: OngoingCall): ExactCollection<Stored> {
+  forCall(call: CallContext): ExactCollection<Stored> {
     return new ExactCollection(this.#collection, limitsOf(call));
   }
 
@@ -178,7 +178,7 @@ interface CallLimits {
  * that waits for a connection, and it closes the connection of a command that was sent. A write then goes on until
  * `maxTimeMS`.
  */
-function limitsOf(call: OngoingCall): CallLimits {
+function limitsOf(call: CallContext): CallLimits {
   const signal = driverSignal(call);
   return call.timeoutMs === Infinity ? { signal } : { signal, maxTimeMS: call.timeoutMs };
 }

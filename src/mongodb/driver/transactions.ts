@@ -1,6 +1,6 @@
 import type { ClientSession, MongoClient, WriteConcernSettings } from "mongodb";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 
 /**
  * How often a transaction or its end is tried again whose connection broke. The driver looks for a server each time.
@@ -28,18 +28,18 @@ export interface TransactionSettings {
  */
 export async function inTransaction<T>(
   { client, writeConcern }: TransactionSettings,
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
   run: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
   const session = client.startSession();
   let brokenAttempts = 0;
   try {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      call?.throwIfOver();
+      call?.throwIfAborted();
       session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern, readPreference: "primary" });
       try {
         const answer = await run(session);
-        call?.throwIfOver();
+        call?.throwIfAborted();
         await commit(session, call);
         return answer;
       } catch (error) {
@@ -55,13 +55,13 @@ export async function inTransaction<T>(
   }
 }
 
-async function commit(session: ClientSession, call: OngoingCall | undefined): Promise<void> {
+async function commit(session: ClientSession, call: CallContext | undefined): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await session.commitTransaction();
       return;
     } catch (error) {
-      if (!hasLabel(error, "UnknownTransactionCommitResult") || attempt === maxBrokenAttempts || call?.isOver === true)
+      if (!hasLabel(error, "UnknownTransactionCommitResult") || attempt === maxBrokenAttempts || call?.aborted === true)
         throw error;
     }
   }

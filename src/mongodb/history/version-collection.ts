@@ -1,7 +1,7 @@
 import type { ClientSession, FindCursor, IndexDescription } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { OlderText } from "../../core/history/older-text.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
@@ -88,7 +88,7 @@ export class VersionCollection {
     this.#clock = clock;
   }
 
-  forCall(call: OngoingCall): VersionCollection {
+  forCall(call: CallContext): VersionCollection {
     return new VersionCollection(this.#collection.forCall(call), this.#retention, this.#clock);
   }
 

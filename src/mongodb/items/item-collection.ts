@@ -1,7 +1,7 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { BulkWriteOptions, BulkWriteResult, Document, FindCursor, FindOptions, IndexDescription } from "mongodb";
 import { MemoryError } from "../../core/values/errors.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
@@ -61,7 +61,7 @@ export class ItemCollection {
   }
 
   /** The same items for one call, which ends with its next command where it is over before. */
-  forCall(call: OngoingCall): ItemCollection {
+  forCall(call: CallContext): ItemCollection {
     return new ItemCollection(
       { ...this.#context, collection: this.#context.collection.forCall(call) },
       this.#preparation,

@@ -1,7 +1,7 @@
 import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
 import { types } from "node:util";
 import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isUnauthorized, storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
@@ -79,7 +79,7 @@ export class VectorCollection {
     return new VectorCollection(collection, prepare, context);
   }
 
-  forCall(call: OngoingCall): VectorCollection {
+  forCall(call: CallContext): VectorCollection {
     return new VectorCollection(this.#collection.forCall(call), this.#prepare, this.#context);
   }
 

@@ -13,7 +13,7 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../core/memory.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { snapshotSince } from "../../core/tree/snapshot-since.js";
 import type { VersionedSnapshot } from "../../core/tree/snapshot.js";
 import type { MeaningBackend } from "../../core/search/meaning.js";
@@ -32,14 +32,14 @@ export class FollowingBackend implements MemoryBackend {
   readonly #address: CheckedAddress;
   readonly #open: (layout: KeptLayout) => MemoryBackend;
   readonly #home: MemoryBackend;
-  readonly #call: OngoingCall | undefined;
+  readonly #call: CallContext | undefined;
 
   /** @param inCall what a call has of it */
   constructor(
     following: Following,
     address: CheckedAddress,
     open: (layout: KeptLayout) => MemoryBackend,
-    inCall?: { home: MemoryBackend; call: OngoingCall },
+    inCall?: { home: MemoryBackend; call: CallContext },
   ) {
     this.#following = following;
     this.#address = address;
@@ -48,7 +48,7 @@ export class FollowingBackend implements MemoryBackend {
     this.#call = inCall?.call;
   }
 
-  forCall(call: OngoingCall): MemoryBackend {
+  forCall(call: CallContext): MemoryBackend {
     return new FollowingBackend(this.#following, this.#address, this.#open, {
       home: this.#home.forCall?.(call) ?? this.#home,
       call,

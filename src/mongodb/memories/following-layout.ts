@@ -5,7 +5,7 @@ import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { namespaceOfMemory } from "../../core/values/namespace.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { memoryBytesCeiling, type MemoryOptions } from "../../core/settings/options.js";
 import { storageError } from "../driver/errors.js";
 import { presentCollections } from "../driver/present-collections.js";
@@ -63,7 +63,7 @@ export class FollowingLayout implements MovableLayout {
     return [...new Set([...this.#home.collectionNames, ...this.#following.other.collectionNames])];
   }
 
-  forCall(call: OngoingCall): MovableLayout {
+  forCall(call: CallContext): MovableLayout {
     return new FollowingLayout(this.#following.forCall(call), this.#homeName, this.#db);
   }
 

@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/values/address.js";
 import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { reading } from "../driver/reads.js";
 import { inTransaction, type TransactionSettings } from "../driver/transactions.js";
 import type { KnownMoves } from "./known-moves.js";
@@ -26,16 +26,16 @@ export class Following {
   readonly #layouts: Layouts;
   readonly #known: KnownMoves;
   readonly #transactions: TransactionSettings;
-  readonly #call: OngoingCall | undefined;
+  readonly #call: CallContext | undefined;
 
-  constructor(layouts: Layouts, known: KnownMoves, transactions: TransactionSettings, call?: OngoingCall) {
+  constructor(layouts: Layouts, known: KnownMoves, transactions: TransactionSettings, call?: CallContext) {
     this.#layouts = layouts;
     this.#known = known;
     this.#transactions = transactions;
     this.#call = call;
   }
 
-  forCall(call: OngoingCall): Following {
+  forCall(call: CallContext): Following {
     const { home, other, otherOrEmpty } = this.#layouts;
     const layouts = {
       home: home.forCall(call),
@@ -75,7 +75,7 @@ export class Following {
       } catch (error) {
         const reason = reasonToFollow(error);
         if (reason === null) throw error;
-        this.#call?.throwIfOver();
+        this.#call?.throwIfAborted();
         if (reason === "missing") place = await this.#find(address, act);
         else place = place === "home" ? "other" : "home";
         this.#known.set(address, place === "other");

@@ -1,13 +1,13 @@
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import type { VectorCollection } from "../meaning/vector-collection.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 
 /** The changes that wait for a person, for the commands of the same call. Only here, as most calls have none. */
-export function recordsInCall({ call, records }: { call?: OngoingCall; records: RecordCollection }): RecordCollection {
+export function recordsInCall({ call, records }: { call?: CallContext; records: RecordCollection }): RecordCollection {
   return call === undefined ? records : records.forCall(call);
 }
 
 /** The same of the vectors of passages. */
-export function vectorsInCall({ call, vectors }: { call?: OngoingCall; vectors: VectorCollection }): VectorCollection {
+export function vectorsInCall({ call, vectors }: { call?: CallContext; vectors: VectorCollection }): VectorCollection {
   return call === undefined ? vectors : vectors.forCall(call);
 }

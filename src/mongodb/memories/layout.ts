@@ -5,7 +5,7 @@ import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import { invalid, type MemoryError } from "../../core/values/errors.js";
 import type { MemorySnapshot } from "../../core/memory.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import type { MemoryOptions } from "../../core/settings/options.js";
 import type { Retention } from "../history/version-collection.js";
 import type { MemoryPlace } from "../places/operations.js";
@@ -28,7 +28,7 @@ export interface MemoryLayout {
    */
   ready(): Promise<void>;
   /** The same memories for one call, which ends with its next command where it is over before. */
-  forCall(call: OngoingCall): MemoryLayout;
+  forCall(call: CallContext): MemoryLayout;
   /**
    * One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was
    * last changed
@@ -110,7 +110,7 @@ export interface MemoryLimits extends BackendLimits {
 
 /** All memories of a database, whichever layout keeps each of them. */
 export interface MovableLayout extends MemoryLayout {
-  forCall(call: OngoingCall): MovableLayout;
+  forCall(call: CallContext): MovableLayout;
   /**
    * Moves a memory to that layout, with all that belongs to it, in one step: its readers and writers see the old one or
    * the new one.
@@ -128,7 +128,7 @@ export interface KeptLayout extends Omit<
   MemoryLayout,
   "forCall" | "memories" | "itemsAt" | "itemsWithin" | "facts" | "summaries" | "remove"
 > {
-  forCall(call: OngoingCall): KeptLayout;
+  forCall(call: CallContext): KeptLayout;
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress | MovedMemory>;
   /** Of one memory. */
   itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]>;

@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/approval/change-record.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { recordsInCall } from "./in-call.js";
 import type { MemoryExpiry } from "./memory-expiry.js";
@@ -12,7 +12,7 @@ interface RecordsContext {
   records: RecordCollection;
   clock: () => Date;
   expiry: MemoryExpiry;
-  call?: OngoingCall;
+  call?: CallContext;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Db, WriteConcernSettings } from "mongodb";
 import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/approval/change-record.js";
 import type { MemoryError } from "../../core/values/errors.js";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
@@ -71,7 +71,7 @@ export class RecordCollection {
     return new RecordCollection(collection, connect, prepare, clock);
   }
 
-  forCall(call: OngoingCall): RecordCollection {
+  forCall(call: CallContext): RecordCollection {
     return new RecordCollection(this.#collection.forCall(call), this.#connect, this.#prepare, this.clock);
   }
 

@@ -24,7 +24,7 @@ import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../cor
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/checked-memory.js";
-import { type OngoingCall, type Waiting, withinTime } from "../../core/runtime/ongoing-call.js";
+import { type CallContext, type CallLimits, withinTime } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/settings/options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
@@ -288,11 +288,11 @@ export class MongoMemoryStore extends BaseStore {
     return new ForeignItems({ ...this.#storage, memories, clock: this.#clock }).copy(items, dryRun);
   }
 
-  #waiting(): Waiting {
+  #waiting(): CallLimits {
     return { signals: [], timeoutMs: this.#timeoutMs };
   }
 
-  #memoriesFor(call: OngoingCall | undefined): MovableLayout {
+  #memoriesFor(call: CallContext | undefined): MovableLayout {
     return call === undefined ? this.#memories : this.#memories.forCall(call);
   }
 

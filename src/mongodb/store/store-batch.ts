@@ -1,5 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../core/runtime/call.js";
 import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/values/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import { itemFromDocument } from "../items/item-document.js";
@@ -39,12 +39,12 @@ export interface BatchStorage {
  */
 export class StoreBatch {
   readonly #storage: BatchStorage;
-  readonly #call: OngoingCall | undefined;
+  readonly #call: CallContext | undefined;
   #itemsOfCall: ItemCollection | undefined;
   #memoriesOfCall: MemoryLayout | undefined;
 
   /** @param call the batch ends with it */
-  constructor(storage: BatchStorage, call: OngoingCall | undefined) {
+  constructor(storage: BatchStorage, call: CallContext | undefined) {
     this.#storage = storage;
     this.#call = call;
   }

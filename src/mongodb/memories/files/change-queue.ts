@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { sharedCall } from "./creations.js";
 import type { RecordedTree } from "./recorded-tree.js";
 import { isTooMuch } from "../transaction-errors.js";
@@ -37,12 +37,12 @@ export interface MadeChanges {
 export type MakeChanges = (
   address: CheckedAddress,
   changes: readonly QueuedChange<unknown>[],
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ) => Promise<MadeChanges>;
 
 interface Waiting {
   change: QueuedChange<unknown>;
-  call: OngoingCall | undefined;
+  call: CallContext | undefined;
   tell: (outcome: Outcome) => void;
   /** Nothing was made, or nobody knows. */
   fail: (error: unknown) => void;
@@ -69,7 +69,7 @@ export class ChangeQueue {
     memoryKey: string,
     address: CheckedAddress,
     change: QueuedChange<T>,
-    call: OngoingCall | undefined,
+    call: CallContext | undefined,
   ): Promise<Outcome<T>> {
     return new Promise<Outcome<T>>((tell, fail) => {
       const waiting: Waiting = { change, call, tell: tell as (outcome: Outcome) => void, fail };
@@ -96,7 +96,7 @@ export class ChangeQueue {
   /** @returns how many of them are done */
   async #makeBatch(address: CheckedAddress, batch: readonly Waiting[]): Promise<number> {
     const wanted = batch.filter(({ call, fail }) => {
-      if (call?.isOver !== true) return true;
+      if (call?.aborted !== true) return true;
       fail(call.reason);
       return false;
     });

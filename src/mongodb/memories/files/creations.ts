@@ -1,5 +1,5 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { type OngoingCall, signalOf } from "../../../core/runtime/ongoing-call.js";
+import { type CallContext, createSignal } from "../../../core/runtime/call.js";
 import { prefixOf } from "../../../core/values/paths.js";
 import type { Made, NewFile } from "./tree-steps.js";
 
@@ -10,12 +10,12 @@ const maxBatch = { files: 100, chars: 4_000_000 };
 export type MakeFiles = (
   address: CheckedAddress,
   files: readonly NewFile[],
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ) => Promise<Made[]>;
 
 interface Waiting {
   file: NewFile;
-  call: OngoingCall | undefined;
+  call: CallContext | undefined;
   tell: (made: Made) => void;
   fail: (error: unknown) => void;
 }
@@ -35,7 +35,7 @@ export class Creations {
   }
 
   /** @param memoryKey of the address */
-  create(memoryKey: string, address: CheckedAddress, file: NewFile, call: OngoingCall | undefined): Promise<Made> {
+  create(memoryKey: string, address: CheckedAddress, file: NewFile, call: CallContext | undefined): Promise<Made> {
     return new Promise((tell, fail) => {
       const waiting = { file, call, tell, fail };
       const others = this.#waiting.get(memoryKey);
@@ -64,7 +64,7 @@ export class Creations {
 
   async #makeBatch(address: CheckedAddress, batch: readonly Waiting[]): Promise<void> {
     const wanted = batch.filter(({ call, fail }) => {
-      if (call?.isOver !== true) return true;
+      if (call?.aborted !== true) return true;
       fail(call.reason);
       return false;
     });
@@ -100,25 +100,27 @@ function meet(one: string, other: string): boolean {
 }
 
 /** A call that is over when all of these are. */
-export function sharedCall(calls: readonly (OngoingCall | undefined)[]): OngoingCall | undefined {
+export function sharedCall(calls: readonly (CallContext | undefined)[]): CallContext | undefined {
   const limited = calls.filter((call) => call !== undefined);
   const [only] = limited;
   if (limited.length < calls.length || only === undefined) return undefined;
   return limited.length === 1 ? only : new SharedCall(limited);
 }
 
-class SharedCall implements OngoingCall {
+class SharedCall implements CallContext {
+  /** Each change names its own. */
+  readonly actor = null;
   readonly timeoutMs: number;
-  readonly #calls: readonly OngoingCall[];
+  readonly #calls: readonly CallContext[];
   #signal: AbortSignal | undefined;
 
-  constructor(calls: readonly OngoingCall[]) {
+  constructor(calls: readonly CallContext[]) {
     this.#calls = calls;
     this.timeoutMs = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
   }
 
-  get isOver(): boolean {
-    return this.#calls.every(({ isOver }) => isOver);
+  get aborted(): boolean {
+    return this.#calls.every(({ aborted }) => aborted);
   }
 
   get reason(): unknown {
@@ -126,17 +128,17 @@ class SharedCall implements OngoingCall {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= signalOf(this));
+    return (this.#signal ??= createSignal(this));
   }
 
-  throwIfOver(): void {
-    if (this.isOver) throw this.reason;
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
   }
 
-  onOver(listener: () => void): void {
+  onAbort(listener: () => void): void {
     for (const call of this.#calls) {
-      call.onOver(() => {
-        if (this.isOver) listener();
+      call.onAbort(() => {
+        if (this.aborted) listener();
       });
     }
   }

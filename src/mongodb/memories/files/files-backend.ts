@@ -22,7 +22,7 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../../core/memory.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
@@ -60,7 +60,7 @@ export class FilesBackend implements MemoryBackend {
     this.limits = limits;
   }
 
-  forCall(call: OngoingCall): MemoryBackend {
+  forCall(call: CallContext): MemoryBackend {
     return new FilesBackend(contextFor(call, this.context), this.address, this.limits);
   }
 

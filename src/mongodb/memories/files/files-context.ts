@@ -1,7 +1,7 @@
 import type { MongoClient } from "mongodb";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
@@ -67,11 +67,11 @@ export interface FilesContext {
   /** What all texts of the memory may take, in bytes. Left out: it has no limit. */
   maxMemoryBytes?: number;
   /** With which the commands end. */
-  call?: OngoingCall;
+  call?: CallContext;
 }
 
 /** The same, for the commands of one call. */
-export function contextFor(call: OngoingCall, context: FilesContext): FilesContext {
+export function contextFor(call: CallContext, context: FilesContext): FilesContext {
   return { call, ...context, collection: context.collection.forCall(call) };
 }
 

@@ -12,7 +12,7 @@ import type { MemoryBackend } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { MemoryOptions } from "../../../core/settings/options.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { parentsOf } from "../../../core/values/paths.js";
 import { RecentMap } from "../../../core/runtime/recent-map.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
@@ -212,7 +212,7 @@ export class FilesLayout implements KeptLayout {
     return new FilesLayout(context, { indexes, collectionNames: [name, versionsName, proposalsName, vectorsName] });
   }
 
-  forCall(call: OngoingCall): KeptLayout {
+  forCall(call: CallContext): KeptLayout {
     return new FilesLayout(contextFor(call, this.#context), this);
   }
 

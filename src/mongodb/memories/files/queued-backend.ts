@@ -2,7 +2,7 @@ import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { MemoryBackend, WriteMode } from "../../../core/backend.js";
 import { alreadyExists, fileNotFound, pathIsDirectory } from "../../../core/values/errors.js";
 import type { FileStat, MemorySnapshot } from "../../../core/memory.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { appendText, replaceText } from "../../../core/values/text.js";
 import type { QueuedChange } from "./change-queue.js";
@@ -20,7 +20,7 @@ export type Told<T> = Pick<QueuedChange<T>, "paths" | "apply"> & Partial<Pick<Qu
  * also a history needs. What makes nothing larger, such as a delete, stays as it is.
  */
 export class QueuedBackend extends FilesBackend {
-  override forCall(call: OngoingCall): MemoryBackend {
+  override forCall(call: CallContext): MemoryBackend {
     return new QueuedBackend(contextFor(call, this.context), this.address, this.limits);
   }
 

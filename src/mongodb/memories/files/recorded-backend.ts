@@ -4,7 +4,7 @@ import type { MemoryBackend } from "../../../core/backend.js";
 import { pathIsDirectory } from "../../../core/values/errors.js";
 import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type { DeletedCounts } from "../../../core/memory.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { FileChanges } from "./file-changes.js";
 import { contextFor, type FilesContext } from "./files-context.js";
 import { historyOf } from "./files-history.js";
@@ -15,7 +15,7 @@ import { changeOf, QueuedBackend } from "./queued-backend.js";
  * does.
  */
 export class RecordedBackend extends QueuedBackend {
-  override forCall(call: OngoingCall): MemoryBackend {
+  override forCall(call: CallContext): MemoryBackend {
     return new RecordedBackend(contextFor(call, this.context), this.address, this.limits);
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { memoryFull } from "../../../core/values/errors.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { parentsOf, ROOT } from "../../../core/values/paths.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -56,7 +56,7 @@ export async function makeRecorded(
   context: RecordingContext,
   address: CheckedAddress,
   changes: readonly QueuedChange<unknown>[],
-  call: OngoingCall | undefined,
+  call: CallContext | undefined,
 ): Promise<MadeChanges> {
   const collection = call === undefined ? context.collection : context.collection.forCall(call);
   const versions = call === undefined ? context.versions : context.versions.forCall(call);

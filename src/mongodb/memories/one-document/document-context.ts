@@ -1,7 +1,7 @@
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import type { MongoClient, ObjectId } from "mongodb";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
@@ -46,7 +46,7 @@ export interface DocumentContext {
   /** Only memories that have moved here are kept: none is made. Default: false. */
   isGuest?: boolean;
   /** With which the commands end. */
-  call?: OngoingCall;
+  call?: CallContext;
 }
 
 export interface KeptHistory {
@@ -67,7 +67,7 @@ export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddre
 }
 
 /** The same, for the commands of one call. */
-export function contextFor(call: OngoingCall, context: DocumentContext): DocumentContext {
+export function contextFor(call: CallContext, context: DocumentContext): DocumentContext {
   return { call, ...context, collection: context.collection.forCall(call) };
 }
 

@@ -25,7 +25,7 @@ import type {
   OutlineOptions,
 } from "../../../core/memory.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { prefixOf, ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
@@ -87,7 +87,7 @@ export class OneDocumentBackend implements MemoryBackend {
     this.#limits = limits;
   }
 
-  forCall(call: OngoingCall): MemoryBackend {
+  forCall(call: CallContext): MemoryBackend {
     return new OneDocumentBackend(contextFor(call, this.#context), this.#address, this.#limits, this.#known);
   }
 

@@ -5,7 +5,7 @@ import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archiv
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/settings/options.js";
-import type { OngoingCall } from "../../../core/runtime/ongoing-call.js";
+import type { CallContext } from "../../../core/runtime/call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
@@ -192,7 +192,7 @@ export class OneDocumentLayout implements KeptLayout {
     );
   }
 
-  forCall(call: OngoingCall): KeptLayout {
+  forCall(call: CallContext): KeptLayout {
     return new OneDocumentLayout(contextFor(call, this.#context), this, this.#versions);
   }
 

@@ -1,0 +1,170 @@
+import type { MemoryActor } from "../values/actor.js";
+import { MemoryError } from "../values/errors.js";
+
+/** What a call does at the moment: it reads, waits for a guard, or may have changed the storage. */
+export type Stage = "read" | "guard" | "change";
+
+/** How long a caller waits for a call. */
+export interface CallLimits {
+  /** If one of them aborts, the wait ends. */
+  signals: readonly AbortSignal[];
+  /** Infinity for no limit. */
+  timeoutMs: number;
+}
+
+export interface CallSettings extends CallLimits {
+  /** Who calls. */
+  actor: MemoryActor | null;
+}
+
+/** What a storage sees of a call. Every method of a backend gets it as its last argument. */
+export interface CallContext {
+  /** Who makes the change, for the history. */
+  readonly actor: MemoryActor | null;
+  /** How long the whole call may take; at most 2,147,483,647, or Infinity for no limit. */
+  readonly timeoutMs: number;
+  /** Whether nobody waits for the call any more. No further step may begin then. */
+  readonly aborted: boolean;
+  /** Why the call was aborted. */
+  readonly reason: unknown;
+  /** Created when it is first read, because that takes as long as a small call in memory. */
+  readonly signal: AbortSignal;
+  /** @throws the reason, if the call was aborted */
+  throwIfAborted(): void;
+  /** Runs `listener` when the call is aborted. This costs much less than `signal`. */
+  onAbort(listener: () => void): void;
+}
+
+/** Creates an AbortSignal that aborts with a call. */
+export function createSignal(call: Pick<CallContext, "aborted" | "reason" | "onAbort">): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(call.reason);
+  if (call.aborted) abort();
+  else call.onAbort(abort);
+  return controller.signal;
+}
+
+/** One call of a memory. The pipeline sets its stage. */
+export class Call implements CallContext {
+  readonly actor: MemoryActor | null;
+  readonly timeoutMs: number;
+  stage: Stage = "read";
+  aborted = false;
+  reason: unknown;
+  #listeners: (() => void)[] | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor({ actor, timeoutMs }: Pick<CallSettings, "actor" | "timeoutMs">) {
+    this.actor = actor;
+    this.timeoutMs = timeoutMs;
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= createSignal(this));
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+
+  onAbort(listener: () => void): void {
+    this.#listeners ??= [];
+    this.#listeners.push(listener);
+  }
+
+  abort(reason: unknown): void {
+    this.aborted = true;
+    this.reason = reason;
+    this.#listeners?.forEach((listener) => listener());
+  }
+}
+
+/** A call that nothing limits and that nobody made, for work behind the calls of users. */
+export function createUnlimitedCall(): CallContext {
+  return new Call({ actor: null, timeoutMs: Infinity });
+}
+
+/**
+ * Runs a call, and ends the wait for it when a signal aborts or its time is up. The work of the call then ends with its
+ * next step, and nobody learns how it ended.
+ *
+ * @throws the reason of the signal, and runs nothing if the signal has aborted already; MemoryError EIO if the time is up
+ */
+export function runWithDeadline<T>(settings: CallSettings, run: (call: Call) => Promise<T>): Promise<T> {
+  const { signals, timeoutMs } = settings;
+  const call = new Call(settings);
+  if (signals.length === 0 && timeoutMs === Infinity) return run(call);
+  const aborted = signals.find((signal) => signal.aborted);
+  if (aborted !== undefined) return Promise.reject(aborted.reason);
+  return new Promise((resolve, reject) => {
+    const end = (reason: unknown): void => {
+      stopWaiting();
+      call.abort(reason);
+      reject(reason);
+    };
+    // The timer must not keep the process alive. What the call waits for does that.
+    const timer = timeoutMs === Infinity ? undefined : setTimeout(() => end(createTimeout(call)), timeoutMs).unref();
+    const stopWaiting = (): void => {
+      clearTimeout(timer);
+      for (const signal of signals) removeListener(signal, end);
+    };
+    for (const signal of signals) addListener(signal, end);
+    const settle = (report: () => void): void => {
+      stopWaiting();
+      report();
+    };
+    // Only now: a signal that aborts while it begins would not be received.
+    run(call).then(
+      (answer) => settle(() => resolve(answer)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
+}
+
+/** The same for work that no memory's pipeline runs. @param stage what the work does all the time */
+export function withinTime<T>(limits: CallLimits, stage: Stage, run: (call: CallContext) => Promise<T>): Promise<T> {
+  return runWithDeadline({ ...limits, actor: null }, (call) => {
+    call.stage = stage;
+    return run(call);
+  });
+}
+
+type OnAbort = (reason: unknown) => void;
+
+interface Listening {
+  calls: Set<OnAbort>;
+  listener: () => void;
+}
+
+/**
+ * All calls of a signal share one listener: an agent makes many calls at once, and Node warns about more than ten
+ * listeners.
+ */
+const listening = new WeakMap<AbortSignal, Listening>();
+
+function addListener(signal: AbortSignal, onAbort: OnAbort): void {
+  const known = listening.get(signal);
+  if (known !== undefined) {
+    known.calls.add(onAbort);
+    return;
+  }
+  const calls = new Set([onAbort]);
+  const listener = (): void => calls.forEach((each) => each(signal.reason));
+  signal.addEventListener("abort", listener);
+  listening.set(signal, { calls, listener });
+}
+
+function removeListener(signal: AbortSignal, onAbort: OnAbort): void {
+  const known = listening.get(signal);
+  if (known === undefined || !known.calls.delete(onAbort) || known.calls.size > 0) return;
+  signal.removeEventListener("abort", known.listener);
+  listening.delete(signal);
+}
+
+function createTimeout({ stage, timeoutMs }: Call): MemoryError {
+  const outcome = stage === "change" ? "; the outcome is unknown" : "";
+  return new MemoryError(
+    "EIO",
+    `EIO: no answer ${stage === "guard" ? "of the guard " : ""}within ${timeoutMs} ms (timeoutMs)${outcome}`,
+  );
+}

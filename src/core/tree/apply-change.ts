@@ -1,0 +1,126 @@
+import {
+  alreadyExists,
+  baseChanged,
+  fileNotFound,
+  fileTooLarge,
+  parentIsFile,
+  pathIsDirectory,
+  withPath,
+} from "../values/errors.js";
+import { normalizePath, parentsOf } from "../values/paths.js";
+import { appendText, replaceText, utf8Bytes } from "../values/text.js";
+import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./change.js";
+import { digestTree } from "./digest.js";
+import { type MemoryTree, noEdits, type TreeEdits } from "./memory-tree.js";
+
+export interface ApplySettings {
+  /** The time of files that the change writes. */
+  now: Date;
+  maxFileBytes: number;
+}
+
+/** What a change does to a tree. No edits: nothing changes. */
+export interface AppliedChange {
+  edits: TreeEdits;
+  result: ChangeResult;
+}
+
+/**
+ * Says what a change does to a tree, or why it is refused. It changes nothing: the caller stores the edits. The tree
+ * needs no more than the scope of the change.
+ *
+ * @throws ENOENT, EISDIR, ENOTDIR, EEXIST, EFBIG, EINVAL for a moved path that is too long, ECONFLICT, and what
+ * `checkPath` and `edit` throw
+ */
+export function applyChange(
+  tree: MemoryTree,
+  change: Change,
+  settings: ApplySettings,
+  options: ChangeOptions = {},
+): AppliedChange {
+  const { expectedDigest } = options;
+  if (expectedDigest !== undefined && digestTree(tree, change) !== expectedDigest) throw baseChanged();
+  switch (change.type) {
+    case "append": {
+      const before = findFile(tree, change.path, change.create);
+      return putText(tree, change.path, appendText(before?.content ?? "", change.content), settings);
+    }
+    case "write": {
+      const before = findFile(tree, change.path, change.ifMissing === "create");
+      if (before !== null && change.ifExists === "fail") throw alreadyExists();
+      return putText(tree, change.path, change.content, settings);
+    }
+    case "edit":
+      return putText(tree, change.path, change.edit(tree.file(change.path).content), settings);
+    case "update": {
+      const { content } = tree.file(change.path);
+      const { text, replaced } = replaceText(content, change.oldContent, change.content, settings.maxFileBytes);
+      if (replaced === 0) return { edits: noEdits, result: noResult };
+      const { edits, result } = putText(tree, change.path, text, settings);
+      return { edits, result: { file: result.file, replaced, deleted: result.deleted } };
+    }
+    case "delete":
+      return removeTree(tree, change.path, change.ifDirectory, options);
+    case "rename":
+      return moveTree(tree, change.path, change.to, options);
+  }
+}
+
+/** @returns null for a file that the change creates. @throws EISDIR, ENOENT */
+function findFile(tree: MemoryTree, path: string, create: boolean): { content: string } | null {
+  return create && tree.kind(path) === null ? null : tree.file(path);
+}
+
+function putText(tree: MemoryTree, path: string, content: string, settings: ApplySettings): AppliedChange {
+  const before = tree.files.get(path);
+  const directories = before === undefined ? findMissingParents(tree, path) : [];
+  const sizeBytes = checkSize(content, settings.maxFileBytes);
+  const { now } = settings;
+  const file = { kind: "file" as const, sizeBytes, createdAt: before?.createdAt ?? now, updatedAt: now };
+  return {
+    edits: { ...noEdits, directories, files: [{ path, content, ...file }] },
+    result: { ...noResult, file },
+  };
+}
+
+function removeTree(
+  tree: MemoryTree,
+  path: string,
+  ifDirectory: "delete" | "fail",
+  { checkPath }: ChangeOptions,
+): AppliedChange {
+  if (tree.kind(path) === "dir" && ifDirectory === "fail") throw pathIsDirectory();
+  const removed = tree.pathsWithin(path);
+  for (const below of removed) if (below !== path) checkPath?.(below);
+  const files = removed.filter((each) => tree.files.has(each)).length;
+  const deleted = { files, dirs: removed.length - files };
+  return { edits: { ...noEdits, removed }, result: { ...noResult, deleted } };
+}
+
+function moveTree(tree: MemoryTree, path: string, to: string, { checkPath }: ChangeOptions): AppliedChange {
+  if (tree.kind(path) === null) throw fileNotFound();
+  if (tree.kind(to) !== null) throw withPath(alreadyExists(), to);
+  const moved = tree.pathsWithin(path).map((from) => ({ path: from, to: to + from.slice(path.length) }));
+  const directories = findMissingParents(tree, to);
+  for (const move of moved) {
+    if (move.path === path) continue;
+    normalizePath(move.to);
+    checkPath?.(move.path);
+    checkPath?.(move.to);
+  }
+  return { edits: { ...noEdits, moved, directories }, result: noResult };
+}
+
+/** @throws ENOTDIR with the path that cannot be created */
+function findMissingParents(tree: MemoryTree, path: string): string[] {
+  const parents = parentsOf(path);
+  if (parents.some((parent) => tree.kind(parent) === "file")) throw withPath(parentIsFile(), path);
+  return parents.filter((parent) => tree.kind(parent) === null);
+}
+
+/** @returns bytes of UTF-8. @throws EFBIG */
+export function checkSize(content: string, maxFileBytes: number): number {
+  const sizeBytes = utf8Bytes(content);
+  if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
+  return sizeBytes;
+}

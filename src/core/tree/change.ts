@@ -1,0 +1,53 @@
+import type { DeletedCounts } from "../memory.js";
+import type { FileStat } from "./snapshot.js";
+
+/** A change of a memory, checked and normalised. Plain data but for `edit`, which may run again after a lost race. */
+export type Change =
+  | { type: "append"; path: string; content: string; create: boolean }
+  | { type: "write"; path: string; content: string; ifExists: "replace" | "fail"; ifMissing: "create" | "fail" }
+  | { type: "update"; path: string; oldContent: string; content: string }
+  | { type: "edit"; path: string; edit: (text: string) => string }
+  | { type: "delete"; path: string; ifDirectory: "delete" | "fail" }
+  | { type: "rename"; path: string; to: string };
+
+/** What a change has done. One shape for all changes, so that no caller needs a type parameter. */
+export interface ChangeResult {
+  /** The file afterwards. Set by write and edit; a storage may leave it out after append and update. */
+  file: FileStat | null;
+  /** How many occurrences an update replaced. */
+  replaced: number;
+  /** What a delete removed. */
+  deleted: DeletedCounts;
+}
+
+export const noResult: ChangeResult = { file: null, replaced: 0, deleted: { files: 0, dirs: 0 } };
+
+/** What must hold in the step that makes a change. */
+export interface ChangeOptions {
+  /** Gets each path below a deleted or moved directory, and each new path. Throws if it may not be changed. */
+  checkPath?: ((path: string) => void) | undefined;
+  /** Refuses with ECONFLICT if `digestTree` gives another digest of what the change would be made to. */
+  expectedDigest?: string | undefined;
+}
+
+/** What a storage must load to make a change. */
+export interface ChangeScope {
+  /** Each with its parents. */
+  paths: readonly string[];
+  /** Directories of which everything is needed, if they are directories. */
+  below: readonly string[];
+}
+
+export function getScope(change: Change): ChangeScope {
+  switch (change.type) {
+    case "append":
+    case "write":
+    case "update":
+    case "edit":
+      return { paths: [change.path], below: [] };
+    case "delete":
+      return { paths: [change.path], below: change.ifDirectory === "delete" ? [change.path] : [] };
+    case "rename":
+      return { paths: [change.path, change.to], below: [change.path] };
+  }
+}

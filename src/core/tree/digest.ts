@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import { compareCodeUnits } from "../values/text.js";
+import type { Change } from "./change.js";
+import type { MemoryTree } from "./memory-tree.js";
+
+/**
+ * A digest of everything that a change is made to: the text of its file, or the subtree that goes or moves. While it is
+ * the same, the change does the same. The tree needs the texts of the scope.
+ */
+export function digestTree(tree: MemoryTree, change: Pick<Change, "type" | "path"> & { to?: string | null }): string {
+  const { type, path, to = null } = change;
+  if (type !== "delete" && type !== "rename")
+    return digest(tree.kind(path) === "dir" ? ["directory"] : (tree.files.get(path)?.content ?? null));
+  const { files, directories } = tree.within(path);
+  const texts = files.map((file) => [file.path, file.content] as const).toSorted(([a], [b]) => compareCodeUnits(a, b));
+  return digest([texts, directories.toSorted(compareCodeUnits), to !== null && tree.kind(to) !== null]);
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
