@@ -5,7 +5,6 @@ export type {
   DeleteOptions,
   DirectoryStat,
   FileStat,
-  FoundText,
   Memory,
   MemoryChange,
   MemoryChanges,
@@ -20,7 +19,7 @@ export type {
   WatchOptions,
   WriteOptions,
 } from "./core/memory.js";
-export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access/access.js";
+export type { GuardedChange, MemoryAccess, MemoryGuard, MemoryRule } from "./core/access/policy.js";
 export type { MemoryActor } from "./core/values/actor.js";
 export type {
   BlamedLine,

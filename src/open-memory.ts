@@ -3,7 +3,7 @@ import { BaseStoreBackend } from "./backends/base-store.js";
 import type { MemoryAddress } from "./core/values/address.js";
 import type { Memory } from "./core/memory.js";
 import { namespaceOfMemory } from "./core/values/namespace.js";
-import { openMemoryOver } from "./core/checked-memory.js";
+import { openMemoryOver } from "./core/open-memory-over.js";
 import type { MemoryOptions } from "./core/settings/options.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 

@@ -1,4 +1,4 @@
-import type { MemoryAccess, MemoryPolicy } from "../../src/core/access/access.js";
+import type { MemoryAccess, MemoryPolicy } from "../../src/core/access/policy.js";
 
 /**
  * Who may do what, the short way: each policy gives what its first rule that fits says, and the strictest of them

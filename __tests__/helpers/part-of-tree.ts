@@ -1,4 +1,5 @@
-import { type CheckedPolicy, restrict, type RestrictableMemory, restricted } from "../../src/core/access/access.js";
+import { type CheckedPolicy } from "../../src/core/access/policy.js";
+import { restrict, type RestrictableMemory, restricted } from "../../src/core/access/restrict.js";
 import { MemoryError } from "../../src/core/values/errors.js";
 import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
 import type { MemoryUse } from "../../src/core/settings/options.js";

@@ -1,6 +1,6 @@
 export type { MemoryActor } from "../core/values/actor.js";
 export type { CheckedAddress, MemoryAddress } from "../core/values/address.js";
-export type { BackendLimits, MemoryBackend, WriteMode } from "../core/backend.js";
+export type { BackendFeatures, BackendLimits, MemoryBackend } from "../core/backend.js";
 export {
   alreadyExists,
   directoryNotFound,
@@ -14,7 +14,6 @@ export {
 export type {
   DeletedCounts,
   FileStat,
-  FoundText,
   Memory,
   MemoryChange,
   MemoryChanges,
@@ -26,7 +25,8 @@ export type {
   SnapshotFile,
   WatchOptions,
 } from "../core/memory.js";
-export { type MemoryOrigin, type OpenBackend, openMemoryOver } from "../core/checked-memory.js";
+export type { MemoryOrigin } from "../core/pipeline.js";
+export { type OpenBackend, openMemoryOver } from "../core/open-memory-over.js";
 export type { ServerAddress } from "../core/tracing/memory-attributes.js";
 export type { CallContext } from "../core/runtime/call.js";
 export type { MemoryOptions, MemoryUse } from "../core/settings/options.js";

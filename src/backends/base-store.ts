@@ -1,215 +1,132 @@
 import type { BaseStore, Item, PutOperation } from "@langchain/langgraph-checkpoint";
-import type { BackendLimits, MemoryBackend, WriteMode } from "../core/backend.js";
-import {
-  alreadyExists,
-  fileNotFound,
-  fileTooLarge,
-  MemoryError,
-  parentIsFile,
-  pathIsDirectory,
-} from "../core/values/errors.js";
-import { KeyedMutex } from "../core/runtime/keyed-mutex.js";
-import type {
-  DeletedCounts,
-  FileStat,
-  MemoryEntry,
-  MemoryOutline,
-  MemorySnapshot,
-  MemoryStat,
-  OutlineOptions,
-  SnapshotFile,
-} from "../core/memory.js";
+import type { BackendLimits, MemoryBackend } from "../core/backend.js";
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../core/memory.js";
 import type { CallContext } from "../core/runtime/call.js";
-import { parentsOf, ROOT } from "../core/values/paths.js";
-import { appendText, replaceText, utf8Bytes } from "../core/values/text.js";
-import { MemoryTree } from "../core/tree/memory-tree.js";
+import { KeyedMutex } from "../core/runtime/keyed-mutex.js";
+import { applyChange } from "../core/tree/apply-change.js";
+import type { Change, ChangeOptions, ChangeResult } from "../core/tree/change.js";
+import { MemoryTree, type TreeEdits } from "../core/tree/memory-tree.js";
+import type { FileStat, SnapshotFile } from "../core/tree/snapshot.js";
+import { MemoryError } from "../core/values/errors.js";
+import { ROOT } from "../core/values/paths.js";
+import { utf8Bytes } from "../core/values/text.js";
 
 const pageSize = 1000;
 
-/** One queue of commands for each memory of each store, however many backends are opened on it. */
+/** One queue of calls for each memory of each store, however many backends are opened on it. */
 const queues = new WeakMap<BaseStore, KeyedMutex>();
 
 /**
  * A memory in any LangGraph BaseStore: a file is the item of its path with `{ content }`, a directory the item of its
- * path and a `/` with `{ directory: true }` (specification section 6). Commands on one memory are serialised inside
- * this process; a generic store offers nothing that would protect them across processes.
+ * path and a `/` with `{ directory: true }` (specification section 6). Calls on one memory are serialised inside this
+ * process; a generic store offers nothing that would protect them across processes.
  */
 export class BaseStoreBackend implements MemoryBackend {
+  readonly features: { readonly storage: object };
   readonly #store: BaseStore;
   readonly #namespace: string[];
   readonly #limits: BackendLimits;
   readonly #queue: KeyedMutex;
-  readonly #call: CallContext | undefined;
 
-  constructor(store: BaseStore, namespace: string[], limits: BackendLimits, call?: CallContext) {
+  constructor(store: BaseStore, namespace: string[], limits: BackendLimits) {
+    this.features = { storage: store };
     this.#store = store;
     this.#namespace = namespace;
     this.#limits = limits;
-    this.#call = call;
     this.#queue = queues.get(store) ?? new KeyedMutex();
     queues.set(store, this.#queue);
   }
 
-  get storage(): object {
-    return this.#store;
+  read(path: string, call: CallContext): Promise<string> {
+    return this.#exclusively(
+      async () => ((await this.#find(path, call)) ?? (await this.#load(call)).file(path)).content,
+    );
   }
 
-  /** A store takes no signal: between what is asked of it the call ends. */
-  forCall(call: CallContext): MemoryBackend {
-    return new BaseStoreBackend(this.#store, this.#namespace, this.#limits, call);
+  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
+    return this.#exclusively(() =>
+      Promise.all(paths.map(async (path) => (await this.#find(path, call))?.content ?? null)),
+    );
   }
 
-  read(path: string): Promise<string> {
-    return this.#exclusively(async () => (await this.#existing(path)).content);
+  list(path: string, call: CallContext): Promise<MemoryEntry[]> {
+    return this.#exclusively(async () => (await this.#load(call)).list(path));
   }
 
-  readFiles(paths: readonly string[]): Promise<(string | null)[]> {
-    return this.#exclusively(() => Promise.all(paths.map(async (path) => (await this.#find(path))?.content ?? null)));
-  }
-
-  list(path: string): Promise<MemoryEntry[]> {
-    return this.#exclusively(async () => (await this.#load()).list(path));
-  }
-
-  append(path: string, content: string, create: boolean): Promise<void> {
-    return this.#exclusively(() => this.#append(path, content, create));
-  }
-
-  snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
+  stat(path: string, call: CallContext): Promise<MemoryStat | null> {
     return this.#exclusively(async () => {
-      const tree = await this.#load();
-      await this.#append(path, content, create);
-      return tree.snapshot();
+      const file = await this.#find(path, call);
+      return file ? getStat(file) : (await this.#load(call)).stat(path);
     });
   }
 
-  replace(path: string, oldContent: string, content: string): Promise<number> {
+  snapshot(call: CallContext): Promise<MemorySnapshot> {
+    return this.#exclusively(async () => (await this.#load(call)).snapshot());
+  }
+
+  outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
+    return this.#exclusively(async () => (await this.#load(call)).outline(options));
+  }
+
+  change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
     return this.#exclusively(async () => {
-      const file = await this.#existing(path);
-      const { text, replaced } = replaceText(file.content, oldContent, content, this.#limits.maxFileBytes);
-      if (replaced > 0) await this.#put(path, text);
-      return replaced;
+      const tree = await this.#loadFor(change, call);
+      const settings = { now: new Date(), maxFileBytes: this.#limits.maxFileBytes };
+      const { edits, result } = applyChange(tree, change, settings, options);
+      await this.#save(tree, edits, call);
+      if (change.type !== "write" && change.type !== "edit") return result;
+      // The store sets the times of its items.
+      const stored = await this.#find(change.path, call);
+      return { ...result, file: stored && getStat(stored) };
     });
   }
 
-  delete(path: string, ifDirectory: "delete" | "fail", checkBelow?: (path: string) => void): Promise<DeletedCounts> {
-    return this.#exclusively(async () => {
-      const tree = await this.#load();
-      if (ifDirectory === "fail" && tree.isDirectory(path)) throw pathIsDirectory();
-      const { files, directories } = tree.within(path);
-      if (checkBelow) for (const below of [...files.map((file) => file.path), ...directories]) checkBelow(below);
-      const keys = [...files.map((file) => file.path), ...directories.map(directoryKey)];
-      if (keys.length > 0) await this.#batch(keys.map((key) => this.#operation(key, null)));
-      return { files: files.length, dirs: directories.length };
-    });
-  }
-
-  write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
-    return this.#exclusively(async () => {
-      if (await this.#find(path)) {
-        if (mode.ifExists === "fail") throw alreadyExists();
-        await this.#put(path, content);
-      } else {
-        await this.#create(path, content, mode.ifMissing === "create");
-      }
-      return statOf(await this.#existing(path));
-    });
-  }
-
-  edit(path: string, change: (text: string) => string): Promise<FileStat> {
-    return this.#exclusively(async () => {
-      await this.#put(path, change((await this.#existing(path)).content));
-      return statOf(await this.#existing(path));
-    });
-  }
-
-  rename(from: string, to: string, checkMoved: (path: string) => void): Promise<void> {
-    return this.#exclusively(async () => {
-      const tree = await this.#load();
-      const { files, directories } = tree.within(from);
-      if (files.length === 0 && directories.length === 0) throw fileNotFound();
-      if (tree.stat(to)) throw alreadyExists();
-      if (parentsOf(to).some((parent) => tree.files.has(parent))) throw parentIsFile();
-      const moved = (path: string): string => to + path.slice(from.length);
-      const made = [...parentsOf(to).filter((path) => !tree.directories.has(path)), ...directories.map(moved)];
-      for (const path of [...files.map((file) => file.path), ...directories]) checkMoved(moved(path));
-      await this.#batch([
-        ...made.map((path) => this.#operation(directoryKey(path), { directory: true })),
-        ...files.map(({ path, content }) => this.#operation(moved(path), { content })),
-        ...files.map(({ path }) => this.#operation(path, null)),
-        ...directories.map((path) => this.#operation(directoryKey(path), null)),
-      ]);
-    });
-  }
-
-  stat(path: string): Promise<MemoryStat | null> {
-    return this.#exclusively(async () => {
-      const file = await this.#find(path);
-      return file ? statOf(file) : (await this.#load()).stat(path);
-    });
-  }
-
-  snapshot(): Promise<MemorySnapshot> {
-    return this.#exclusively(async () => (await this.#load()).snapshot());
-  }
-
-  outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
-    return this.#exclusively(async () => (await this.#load()).outline(wanted));
-  }
-
-  async #find(path: string): Promise<SnapshotFile | null> {
+  async #find(path: string, call: CallContext): Promise<SnapshotFile | null> {
     if (path === ROOT) return null;
-    const item = await this.#orFail("read", () => this.#store.get(this.#namespace, path));
-    return item ? fileOf(item) : null;
+    const item = await this.#orFail("read", call, () => this.#store.get(this.#namespace, path));
+    return item ? createFile(item) : null;
   }
 
-  async #existing(path: string): Promise<SnapshotFile> {
-    return (await this.#find(path)) ?? (await this.#load()).file(path);
+  /** A change of an existing text needs only that file. */
+  async #loadFor(change: Change, call: CallContext): Promise<MemoryTree> {
+    if (change.type !== "delete" && change.type !== "rename") {
+      const file = await this.#find(change.path, call);
+      if (file !== null) return new MemoryTree({ files: [file], directories: [], revision: null });
+    }
+    return this.#load(call);
   }
 
-  async #append(path: string, content: string, create: boolean): Promise<void> {
-    const file = await this.#find(path);
-    if (file) await this.#put(path, appendText(file.content, content));
-    else await this.#create(path, content, create);
+  async #save(tree: MemoryTree, { removed, moved, directories, files }: TreeEdits, call: CallContext): Promise<void> {
+    const gone = [...removed, ...moved.map(({ path }) => path)];
+    const put = (key: string, value: PutOperation["value"]): PutOperation => ({
+      namespace: this.#namespace,
+      key,
+      value,
+    });
+    const putMoved = ({ path, to }: { path: string; to: string }): PutOperation => {
+      const content = tree.files.get(path)?.content;
+      return content === undefined ? put(getDirectoryKey(to), { directory: true }) : put(to, { content });
+    };
+    const operations = [
+      ...directories.map((path) => put(getDirectoryKey(path), { directory: true })),
+      ...moved.map(putMoved),
+      ...files.map(({ path, content }) => put(path, { content })),
+      ...gone.map((path) => put(tree.files.has(path) ? path : getDirectoryKey(path), null)),
+    ];
+    if (operations.length > 0) await this.#orFail("write", call, () => this.#store.batch(operations));
   }
 
-  async #create(path: string, content: string, allowed: boolean): Promise<void> {
-    const tree = await this.#load();
-    if (tree.isDirectory(path)) throw pathIsDirectory();
-    if (!allowed) throw fileNotFound();
-    if (parentsOf(path).some((parent) => tree.files.has(parent))) throw parentIsFile();
-    const missing = parentsOf(path).filter((parent) => !tree.directories.has(parent));
-    await this.#batch([
-      ...missing.map((parent) => this.#operation(directoryKey(parent), { directory: true })),
-      this.#operation(path, { content }),
-    ]);
-  }
-
-  async #put(path: string, content: string): Promise<void> {
-    const sizeBytes = utf8Bytes(content);
-    if (sizeBytes > this.#limits.maxFileBytes) throw fileTooLarge(sizeBytes, this.#limits.maxFileBytes);
-    await this.#batch([this.#operation(path, { content })]);
-  }
-
-  #operation(key: string, value: PutOperation["value"]): PutOperation {
-    return { namespace: this.#namespace, key, value };
-  }
-
-  async #batch(operations: PutOperation[]): Promise<void> {
-    await this.#orFail("write", () => this.#store.batch(operations));
-  }
-
-  async #load(): Promise<MemoryTree> {
+  async #load(call: CallContext): Promise<MemoryTree> {
     const items: Item[] = [];
     for (;;) {
       const page = { limit: pageSize, offset: items.length };
-      const found = await this.#orFail("read", () => this.#store.search(this.#namespace, page));
+      const found = await this.#orFail("read", call, () => this.#store.search(this.#namespace, page));
       items.push(...found);
       if (found.length < pageSize) break;
     }
     const own = items.filter((item) => this.#owns(item));
     return new MemoryTree({
-      files: own.filter((item) => !item.key.endsWith("/")).map(fileOf),
+      files: own.filter((item) => !item.key.endsWith("/")).map(createFile),
       directories: own.filter((item) => item.key.endsWith("/")).map((item) => item.key.slice(0, -1)),
       revision: null,
     });
@@ -223,8 +140,8 @@ export class BaseStoreBackend implements MemoryBackend {
     return isSameNamespace && key.startsWith(ROOT) && key !== ROOT;
   }
 
-  async #orFail<T>(act: "read" | "write", run: () => Promise<T>): Promise<T> {
-    this.#call?.throwIfAborted();
+  async #orFail<T>(act: "read" | "write", call: CallContext, run: () => Promise<T>): Promise<T> {
+    call.throwIfAborted();
     try {
       return await run();
     } catch (cause) {
@@ -238,9 +155,11 @@ export class BaseStoreBackend implements MemoryBackend {
   }
 }
 
-const directoryKey = (path: string): string => `${path}/`;
+function getDirectoryKey(path: string): string {
+  return `${path}/`;
+}
 
-function fileOf({ key, value, createdAt, updatedAt }: Item): SnapshotFile {
+function createFile({ key, value, createdAt, updatedAt }: Item): SnapshotFile {
   const content: unknown = value["content"];
   if (typeof content !== "string") {
     throw new MemoryError("EIO", `EIO: the stored item ${key} is not a text file: its value has no string "content"`);
@@ -248,6 +167,6 @@ function fileOf({ key, value, createdAt, updatedAt }: Item): SnapshotFile {
   return { kind: "file", path: key, content, sizeBytes: utf8Bytes(content), createdAt, updatedAt };
 }
 
-function statOf({ sizeBytes, createdAt, updatedAt }: SnapshotFile): FileStat {
+function getStat({ sizeBytes, createdAt, updatedAt }: SnapshotFile): FileStat {
   return { kind: "file", sizeBytes, createdAt, updatedAt };
 }

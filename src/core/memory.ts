@@ -49,12 +49,6 @@ export interface DeleteOptions {
   ifDirectory?: "delete" | "fail";
 }
 
-/** A file that `findFiles` has found. */
-export interface FoundText {
-  path: string;
-  content: string;
-}
-
 /** What an outline holds beside paths and sizes. */
 export interface OutlineOptions {
   /** Includes the contents if all of them together are at most so many bytes of UTF-8. @default 0 */
@@ -128,12 +122,6 @@ export interface Memory {
   read(path: string): Promise<string>;
   /** The texts of several files at one moment, in the order of `paths`. Null for a missing file and for a directory. */
   readFiles(paths: readonly string[]): Promise<(string | null)[]>;
-  /**
-   * The files that hold one of the texts, literally, at one moment, sorted by path.
-   * @param texts at most 16, each of 1 to 250 characters
-   * @param options.suffix what the path of each file ends with. @default ""
-   */
-  findFiles(texts: readonly string[], options?: { suffix?: string }): Promise<FoundText[]>;
   /** Immediate children, sorted by name in code-unit order. @param path default the root. @throws ENOENT, ENOTDIR */
   list(path?: string): Promise<MemoryEntry[]>;
   /**
@@ -141,11 +129,6 @@ export interface Memory {
    * between old and new text, unless one side has it already or is empty. @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
    */
   append(path: string, content: string): Promise<void>;
-  /**
-   * Appends as `append` does, and returns the whole memory as it was just before, in one step.
-   * @throws EISDIR, ENOTDIR, EFBIG, ENOSPC
-   */
-  snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot>;
   /**
    * Replaces every occurrence of `oldContent`, left to right and not overlapping. Both texts are literal.
    * @returns how many were replaced; 0 changes nothing. @throws ENOENT, EISDIR, ECONFLICT, EFBIG, ENOSPC
@@ -204,6 +187,4 @@ export interface Memory {
    * @throws TypeError for bad options
    */
   with(use: MemoryUse): Memory;
-  /** The same as `with({ paths })`, for dialects that have a rule of their own. */
-  withPaths(paths: PathRule): Memory;
 }

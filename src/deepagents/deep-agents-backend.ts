@@ -186,7 +186,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     const config: LangGraphRunnableConfig | undefined = getConfig();
     config?.signal?.throwIfAborted();
     try {
-      return await operate((await memoryOf(this.#source, runOf(config))).withPaths("posix"));
+      return await operate((await memoryOf(this.#source, runOf(config))).with({ paths: "posix" }));
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       if (MemoryError.isInstance(error)) return fail(error);

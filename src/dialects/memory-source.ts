@@ -1,4 +1,4 @@
-import { restricted } from "../core/access/access.js";
+import { restricted } from "../core/access/restrict.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/runtime/call.js";

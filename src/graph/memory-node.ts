@@ -6,11 +6,10 @@ import {
   guardField,
   type MemoryGuard,
   type MemoryRule,
-  restrict,
-  restricted,
-  rightsOf,
   rulesField,
-} from "../core/access/access.js";
+} from "../core/access/policy.js";
+import { restrict, restricted } from "../core/access/restrict.js";
+import { getRights } from "../core/access/rights.js";
 import {
   addressFor,
   checkAddress,
@@ -150,7 +149,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
     this.#policy = rules.length > 0 || guard ? checkPolicy({ rules, guard }) : null;
     this.rights = bothRights(
       this.#mounts?.rights,
-      rules.length > 0 && this.#policy ? rightsOf([this.#policy]) : undefined,
+      rules.length > 0 && this.#policy ? getRights([this.#policy]) : undefined,
     );
     this.#onAsk = onAsk;
     this.nodeId = nodeId;

@@ -14,7 +14,7 @@ import {
 } from "../core/mounts/mounts.js";
 import { checkOptions } from "../core/settings/options.js";
 import { ROOT } from "../core/values/paths.js";
-import { unavailableMemory } from "../core/mounts/unavailable-memory.js";
+import { createUnavailableBackend, openPlaceholder } from "../core/mounts/placeholder-backends.js";
 import type { MemoryRun } from "../dialects/memory-run.js";
 import { checkMemorySource, chosenFor, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
@@ -92,7 +92,12 @@ export class NodeMounts {
       } catch (error) {
         if (!MemoryError.isInstance(error) || !isMissingOwner(error)) throw error;
         warnOfMissingOwner(`the memory mounted at ${JSON.stringify(mount.point)}`, error);
-        return { ...mount.settings, point: mount.point, memory: unavailableMemory(error, own), missingOwner: error };
+        return {
+          ...mount.settings,
+          point: mount.point,
+          memory: openPlaceholder(createUnavailableBackend(error), own),
+          missingOwner: error,
+        };
       }
     };
     const others = await Promise.all(this.#others.map(open));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { rulesField } from "../core/access/access.js";
+import { rulesField } from "../core/access/policy.js";
 import { mountFields } from "../core/mounts/mounts.js";
 import { maxTimeoutMs, memoryDefaults, memoryOptionFields } from "../core/settings/options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Document, MongoClient, Timestamp } from "mongodb";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
-import { openMemoryOver } from "../../../src/core/checked-memory.js";
+import { openMemoryOver } from "../../../src/core/open-memory-over.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";

@@ -1,15 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
-import {
-  checkPolicy,
-  isGranted,
-  type MemoryAccess,
-  type MemoryPolicy,
-  type MemoryRule,
-  restricted,
-  Restrictions,
-} from "../../../src/core/access/access.js";
+import { checkPolicy, type MemoryAccess, type MemoryPolicy, type MemoryRule } from "../../../src/core/access/policy.js";
+import { isGranted } from "../../../src/core/access/rights.js";
+import { restricted } from "../../../src/core/access/restrict.js";
+import { Restrictions } from "../../../src/core/access/policies.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph";
-import type { MemoryGuard, MemoryRule } from "../../../src/core/access/access.js";
+import type { MemoryGuard, MemoryRule } from "../../../src/core/access/policy.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { type DialectName, dialectNames } from "../../../src/dialects/registry.js";

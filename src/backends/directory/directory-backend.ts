@@ -1,6 +1,7 @@
 import { lstat, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { MemoryBackend, WriteMode } from "../../core/backend.js";
+import type { MemoryBackend } from "../../core/backend.js";
+import { type Change, type ChangeOptions, type ChangeResult, noResult } from "../../core/tree/change.js";
 import {
   alreadyExists,
   fileNotFound,
@@ -8,11 +9,11 @@ import {
   MemoryError,
   parentIsFile,
   pathIsDirectory,
+  withPath,
 } from "../../core/values/errors.js";
 import type {
   DeletedCounts,
   FileStat,
-  FoundText,
   MemoryEntry,
   MemoryOutline,
   MemorySnapshot,
@@ -20,7 +21,7 @@ import type {
   OutlineOptions,
 } from "../../core/memory.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import { ROOT, segmentsOf } from "../../core/values/paths.js";
+import { normalizePath, ROOT, segmentsOf } from "../../core/values/paths.js";
 import { appendText, replaceText, utf8Bytes } from "../../core/values/text.js";
 import { type FileSystemTraits, Folder, type FoundFile, type Located } from "./folder.js";
 import { type Hold, withFolderLock } from "./folder-lock.js";
@@ -51,25 +52,36 @@ interface KnownFolder {
 
 const anyoneWrites = 0o222;
 
-type Change<T> = (folder: Folder, hold: Hold) => Promise<T>;
+type FolderChange<T> = (folder: Folder, hold: Hold) => Promise<T>;
+
+/** A memory in a folder, as a backend. */
+export function createDirectoryBackend(settings: DirectorySettings): MemoryBackend {
+  const known: KnownFolder = { traits: {} };
+  const open = (call: CallContext): DirectoryCommands => new DirectoryCommands(settings, known, call);
+  return {
+    read: (path, call) => open(call).read(path),
+    readFiles: (paths, call) => open(call).readFiles(paths),
+    list: (path, call) => open(call).list(path),
+    stat: (path, call) => open(call).stat(path),
+    snapshot: (call) => open(call).snapshot(),
+    outline: (options, call) => open(call).outline(options),
+    change: (change, options, call) => open(call).change(change, options),
+  };
+}
 
 /**
  * A memory as ordinary files in a folder. A change waits for the folder's lock and becomes visible by one `rename`.
  * What reads one file or lists one directory takes no lock; what reads many takes it, for they belong to one moment.
  */
-export class DirectoryBackend implements MemoryBackend {
+class DirectoryCommands {
   readonly #settings: DirectorySettings;
   readonly #known: KnownFolder;
-  readonly #call: CallContext | undefined;
+  readonly #call: CallContext;
 
-  constructor(settings: DirectorySettings, known: KnownFolder = { traits: {} }, call?: CallContext) {
+  constructor(settings: DirectorySettings, known: KnownFolder, call: CallContext) {
     this.#settings = settings;
     this.#known = known;
     this.#call = call;
-  }
-
-  forCall(call: CallContext): MemoryBackend {
-    return new DirectoryBackend(this.#settings, this.#known, call);
   }
 
   read(path: string): Promise<string> {
@@ -85,30 +97,44 @@ export class DirectoryBackend implements MemoryBackend {
     return paths.length > 1 ? this.#atOneMoment(readAll) : this.#looking(readAll);
   }
 
-  findFiles(_texts: readonly string[], suffix: string): Promise<FoundText[]> {
-    return this.#atOneMoment(async (folder) => {
-      const { files } = await folder.walk(ROOT, suffix.slice(suffix.lastIndexOf("/") + 1));
-      return readableFiles(
-        folder,
-        files.filter(({ path }) => path.endsWith(suffix)),
-      );
-    });
-  }
-
   list(path: string): Promise<MemoryEntry[]> {
     return this.#looking((folder) => folder.list(path));
   }
 
-  append(path: string, content: string, create: boolean): Promise<void> {
-    return this.#change(path, create, (folder, hold) => this.#append(folder, path, content, { create, hold }));
+  async change(change: Change, { checkPath }: ChangeOptions): Promise<ChangeResult> {
+    const { path } = change;
+    switch (change.type) {
+      case "append":
+        await this.append(path, change.content, change.create);
+        return noResult;
+      case "write":
+        return { ...noResult, file: await this.write(path, change.content, change) };
+      case "update":
+        return { ...noResult, replaced: await this.replace(path, change.oldContent, change.content) };
+      case "edit":
+        return { ...noResult, file: await this.edit(path, change.edit) };
+      case "delete":
+        return { ...noResult, deleted: await this.delete(path, change.ifDirectory, checkPath) };
+      case "rename": {
+        const { to } = change;
+        const checkMoved = (moved: string): void => {
+          normalizePath(moved);
+          checkPath?.(path + moved.slice(to.length));
+          checkPath?.(moved);
+        };
+        try {
+          await this.rename(path, to, checkMoved);
+        } catch (error) {
+          const namesTarget = MemoryError.isInstance(error) && (error.code === "EEXIST" || error.code === "ENOTDIR");
+          throw namesTarget ? withPath(error, to) : error;
+        }
+        return noResult;
+      }
+    }
   }
 
-  snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
-    return this.#change(path, create, async (folder, hold) => {
-      const snapshot = await folderSnapshot(folder);
-      await this.#append(folder, path, content, { create, hold });
-      return snapshot;
-    });
+  append(path: string, content: string, create: boolean): Promise<void> {
+    return this.#change(path, create, (folder, hold) => this.#append(folder, path, content, { create, hold }));
   }
 
   replace(path: string, oldContent: string, content: string): Promise<number> {
@@ -150,7 +176,11 @@ export class DirectoryBackend implements MemoryBackend {
     });
   }
 
-  write(path: string, content: string, mode: WriteMode): Promise<FileStat> {
+  write(
+    path: string,
+    content: string,
+    mode: { ifExists: "replace" | "fail"; ifMissing: "create" | "fail" },
+  ): Promise<FileStat> {
     const create = mode.ifMissing === "create";
     return this.#change(path, create, async (folder, hold) => {
       const found = await folder.locate(path);
@@ -265,7 +295,7 @@ export class DirectoryBackend implements MemoryBackend {
   }
 
   /** @param create whether the command may make the memory's folder */
-  async #change<T>(path: string, create: boolean, change: Change<T>): Promise<T> {
+  async #change<T>(path: string, create: boolean, change: FolderChange<T>): Promise<T> {
     if ((await this.#existingRoot()) === null) {
       if (path === ROOT) throw pathIsDirectory();
       if (!create) throw fileNotFound();
@@ -297,7 +327,7 @@ export class DirectoryBackend implements MemoryBackend {
     }
   }
 
-  async #locked<T>(change: Change<T>): Promise<T> {
+  async #locked<T>(change: FolderChange<T>): Promise<T> {
     const root = (await this.#existingRoot()) ?? this.#settings.dir;
     const settings = { timeoutMs: this.#settings.lockTimeoutMs, modes: this.#modes, call: this.#call };
     return withFolderLock(root, settings, (hold) => this.#looking((folder) => change(folder, hold)));

@@ -1,8 +1,8 @@
 import { basename, resolve } from "node:path";
 import { z } from "zod";
-import { DirectoryBackend } from "./directory-backend.js";
+import { createDirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
-import { openMemoryOver } from "../../core/checked-memory.js";
+import { openMemoryOver } from "../../core/open-memory-over.js";
 import { checkOptions, memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/settings/options.js";
 
 /** Which folder, and how it is used. */
@@ -76,7 +76,8 @@ export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   const absolute = resolve(dir);
   const timeoutMs = options.timeoutMs ?? Math.max(memoryDefaults.timeoutMs, 2 * lockTimeoutMs);
   return openMemoryOver(
-    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
+    (_address, { maxFileBytes }) =>
+      createDirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
     { nodeId: basename(absolute) },
     { ...memoryOptions, timeoutMs },
   );

@@ -1,10 +1,12 @@
 import type { MemoryBackend } from "../backend.js";
 import { MemoryError } from "../values/errors.js";
+import type { CallContext } from "../runtime/call.js";
+import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "./change-record.js";
-import { baseOf } from "./plan.js";
+import { createApprovedChange } from "./plan-change.js";
 
-/** Whoever waits longer than for a thousand others is asked again. */
+/** Only the last 1,000 records are kept. If a record was dropped, the person is asked again. */
 const maxRecords = 1000;
 
 const records = new Map<string, ChangeRecord>();
@@ -12,9 +14,11 @@ const records = new Map<string, ChangeRecord>();
 /** The records of a backend that keeps none: they last as long as the process. */
 export class ProcessRecords implements ChangeRecords {
   readonly #backend: MemoryBackend;
+  readonly #call: CallContext;
 
-  constructor(backend: MemoryBackend) {
+  constructor(backend: MemoryBackend, call: CallContext) {
     this.#backend = backend;
+    this.#call = call;
   }
 
   now(): Date {
@@ -46,32 +50,17 @@ export class ProcessRecords implements ChangeRecords {
     for (const record of records.values()) if (record.kind === kind && statuses.includes(record.status)) yield record;
   }
 
-  /** A text is compared and set in one step. What is deleted or moved is compared just before. */
   async apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
     const backend = this.#backend;
-    const { command, path, to, before, base, isDirectory } = record;
-    const after = record.edited?.after ?? record.after;
+    const change = createApprovedChange(record);
     if (!(await isCurrent())) return "raced";
     try {
-      if (after !== null && before !== null) {
-        await backend.edit(path, (text) => {
-          if (text !== before) throw new BaseChanged();
-          return after;
-        });
-      } else if (after !== null) {
-        await backend.write(path, after, { ifExists: "fail", ifMissing: "create" });
-      } else {
-        if (baseOf(new MemoryTree(await backend.snapshot()), record) !== base) return "changed";
-        if (command === "delete") await backend.delete(path, isDirectory ? "delete" : "fail");
-        else if (to !== null) await backend.rename(path, to, () => undefined);
-      }
+      await backend.change(change, { expectedDigest: record.base }, this.#call);
       return "applied";
     } catch (error) {
-      const hasChanged =
-        error instanceof BaseChanged ||
-        (MemoryError.isInstance(error) && ["ENOENT", "EEXIST", "EISDIR"].includes(error.code));
-      if (hasChanged) return "changed";
-      throw error;
+      if (!MemoryError.isInstance(error) || error.code !== "ECONFLICT") throw error;
+      const digest = digestTree(new MemoryTree(await backend.snapshot(this.#call)), change);
+      return digest === record.base ? "raced" : "changed";
     }
   }
 
@@ -88,5 +77,3 @@ export class ProcessRecords implements ChangeRecords {
     return record;
   }
 }
-
-class BaseChanged extends Error {}

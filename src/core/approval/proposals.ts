@@ -1,16 +1,18 @@
 import { z } from "zod";
 import type { MemoryActor } from "../values/actor.js";
+import type { Guards } from "../access/guard-change.js";
 import type { MemoryBackend } from "../backend.js";
+import type { Call } from "../runtime/call.js";
 import { invalid, MemoryError } from "../values/errors.js";
 import { checkOptions, preview } from "../settings/options.js";
 import { shorten } from "../values/text.js";
 import { MemoryTree } from "../tree/memory-tree.js";
-import { type AskedMemory, editedTo } from "./asked-change.js";
 import { carryOut, finish, newToken } from "./carry-out.js";
-import type { ChangeRecord, ChangeRecords, ChangeStatus, PlannedChange } from "./change-record.js";
+import type { ChangeRecord, ChangeRecords, ChangeStatus } from "./change-record.js";
 import { maxReasonChars } from "./decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "./memory-proposals.js";
-import { planDelete, planRename, planText } from "./plan.js";
+import { createRecordedChange, planChange } from "./plan-change.js";
+import { editContent } from "./request-approval.js";
 
 const name = z.string().min(1).max(512);
 const bySchema = z
@@ -29,14 +31,14 @@ const approveSchema = z.object({ by: bySchema, content: z.string().optional() })
 const rejectSchema = z.object({ by: bySchema, reason: z.string().max(maxReasonChars).optional() }).strict();
 const listSchema = z.object({ status: z.enum(["pending", "applying", "approved", "rejected"]).optional() }).strict();
 
-/** Runs a command of a memory within its time. */
-export type RunOnBackend = <T>(act: "read" | "change", command: (backend: MemoryBackend) => Promise<T>) => Promise<T>;
+/** Runs a call of the memory. */
+export type RunProposalCall = <T>(stage: "read" | "change", run: (call: Call) => Promise<T>) => Promise<T>;
 
 export class RecordedProposals implements MemoryProposals {
-  readonly #run: RunOnBackend;
-  readonly #memory: Pick<AskedMemory, "checked" | "maxFileBytes">;
+  readonly #run: RunProposalCall;
+  readonly #memory: Guards & { readonly backend: MemoryBackend };
 
-  constructor(run: RunOnBackend, memory: Pick<AskedMemory, "checked" | "maxFileBytes">) {
+  constructor(memory: Guards & { readonly backend: MemoryBackend }, run: RunProposalCall) {
     this.#run = run;
     this.#memory = memory;
   }
@@ -44,13 +46,13 @@ export class RecordedProposals implements MemoryProposals {
   async *list(options: { status?: ChangeStatus } = {}): AsyncGenerator<MemoryProposal> {
     checkOptions("options of list", listSchema, options);
     const statuses = options.status === undefined ? (["pending", "applying"] as const) : [options.status];
-    const records = await this.#run("read", async (backend) => recordsOf(backend));
+    const records = await this.#run("read", async (call) => this.#records(call));
     for await (const record of records.list("proposal", statuses)) yield proposalOf(record);
   }
 
   get(id: string): Promise<MemoryProposal | null> {
-    return this.#run("change", async (backend) => {
-      const records = recordsOf(backend);
+    return this.#run("change", async (call) => {
+      const records = this.#records(call);
       const record = await found(records, id);
       return record === null ? null : proposalOf(await finish(records, record));
     });
@@ -59,12 +61,12 @@ export class RecordedProposals implements MemoryProposals {
   async approve(id: string, decision: { by: Reviewer; content?: string }): Promise<MemoryProposal> {
     checkOptions("decision", approveSchema, decision);
     const { by, content } = decision;
-    return this.#run("change", async (backend) => {
-      const records = recordsOf(backend);
+    return this.#run("change", async (call) => {
+      const records = this.#records(call);
       const record = await open(records, id, by);
       if (record.status === "approved") return proposalOf(record);
       if (content !== undefined && record.after === null) throw invalid(`a ${record.command} has no content`);
-      const edited = content === undefined ? null : await editedTo(record, content, this.#memory);
+      const edited = content === undefined ? null : await editContent(this.#memory, record, content, call);
       const decided = { decidedBy: by, decidedAt: records.now() };
       const claimed = await records.swap(
         id,
@@ -73,7 +75,7 @@ export class RecordedProposals implements MemoryProposals {
       );
       if (claimed === null) throw await decidedBefore(records, record);
       const made = await carryOut(records, claimed);
-      if (made.status === "pending") throw await baseChanged(backend, record, this.#memory.maxFileBytes);
+      if (made.status === "pending") throw await baseChanged(this.#memory, record, call);
       // Another who carried it out may have opened it again, and a third have decided since.
       if (made.status !== "approved" || made.claim !== claimed.claim) throw await decidedBefore(records, made);
       return proposalOf(made);
@@ -83,8 +85,8 @@ export class RecordedProposals implements MemoryProposals {
   async reject(id: string, decision: { by: Reviewer; reason?: string }): Promise<MemoryProposal> {
     checkOptions("decision", rejectSchema, decision);
     const { by, reason = null } = decision;
-    return this.#run("change", async (backend) => {
-      const records = recordsOf(backend);
+    return this.#run("change", async (call) => {
+      const records = this.#records(call);
       const record = await open(records, id, null);
       const rejected = await records.swap(
         id,
@@ -95,12 +97,12 @@ export class RecordedProposals implements MemoryProposals {
       return proposalOf(rejected);
     });
   }
-}
 
-function recordsOf(backend: MemoryBackend): ChangeRecords {
-  const records = backend.records?.();
-  if (records === undefined) throw new TypeError("this storage keeps no proposals");
-  return records;
+  #records(call: Call): ChangeRecords {
+    const records = this.#memory.backend.features?.approvals?.(call);
+    if (records === undefined) throw new TypeError("this storage keeps no proposals");
+    return records;
+  }
 }
 
 async function found(records: ChangeRecords, id: unknown): Promise<ChangeRecord | null> {
@@ -140,8 +142,12 @@ async function decidedBefore(records: ChangeRecords, record: ChangeRecord): Prom
   );
 }
 
-async function baseChanged(backend: MemoryBackend, record: ChangeRecord, maxFileBytes: number): Promise<MemoryError> {
-  const diff = await presentDiff(backend, record, maxFileBytes);
+async function baseChanged(
+  memory: Guards & { readonly backend: MemoryBackend },
+  record: ChangeRecord,
+  call: Call,
+): Promise<MemoryError> {
+  const diff = await describePresentChange(memory, record, call);
   const advice = "nothing was changed; reject it, and let it be proposed again";
   return new MemoryError(
     "ECONFLICT",
@@ -149,23 +155,21 @@ async function baseChanged(backend: MemoryBackend, record: ChangeRecord, maxFile
   );
 }
 
-async function presentDiff(backend: MemoryBackend, record: ChangeRecord, maxFileBytes: number): Promise<string> {
+/** The diff of the change as it would be made now, or why it would be refused. */
+async function describePresentChange(
+  { backend, options }: Guards & { readonly backend: MemoryBackend },
+  record: ChangeRecord,
+  call: Call,
+): Promise<string> {
+  const { maxFileBytes } = options;
   try {
-    return (await planAgain(new MemoryTree(await backend.snapshot()), record, maxFileBytes))?.diff ?? "no change";
+    const tree = new MemoryTree(await backend.snapshot(call));
+    const planned = await planChange(tree, createRecordedChange(record), { maxFileBytes, showPath: (path) => path });
+    return planned?.diff ?? "no change";
   } catch (error) {
     if (MemoryError.isInstance(error) && error.code !== "EIO") return error.message;
     throw error;
   }
-}
-
-async function planAgain(tree: MemoryTree, record: ChangeRecord, maxFileBytes: number): Promise<PlannedChange | null> {
-  const shown = (path: string): string => path;
-  const { command, path, to, content, oldContent } = record;
-  if (command === "delete") return planDelete(tree, path, "delete", shown);
-  if (command === "rename") return planRename(tree, path, to ?? path, shown);
-  const create = command === "append" || command === "write";
-  const wish = { command, path, create, maxFileBytes, contentFor: async () => content ?? "" };
-  return planText(tree, oldContent === null ? wish : { ...wish, oldContent }, shown);
 }
 
 function proposalOf(record: ChangeRecord): MemoryProposal {

@@ -1,14 +1,8 @@
-import {
-  bookkeeping,
-  type CheckedPolicy,
-  forBookkeeping,
-  restrict,
-  type RestrictableMemory,
-  restricted,
-  rightsOf,
-} from "../access/access.js";
+import type { CheckedPolicy } from "../access/policy.js";
+import { restrict, type RestrictableMemory, restricted } from "../access/restrict.js";
+import { getRights } from "../access/rights.js";
 import type { CheckedAddress } from "../values/address.js";
-import { bareRoot } from "./bare-root.js";
+import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
 import { MemoryError } from "../values/errors.js";
 import type { MemoryHistory } from "../history/history.js";
 import { MountedHistory, type MountedPart, type MountedParts } from "./mounted-history.js";
@@ -16,7 +10,6 @@ import type {
   DeletedCounts,
   DeleteOptions,
   FileStat,
-  FoundText,
   Memory,
   MemoryChange,
   MemoryChanges,
@@ -106,7 +99,13 @@ export class MountedMemory implements RestrictableMemory {
     if (first === undefined) throw new TypeError("a tree has at least one mount");
     this.address = first.memory.address;
     this.paths = sorted.every(({ memory }) => memory.paths === first.memory.paths) ? first.memory.paths : "posix";
-    this.#root = first.point === ROOT ? first : { point: ROOT, memory: bareRoot(first.memory.address, this.paths) };
+    this.#root =
+      first.point === ROOT
+        ? first
+        : {
+            point: ROOT,
+            memory: openPlaceholder(createBareRootBackend(), { address: first.memory.address, paths: this.paths }),
+          };
     this.#others = sorted.filter(({ point }) => point !== ROOT);
     this.#directories = directories;
     this.history = mounts.some(({ memory }) => memory.history !== null)
@@ -132,15 +131,6 @@ export class MountedMemory implements RestrictableMemory {
     return places.map((place) => (place && texts.get(place)) ?? null);
   }
 
-  async findFiles(texts: readonly string[], { suffix = "" }: { suffix?: string } = {}): Promise<FoundText[]> {
-    const found = await this.#inEach(async (mount) => {
-      // A suffix may begin in the mount point, but the last slash of a path is never part of that.
-      const inner = typeof suffix === "string" ? suffix.slice(Math.max(0, suffix.lastIndexOf("/"))) : suffix;
-      return this.#seen(mount, await mount.memory.findFiles(texts, { suffix: inner }));
-    });
-    return sortedByPath(found.flat().filter(({ path }) => path.endsWith(suffix)));
-  }
-
   async list(path: string = ROOT): Promise<MemoryEntry[]> {
     const target = this.#normalize(path, true);
     const entries = await this.#onDirectory(target, [], (memory, inner) => memory.list(inner));
@@ -154,14 +144,6 @@ export class MountedMemory implements RestrictableMemory {
 
   append(path: string, content: string): Promise<void> {
     return this.#onFile(path, (memory, inner) => memory.append(inner, content));
-  }
-
-  async snapshotAndAppend(path: string, content: string): Promise<MemorySnapshot> {
-    const { mount: changed } = this.#placeOf(this.#normalize(path));
-    // First the others: if one of them cannot be read, nothing is appended.
-    const before = await this.#inEach((mount) => (mount === changed ? null : mount.memory.snapshot()));
-    const own = await this.#onFile(path, (memory, inner) => memory.snapshotAndAppend(inner, content));
-    return this.#merged(this.mounts.map((mount, index) => this.#seenTree(mount, before[index] ?? own)));
   }
 
   update(path: string, oldContent: string, content: string): Promise<number> {
@@ -321,26 +303,16 @@ export class MountedMemory implements RestrictableMemory {
   /** Each memory under the policy. Its rules and its messages speak of the paths of the tree. */
   [restrict](policy: CheckedPolicy): MountedMemory {
     const restrictedAt = (mount: Mount): Mount => {
+      // A placeholder keeps its reason.
+      if (mount.missingOwner !== undefined) return mount;
       const mountPoint = pathInTree({ point: policy.mountPoint ?? ROOT }, mount.point);
       return { ...mount, memory: restricted(mount.memory, { ...policy, mountPoint }) };
     };
     return new MountedMemory(
       this.mounts.map(restrictedAt),
       this.#directories,
-      bothRights(this.rights, rightsOf([policy])),
+      bothRights(this.rights, getRights([policy])),
     );
-  }
-
-  [bookkeeping](): MountedMemory {
-    return new MountedMemory(
-      this.mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) })),
-      this.#directories,
-      this.rights,
-    );
-  }
-
-  withPaths(paths: PathRule): MountedMemory {
-    return this.with({ paths });
   }
 
   #historyParts(): MountedParts {

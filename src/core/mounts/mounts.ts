@@ -1,12 +1,7 @@
 import { z } from "zod";
-import {
-  accessField,
-  accessInWords,
-  type MemoryAccess,
-  narrowestAccess,
-  possibleAccess,
-  restricted,
-} from "../access/access.js";
+import { accessField, type MemoryAccess } from "../access/policy.js";
+import { restricted } from "../access/restrict.js";
+import { accessInWords, narrowestAccess, possibleAccess } from "../access/rights.js";
 import { MemoryError } from "../values/errors.js";
 import type { Memory, MemoryRights } from "../memory.js";
 import { checkOptions, preview } from "../settings/options.js";

@@ -1,7 +1,7 @@
 import type * as re2 from "re2js";
 import { invalid } from "../values/errors.js";
 import { LiteralSearch } from "../values/literal-search.js";
-import type { FoundText } from "../memory.js";
+import type { FoundText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { compareCodeUnits, shorten } from "../values/text.js";
 import { Turns } from "../runtime/turns.js";
@@ -16,7 +16,7 @@ type MatchLines = (file: FoundText) => Iterable<Line | null>;
 export async function grepTexts(
   texts: readonly FoundText[],
   wanted: CheckedGrep,
-  call: CallContext | undefined,
+  call: CallContext,
 ): Promise<GrepMatch[]> {
   const matchLines = await matcherFor(wanted);
   const matches: GrepMatch[] = [];
@@ -27,7 +27,7 @@ export async function grepTexts(
         return matches;
       if (!turns.isOver()) continue;
       await turns.next();
-      call?.throwIfAborted();
+      call.throwIfAborted();
     }
   }
   return matches;

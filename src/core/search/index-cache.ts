@@ -1,7 +1,7 @@
 import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../backend.js";
 import { KeyedMutex } from "../runtime/keyed-mutex.js";
-import type { FoundText } from "../memory.js";
+import type { FoundText } from "../tree/snapshot.js";
 import { idOf } from "../values/object-ids.js";
 import type { CallContext } from "../runtime/call.js";
 import type { VersionedFile } from "../tree/snapshot.js";
@@ -51,11 +51,11 @@ export interface IndexOwner {
 export async function indexOf(
   backend: MemoryBackend,
   { address, opened, wordsOf }: IndexOwner,
-  call: CallContext | undefined,
+  call: CallContext,
 ): Promise<Searchable> {
-  const key = `${idOf(opened.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
+  const key = `${idOf(opened.features?.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
   // Before the texts: what is kept with it may be newer, and then the next search reads again, but it is never older.
-  const version = (await backend.version?.()) ?? null;
+  const version = (await backend.features?.version?.(call)) ?? null;
   const current = (): Searchable | null => {
     const found = kept.get(key);
     if (found === undefined || !isOf(version, found) || !isEmbedded(found)) return null;
@@ -65,7 +65,7 @@ export async function indexOf(
   return (
     current() ??
     building.run(key, async () => {
-      call?.throwIfAborted();
+      call.throwIfAborted();
       // Another search may have made it meanwhile.
       const ofAnother = current();
       if (ofAnother !== null) return ofAnother;
@@ -78,7 +78,7 @@ export async function indexOf(
         return previous;
       }
       const { index, textVersions } = texts;
-      const meaning = backend.meaning?.() ?? null;
+      const meaning = backend.features?.embeddings?.(call) ?? null;
       const vectors =
         meaning &&
         (await vectorsOf(meaning, opened, { files: index.files, version, previous: previous?.vectors ?? null }, call));
@@ -105,12 +105,12 @@ async function indexedNow(
   backend: MemoryBackend,
   wordsOf: SearchWords,
   previous: Kept | null,
-  call: CallContext | undefined,
+  call: CallContext,
 ): Promise<Pick<Kept, "index" | "textVersions">> {
-  const { files } = await snapshotSince(backend, previous?.textVersions ?? none);
+  const { files } = await snapshotSince(backend, previous?.textVersions ?? none, call);
   if (previous !== null && isUnchanged(files, previous)) return previous;
   const index = await indexTexts(textsOf(files, previous), wordsOf, previous?.index ?? null, () =>
-    call?.throwIfAborted(),
+    call.throwIfAborted(),
   );
   return { index, textVersions: versionsOf(files) };
 }

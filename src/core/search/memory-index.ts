@@ -1,4 +1,4 @@
-import type { FoundText } from "../memory.js";
+import type { FoundText } from "../tree/snapshot.js";
 import { prefixOf } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 import { Turns } from "../runtime/turns.js";

@@ -1,4 +1,4 @@
-import type { FoundText } from "../memory.js";
+import type { FoundText } from "../tree/snapshot.js";
 
 /** What a storage has chosen of a large memory for a search. */
 export interface NarrowedTexts {

@@ -1,6 +1,6 @@
 import type { MemoryBackend } from "../backend.js";
-import type { FoundText } from "../memory.js";
-import type { CallContext } from "../runtime/call.js";
+import type { FoundText } from "../tree/snapshot.js";
+import { type CallContext, createUnlimitedCall } from "../runtime/call.js";
 import type { MeaningBackend, Vector } from "./meaning.js";
 import { passagesOf } from "./passages.js";
 
@@ -28,13 +28,13 @@ interface IndexedTexts {
 
 /**
  * Only what is new since the last search is looked up, and only what was never embedded is embedded.
- * @param opened the memory without the call: what it removes is removed even if the call is over
+ * What it removes is removed even if the call is over.
  */
 export async function vectorsOf(
   meaning: MeaningBackend,
   opened: MemoryBackend,
   { files, version, previous }: IndexedTexts,
-  call: CallContext | undefined,
+  call: CallContext,
 ): Promise<PassageVectors> {
   const texts = textsOf(files, meaning.maxTexts);
   const byText = new Map<string, Vector>();
@@ -49,16 +49,19 @@ export async function vectorsOf(
   const missing = unknown.filter((text) => !byText.has(text));
   try {
     for (let start = 0; start < Math.min(missing.length, maxEmbeddedTexts); start += batchTexts) {
-      call?.throwIfAborted();
+      call.throwIfAborted();
       for (const [text, vector] of await meaning.embed(missing.slice(start, start + batchTexts)))
         byText.set(text, vector);
     }
   } finally {
     // What was stored of a text that went meanwhile would outlive it, and a memory that was erased.
-    const hasChanged = missing.length > 0 && (version === null || (await opened.version?.()) !== version);
-    const present = hasChanged ? (await opened.snapshot()).files : files;
+    const unlimited = createUnlimitedCall();
+    const { features } = opened;
+    const hasChanged = missing.length > 0 && (version === null || (await features?.version?.(unlimited)) !== version);
+    const present = hasChanged ? (await opened.snapshot(unlimited)).files : files;
     const own = hasChanged ? textsOf(present, meaning.maxTexts) : byText.keys();
-    if (hasChanged || isOutdated) await opened.meaning?.()?.keepOnly(own, () => textsOf(present, Infinity));
+    if (hasChanged || isOutdated)
+      await features?.embeddings?.(unlimited).keepOnly(own, () => textsOf(present, Infinity));
   }
   const bytes = Array.from(byText.values()).reduce((sum, vector) => sum + 200 + vector.byteLength, 0);
   return { byText, isComplete: missing.length <= maxEmbeddedTexts, bytes };

@@ -18,7 +18,7 @@ export async function searchMemory(
   backend: MemoryBackend,
   owner: IndexOwner,
   wanted: CheckedSearch,
-  call: CallContext | undefined,
+  call: CallContext,
 ): Promise<SearchHit[]> {
   return hitsOf(await rankedIn(backend, owner, wanted, call));
 }
@@ -27,15 +27,17 @@ async function rankedIn(
   backend: MemoryBackend,
   owner: IndexOwner,
   wanted: CheckedSearch,
-  call: CallContext | undefined,
+  call: CallContext,
 ): Promise<Ranked[]> {
   const { query, limit, path } = wanted;
-  const meaning = backend.meaning?.() ?? null;
+  const meaning = backend.features?.embeddings?.(call) ?? null;
   // The storage knows no words but these, and nothing of meaning.
   const narrowed =
-    meaning === null && owner.wordsOf === englishWords ? ((await backend.narrow?.(query, path)) ?? null) : null;
+    meaning === null && owner.wordsOf === englishWords
+      ? ((await backend.features?.prefilter?.(query, path, call)) ?? null)
+      : null;
   if (narrowed !== null) {
-    const chosen = await indexTexts(narrowed.texts, englishWords, null, () => call?.throwIfAborted());
+    const chosen = await indexTexts(narrowed.texts, englishWords, null, () => call.throwIfAborted());
     return rank(chosen, soughtIn(chosen, englishWords(query)), wanted, narrowed.files);
   }
   const { index, vectors } = await indexOf(backend, owner, call);

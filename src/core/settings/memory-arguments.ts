@@ -18,10 +18,6 @@ const outlineOptionsSchema = z
   })
   .strict();
 
-/** What storages search in time that grows with the text alone. */
-const maxSoughtTexts = 16;
-const maxSoughtChars = 250;
-
 export function checkWriteOptions(options: WriteOptions | undefined): Required<WriteOptions> {
   if (options !== undefined) checkOptions("WriteOptions", writeOptionsSchema, options);
   return { ifExists: options?.ifExists ?? "replace", ifMissing: options?.ifMissing ?? "create" };
@@ -36,17 +32,6 @@ export function checkOutlineOptions(options: OutlineOptions): Required<OutlineOp
   checkOptions("OutlineOptions", outlineOptionsSchema, options);
   const { maxContentBytes = 0, leadChars = 0, maxPathChars = Infinity } = options;
   return { maxContentBytes, leadChars, maxPathChars };
-}
-
-/** The texts that `findFiles` looks for. */
-export function checkSoughtTexts(texts: unknown): asserts texts is readonly string[] {
-  if (!Array.isArray(texts) || texts.length > maxSoughtTexts)
-    throw invalid(`texts must be a list of at most ${maxSoughtTexts}`);
-  for (const text of texts as unknown[]) {
-    checkText(text, "each of texts");
-    if (text === "" || text.length > maxSoughtChars)
-      throw invalid(`each of texts must have 1 to ${maxSoughtChars} characters`);
-  }
 }
 
 /** What is to become the text of a file. @throws EFBIG, EINVAL */

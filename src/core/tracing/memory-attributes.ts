@@ -21,7 +21,7 @@ export interface SpanRecord {
 }
 
 /** Of which memory, for whom, and where. */
-export function placeAttributes(
+export function createPlaceAttributes(
   address: CheckedAddress,
   actor: MemoryActor | null,
   server: ServerAddress | undefined,

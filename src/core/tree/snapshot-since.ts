@@ -1,4 +1,5 @@
 import type { MemoryBackend } from "../backend.js";
+import type { CallContext } from "../runtime/call.js";
 import type { VersionedFile, VersionedSnapshot } from "./snapshot.js";
 
 /**
@@ -8,9 +9,10 @@ import type { VersionedFile, VersionedSnapshot } from "./snapshot.js";
 export async function snapshotSince(
   backend: MemoryBackend,
   known: ReadonlyMap<string, string>,
+  call: CallContext,
 ): Promise<VersionedSnapshot> {
-  if (backend.snapshotSince !== undefined) return backend.snapshotSince(known);
-  const { files, directories } = await backend.snapshot();
+  if (backend.features?.snapshotSince !== undefined) return backend.features.snapshotSince(known, call);
+  const { files, directories } = await backend.snapshot(call);
   return { files: files.map(({ path, content }) => ({ path, version: null, content })), directories };
 }
 

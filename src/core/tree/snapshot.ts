@@ -44,3 +44,9 @@ export interface VersionedSnapshot {
   /** Paths of all directories but the root. */
   directories: string[];
 }
+
+/** A text with its path. */
+export interface FoundText {
+  path: string;
+  content: string;
+}

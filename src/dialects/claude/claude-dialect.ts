@@ -67,7 +67,7 @@ export async function runClaudeCommand(
 ): Promise<string> {
   try {
     const args = new ClaudeArguments(namedArguments(given), options.root);
-    return await claudeCommands[command]({ args, options, memory: (await openMemory()).withPaths("posix") });
+    return await claudeCommands[command]({ args, options, memory: (await openMemory()).with({ paths: "posix" }) });
   } catch (error) {
     throw MemoryError.isInstance(error) ? refusalOf(error) : error;
   }

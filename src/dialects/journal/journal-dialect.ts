@@ -122,7 +122,7 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
   const root = journalRoot(rootOption);
   const openJournal = async (openMemory: () => Promise<Memory>): Promise<Journal> => {
     if (root instanceof JournalError) throw root;
-    return new Journal((await openMemory()).withPaths("posix"), { root, clock, reader });
+    return new Journal((await openMemory()).with({ paths: "posix" }), { root, clock, reader });
   };
   const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
     const { description, properties, required, readOnly, destructive, run } = command;

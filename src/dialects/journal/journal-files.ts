@@ -1,4 +1,4 @@
-import type { FoundText } from "../../core/memory.js";
+import type { FoundText } from "../../core/tree/snapshot.js";
 import { Turns } from "../../core/runtime/turns.js";
 import { type Block, parseBlocks, parsing } from "./blocks.js";
 import { JournalError } from "./errors.js";

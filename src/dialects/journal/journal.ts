@@ -1,7 +1,8 @@
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import { MemoryError } from "../../core/values/errors.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
-import type { FoundText, Memory, MemorySnapshot } from "../../core/memory.js";
+import type { Memory, MemorySnapshot } from "../../core/memory.js";
+import type { FoundText } from "../../core/tree/snapshot.js";
 import { shorten } from "../../core/values/text.js";
 import { limits, type Target } from "./arguments.js";
 import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";

@@ -1,5 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { forBookkeeping } from "../../core/access/access.js";
+
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory, MemorySnapshot } from "../../core/memory.js";
 import { appendText } from "../../core/values/text.js";

@@ -98,7 +98,7 @@ async function addMemory({ args, toolNames, openMemory, now }: Call): Promise<Fi
   const name = args.newPath();
   const { text, sizeBytes } = args.content();
   // The rule that allows all names of records.
-  const memory = (await openMemory()).withPaths("posix");
+  const memory = (await openMemory()).with({ paths: "posix" });
   const exists = `Path "${name}" already exists, please use ${toolNames.replace_memory} to update`;
   const faults: Faults = {
     EEXIST: () => new RecordError("MEMORY_ALREADY_EXISTS", exists),

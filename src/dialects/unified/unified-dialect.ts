@@ -1,4 +1,5 @@
-import { isGranted, type NeededAccess } from "../../core/access/access.js";
+import { isGranted } from "../../core/access/rights.js";
+import { type NeededAccess } from "../../core/access/policy.js";
 import { invalid, MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { nameRules, normalizePath, type PathRule } from "../../core/values/paths.js";

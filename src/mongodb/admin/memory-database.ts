@@ -2,7 +2,8 @@ import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import type { Memory } from "../../core/memory.js";
-import { openMemoryOver } from "../../core/checked-memory.js";
+import { adaptLayoutBackend } from "../memories/adapt-layout-backend.js";
+import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/settings/options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
@@ -116,7 +117,7 @@ export class MemoryDatabase {
     { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
   ): Memory {
     return openMemoryOver(
-      (checked, limits) => this.#layouts[access].backend(checked, limits, clock),
+      (checked, limits) => adaptLayoutBackend(this.#layouts[access].backend(checked, limits, clock)),
       address,
       { paths, maxFileBytes },
       { server: serverOf(this.client) },

@@ -1,5 +1,6 @@
-import type { MemoryBackend } from "../../core/backend.js";
-import { openMemoryOver } from "../../core/checked-memory.js";
+import type { LayoutBackend } from "./layout-backend.js";
+import { openMemoryOver } from "../../core/open-memory-over.js";
+import { adaptLayoutBackend } from "./adapt-layout-backend.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/settings/options.js";
@@ -15,7 +16,11 @@ const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity }
 
 /** The memory of a place, as the store's own methods change it. @param clock default: that of the layout */
 export function memoryAt({ address }: MemoryPlace, layout: MemoryLayout, clock?: () => Date): Memory {
-  return openMemoryOver((checked, limits) => layout.backend(checked, limits, clock), address, memoryOptions);
+  return openMemoryOver(
+    (checked, limits) => adaptLayoutBackend(layout.backend(checked, limits, clock)),
+    address,
+    memoryOptions,
+  );
 }
 
 /**
@@ -45,7 +50,7 @@ export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrit
 }
 
 /** A directory of that name is not the file that was meant. */
-async function deleteFile(backend: MemoryBackend, path: string): Promise<void> {
+async function deleteFile(backend: LayoutBackend, path: string): Promise<void> {
   try {
     await backend.delete(path, "fail");
   } catch (error) {

@@ -1,12 +1,11 @@
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { ChangeRecords } from "../../core/approval/change-record.js";
-import type { MemoryBackend, WriteMode } from "../../core/backend.js";
+import type { LayoutBackend, WriteMode } from "./layout-backend.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type {
   DeletedCounts,
   FileStat,
-  FoundText,
   MemoryEntry,
   MemoryOutline,
   MemorySnapshot,
@@ -14,7 +13,7 @@ import type {
   OutlineOptions,
 } from "../../core/memory.js";
 import type { CallContext } from "../../core/runtime/call.js";
-import { snapshotSince } from "../../core/tree/snapshot-since.js";
+import { getSnapshotSince } from "./adapt-layout-backend.js";
 import type { VersionedSnapshot } from "../../core/tree/snapshot.js";
 import type { MeaningBackend } from "../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../core/search/narrowed-texts.js";
@@ -27,19 +26,19 @@ import type { KeptLayout } from "./layout.js";
 import { reasonToFollow } from "./moved-memory.js";
 
 /** One memory, wherever it is. Each call is one of the layout that keeps the memory. */
-export class FollowingBackend implements MemoryBackend {
+export class FollowingBackend implements LayoutBackend {
   readonly #following: Following;
   readonly #address: CheckedAddress;
-  readonly #open: (layout: KeptLayout) => MemoryBackend;
-  readonly #home: MemoryBackend;
+  readonly #open: (layout: KeptLayout) => LayoutBackend;
+  readonly #home: LayoutBackend;
   readonly #call: CallContext | undefined;
 
   /** @param inCall what a call has of it */
   constructor(
     following: Following,
     address: CheckedAddress,
-    open: (layout: KeptLayout) => MemoryBackend,
-    inCall?: { home: MemoryBackend; call: CallContext },
+    open: (layout: KeptLayout) => LayoutBackend,
+    inCall?: { home: LayoutBackend; call: CallContext },
   ) {
     this.#following = following;
     this.#address = address;
@@ -48,15 +47,15 @@ export class FollowingBackend implements MemoryBackend {
     this.#call = inCall?.call;
   }
 
-  forCall(call: CallContext): MemoryBackend {
+  forCall(call: CallContext): LayoutBackend {
     return new FollowingBackend(this.#following, this.#address, this.#open, {
       home: this.#home.forCall?.(call) ?? this.#home,
       call,
     });
   }
 
-  forActor(actor: MemoryActor): MemoryBackend {
-    const open = (layout: KeptLayout): MemoryBackend => {
+  forActor(actor: MemoryActor): LayoutBackend {
+    const open = (layout: KeptLayout): LayoutBackend => {
       const backend = this.#open(layout);
       return backend.forActor?.(actor) ?? backend;
     };
@@ -79,7 +78,7 @@ export class FollowingBackend implements MemoryBackend {
   }
 
   records(): ChangeRecords {
-    const open = (backend: MemoryBackend): ChangeRecords => {
+    const open = (backend: LayoutBackend): ChangeRecords => {
       const records = backend.records?.();
       if (records === undefined) throw new TypeError("every layout of MongoDB keeps proposals");
       return records;
@@ -92,7 +91,7 @@ export class FollowingBackend implements MemoryBackend {
   }
 
   snapshotSince(known: ReadonlyMap<string, string>): Promise<VersionedSnapshot> {
-    return this.#read((backend) => snapshotSince(backend, known));
+    return this.#read((backend) => getSnapshotSince(backend, known));
   }
 
   narrow(query: string, path: string): Promise<NarrowedTexts | null> {
@@ -116,12 +115,6 @@ export class FollowingBackend implements MemoryBackend {
     return this.#read((backend) => backend.readFiles(paths));
   }
 
-  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
-    return this.#read(async (backend) =>
-      backend.findFiles ? backend.findFiles(texts, suffix) : (await backend.snapshot()).files,
-    );
-  }
-
   list(path: string): Promise<MemoryEntry[]> {
     return this.#read((backend) => backend.list(path));
   }
@@ -140,10 +133,6 @@ export class FollowingBackend implements MemoryBackend {
 
   append(path: string, content: string, create: boolean): Promise<void> {
     return this.#change((backend) => backend.append(path, content, create));
-  }
-
-  snapshotAndAppend(path: string, content: string, create: boolean): Promise<MemorySnapshot> {
-    return this.#change((backend) => backend.snapshotAndAppend(path, content, create));
   }
 
   replace(path: string, oldContent: string, content: string): Promise<number> {
@@ -166,16 +155,16 @@ export class FollowingBackend implements MemoryBackend {
     return this.#change((backend) => backend.rename(from, to, checkMoved));
   }
 
-  #read<T>(run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+  #read<T>(run: (backend: LayoutBackend) => Promise<T>): Promise<T> {
     return this.#run("read", run);
   }
 
-  #change<T>(run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+  #change<T>(run: (backend: LayoutBackend) => Promise<T>): Promise<T> {
     return this.#run("change", run);
   }
 
   /** Most memories have never moved, and their calls need nothing of what follows. */
-  async #run<T>(act: "read" | "change", run: (backend: MemoryBackend) => Promise<T>): Promise<T> {
+  async #run<T>(act: "read" | "change", run: (backend: LayoutBackend) => Promise<T>): Promise<T> {
     if (this.#following.placeOf(this.#address) === "home") {
       try {
         return await run(this.#home);
@@ -191,7 +180,7 @@ export class FollowingBackend implements MemoryBackend {
     return this.#call === undefined ? this.#following : this.#following.forCall(this.#call);
   }
 
-  #at(place: Place, following: Following): MemoryBackend {
+  #at(place: Place, following: Following): LayoutBackend {
     return place === "home" ? this.#home : this.#open(following.at(place));
   }
 }

@@ -2,7 +2,8 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
+import type { BackendLimits } from "../../core/backend.js";
+import type { LayoutBackend } from "./layout-backend.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { namespaceOfMemory } from "../../core/values/namespace.js";
 import type { CallContext } from "../../core/runtime/call.js";
@@ -71,7 +72,7 @@ export class FollowingLayout implements MovableLayout {
     return this.#home.ready();
   }
 
-  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): LayoutBackend {
     return new FollowingBackend(this.#following, address, (layout) => layout.backend(address, limits, clock));
   }
 

@@ -23,7 +23,8 @@ import { summariesIn } from "../memories/summary-pages.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
 import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
 import type { Memory } from "../../core/memory.js";
-import { openMemoryOver } from "../../core/checked-memory.js";
+import { adaptLayoutBackend } from "../memories/adapt-layout-backend.js";
+import { openMemoryOver } from "../../core/open-memory-over.js";
 import { type CallContext, type CallLimits, withinTime } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/settings/options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
@@ -185,7 +186,7 @@ export class MongoMemoryStore extends BaseStore {
     const isLimited = options?.maxMemoryBytes !== undefined;
     const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend => {
       if (memories.limitsByDefault) checkDocumentLimit(limits);
-      return memories.backend(checked, { isLimited, ...limits });
+      return adaptLayoutBackend(memories.backend(checked, { isLimited, ...limits }));
     };
     return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
   }

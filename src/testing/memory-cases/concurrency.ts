@@ -16,21 +16,6 @@ export const concurrencyCases: MemoryCase[] = [
       deepEqual(lines.toSorted(), times(many, (index) => `line ${index}`).toSorted());
     },
   },
-  // Requirement: memory.snapshot-with-an-append
-  {
-    title: "concurrent appends with snapshots each see exactly those that came before",
-    run: async (open) => {
-      const memory = await openFresh(open);
-      const append = async (index: number): Promise<[string, string]> => {
-        const { files } = await memory.snapshotAndAppend("/log", `line ${index}`);
-        return [`line ${index}`, files[0]?.content ?? ""];
-      };
-      const before = new Map(await Promise.all(times(many, append)));
-      const lines = (await memory.read("/log")).split("\n");
-      equal(lines.length, many);
-      lines.forEach((line, index) => equal(before.get(line), lines.slice(0, index).join("\n")));
-    },
-  },
   // Requirement: guarantees.edits-survive, memory.edit-runs-again-after-a-lost-race
   {
     title: "concurrent edits and updates of one file all survive",

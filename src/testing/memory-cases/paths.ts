@@ -182,17 +182,17 @@ export const pathCases: MemoryCase[] = [
   },
   // Requirement: paths.another-rule-for-one-memory
   {
-    title: "withPaths is the same memory by another rule, with the other options it had",
+    title: "the same memory with another rule for paths keeps its other options",
     run: async (open) => {
       const memory = await openFresh(open, { maxFileBytes: 3 });
-      const posix = memory.withPaths("posix");
+      const posix = memory.with({ paths: "posix" });
       deepEqual(posix.address, memory.address);
       await posix.write("/notes.txt", "x");
       equal(await memory.read("/notes.txt"), "x");
       await refuses(posix.write("/notes.txt", "1234"), "EFBIG");
       await refuses(memory.write("/other.txt", "x"), "EINVAL");
-      await refuses(posix.withPaths("adr").write("/other.txt", "x"), "EINVAL");
-      throws(() => memory.withPaths("windows" as "adr"), TypeError);
+      await refuses(posix.with({ paths: "adr" }).write("/other.txt", "x"), "EINVAL");
+      throws(() => memory.with({ paths: "windows" as "adr" }), TypeError);
     },
   },
   // Requirement: paths.names-are-values

@@ -139,50 +139,6 @@ export const readingCases: MemoryCase[] = [
       await refuses(memory.readFiles(["/a/b", "/../a"]), "EINVAL");
     },
   },
-  // Requirement: memory.finds-files
-  {
-    title: "files are found by literal texts in them, and by the end of their paths",
-    run: async (open) => {
-      const memory = (await openFresh(open)).withPaths("posix");
-      deepEqual(await memory.findFiles(["x"]), []);
-      for (const [path, content] of [
-        ["/b.md", "$a x.*"],
-        ["/a/b.md", "é x"],
-        ["/c", "$a"],
-        ["/constructor", "X"],
-      ] as const)
-        await memory.write(path, content);
-      deepEqual(await memory.findFiles(["$a"]), [
-        { path: "/b.md", content: "$a x.*" },
-        { path: "/c", content: "$a" },
-      ]);
-      deepEqual(
-        (await memory.findFiles(["é", "$a"], { suffix: ".md" })).map(({ path }) => path),
-        ["/a/b.md", "/b.md"],
-      );
-      deepEqual([await memory.findFiles([".*x"]), await memory.findFiles([])], [[], []]);
-      await refuses(memory.findFiles([""]), "EINVAL");
-      await refuses(memory.findFiles(["x".repeat(251)]), "EINVAL");
-    },
-  },
-  // Requirement: memory.snapshot-with-an-append
-  {
-    title: "a snapshot with an append is of just before it",
-    run: async (open) => {
-      const memory = await openFresh(open);
-      const texts = async (path: string, content: string): Promise<string[][]> => {
-        const { files } = await memory.snapshotAndAppend(path, content);
-        return files.map((file) => [file.path, file.content]);
-      };
-      deepEqual(await texts("/a/b", "1"), []);
-      deepEqual(await texts("/a/b", "2"), [["/a/b", "1"]]);
-      deepEqual(await texts("/c", "3"), [["/a/b", "1\n2"]]);
-      await refuses(memory.snapshotAndAppend("/a", "x"), "EISDIR");
-      await refuses(memory.snapshotAndAppend("/a/b/c", "x"), "ENOTDIR");
-      await refuses(memory.snapshotAndAppend("/", "x"), "EISDIR");
-      deepEqual(await memory.readFiles(["/a/b", "/c"]), ["1\n2", "3"]);
-    },
-  },
   // Requirement: memory.outline-has-contents-that-fit
   {
     title: "an outline has sizes, and contents only where all of them fit",

@@ -2,7 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import { type Memory, openMemory, type SearchWords } from "../../../../src/index.js";
 import type { MemoryBackend } from "../../../../src/core/backend.js";
-import { openMemoryOver } from "../../../../src/core/checked-memory.js";
+import { openMemoryOver } from "../../../../src/core/open-memory-over.js";
 import { keptIndexes } from "../../../../src/core/search/index-cache.js";
 import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
 import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";

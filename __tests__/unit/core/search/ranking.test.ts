@@ -1,7 +1,8 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
-import type { FoundText, Memory } from "../../../../src/core/memory.js";
+import type { Memory } from "../../../../src/core/memory.js";
+import type { FoundText } from "../../../../src/core/tree/snapshot.js";
 import type { MemoryOptions } from "../../../../src/core/settings/options.js";
 import { indexTexts } from "../../../../src/core/search/memory-index.js";
 import { passagesOf } from "../../../../src/core/search/passages.js";

@@ -1,6 +1,7 @@
 import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { FoundText, MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
+import type { FoundText } from "../../../core/tree/snapshot.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";

@@ -1,6 +1,7 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
-import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
+import type { BackendLimits } from "../../../core/backend.js";
+import type { LayoutBackend, WriteMode } from "../layout-backend.js";
 import {
   alreadyExists,
   directoryNotFound,
@@ -15,13 +16,13 @@ import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js
 import type {
   DeletedCounts,
   FileStat,
-  FoundText,
   MemoryEntry,
   MemoryOutline,
   MemorySnapshot,
   MemoryStat,
   OutlineOptions,
 } from "../../../core/memory.js";
+import type { FoundText } from "../../../core/tree/snapshot.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
@@ -45,7 +46,7 @@ import type { Made } from "./tree-steps.js";
  * One memory as a document for each file and directory (ADR 0021). What changes the tree is a transaction, all else one
  * command.
  */
-export class FilesBackend implements MemoryBackend {
+export class FilesBackend implements LayoutBackend {
   protected readonly context: FilesContext;
   protected readonly stored: StoredFiles;
   protected readonly address: CheckedAddress;
@@ -60,7 +61,7 @@ export class FilesBackend implements MemoryBackend {
     this.limits = limits;
   }
 
-  forCall(call: CallContext): MemoryBackend {
+  forCall(call: CallContext): LayoutBackend {
     return new FilesBackend(contextFor(call, this.context), this.address, this.limits);
   }
 

@@ -8,7 +8,7 @@ import {
   memoryScopes,
 } from "../../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
-import type { MemoryBackend } from "../../../core/backend.js";
+import type { LayoutBackend } from "../layout-backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { MemoryOptions } from "../../../core/settings/options.js";
@@ -220,7 +220,7 @@ export class FilesLayout implements KeptLayout {
     await this.#context.ready();
   }
 
-  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): LayoutBackend {
     const { isLimited = false, maxMemoryBytes } = limits;
     const context = { ...this.#context, ...(clock && { fileClock: clock }), ...(isLimited && { maxMemoryBytes }) };
     if (context.history !== null) return new RecordedBackend(context, address, limits);

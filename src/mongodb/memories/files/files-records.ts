@@ -1,6 +1,7 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord } from "../../../core/approval/change-record.js";
-import { baseOf } from "../../../core/approval/plan.js";
+import { createApprovedChange } from "../../../core/approval/plan-change.js";
+import { digestTree } from "../../../core/tree/digest.js";
 import { parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";
 import type { MemorySnapshot } from "../../../core/memory.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
@@ -33,7 +34,7 @@ export class FilesRecords extends MemoryRecords {
         if (root?.applied?.[record.id] === true) return "applied";
         // The transaction ends only if nobody else has changed what it changes since it read this.
         const found = await this.#stored.reads.snapshotIn(session);
-        if (baseOf(new MemoryTree(found), record) !== record.base) return "changed";
+        if (digestTree(new MemoryTree(found), createApprovedChange(record)) !== record.base) return "changed";
         // After the memory was read: see `carryOut`.
         if (!(await isCurrent())) return "raced";
         await this.#make(steps, record, found);

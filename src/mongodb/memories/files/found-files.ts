@@ -1,4 +1,4 @@
-import type { FoundText } from "../../../core/memory.js";
+import type { FoundText } from "../../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment } from "../../driver/snapshot-reads.js";

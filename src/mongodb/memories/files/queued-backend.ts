@@ -1,5 +1,5 @@
 import type { ChangeRecords } from "../../../core/approval/change-record.js";
-import type { MemoryBackend, WriteMode } from "../../../core/backend.js";
+import type { LayoutBackend, WriteMode } from "../layout-backend.js";
 import { alreadyExists, fileNotFound, pathIsDirectory } from "../../../core/values/errors.js";
 import type { FileStat, MemorySnapshot } from "../../../core/memory.js";
 import type { CallContext } from "../../../core/runtime/call.js";
@@ -20,7 +20,7 @@ export type Told<T> = Pick<QueuedChange<T>, "paths" | "apply"> & Partial<Pick<Qu
  * also a history needs. What makes nothing larger, such as a delete, stays as it is.
  */
 export class QueuedBackend extends FilesBackend {
-  override forCall(call: CallContext): MemoryBackend {
+  override forCall(call: CallContext): LayoutBackend {
     return new QueuedBackend(contextFor(call, this.context), this.address, this.limits);
   }
 

@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { MemoryBackend } from "../../../core/backend.js";
+import type { LayoutBackend } from "../layout-backend.js";
 import { pathIsDirectory } from "../../../core/values/errors.js";
 import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type { DeletedCounts } from "../../../core/memory.js";
@@ -15,11 +15,11 @@ import { changeOf, QueuedBackend } from "./queued-backend.js";
  * does.
  */
 export class RecordedBackend extends QueuedBackend {
-  override forCall(call: CallContext): MemoryBackend {
+  override forCall(call: CallContext): LayoutBackend {
     return new RecordedBackend(contextFor(call, this.context), this.address, this.limits);
   }
 
-  forActor(actor: MemoryActor): MemoryBackend {
+  forActor(actor: MemoryActor): LayoutBackend {
     return new RecordedBackend({ ...this.context, actor }, this.address, this.limits);
   }
 

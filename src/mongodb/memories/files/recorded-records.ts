@@ -1,6 +1,7 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord } from "../../../core/approval/change-record.js";
-import { baseOf } from "../../../core/approval/plan.js";
+import { createApprovedChange } from "../../../core/approval/plan-change.js";
+import { digestTree } from "../../../core/tree/digest.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { FilesContext } from "./files-context.js";
@@ -34,7 +35,7 @@ export class RecordedRecords extends FilesRecords {
       fileClock,
       apply: async (tree) => {
         if (tree.root?.applied?.[id] === true) return "applied";
-        if (baseOf(new MemoryTree(tree.snapshot()), record) !== record.base) return "changed";
+        if (digestTree(new MemoryTree(tree.snapshot()), createApprovedChange(record)) !== record.base) return "changed";
         // After the memory was read: see `carryOut`.
         if (!(await isCurrent())) return "raced";
         this.#make(tree, record);

@@ -1,6 +1,7 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ApplyOutcome, ChangeRecord } from "../../../core/approval/change-record.js";
-import { baseOf } from "../../../core/approval/plan.js";
+import { createApprovedChange } from "../../../core/approval/plan-change.js";
+import { digestTree } from "../../../core/tree/digest.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { MemoryRecords } from "../memory-records.js";
@@ -33,7 +34,8 @@ export class DocumentRecords extends MemoryRecords {
       return "raced";
     }
     if (found?.applied?.[record.id] === true) return "applied";
-    if (baseOf(new MemoryTree(snapshotOfDocument(found)), record) !== record.base) return "changed";
+    if (digestTree(new MemoryTree(snapshotOfDocument(found)), createApprovedChange(record)) !== record.base)
+      return "changed";
     // After the memory was read: see `carryOut`.
     return (await isCurrent()) ? this.#make(record, found) : "raced";
   }

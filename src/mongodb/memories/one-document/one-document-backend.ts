@@ -1,7 +1,8 @@
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { ChangeRecord, ChangeRecords } from "../../../core/approval/change-record.js";
-import type { BackendLimits, MemoryBackend, WriteMode } from "../../../core/backend.js";
+import type { BackendLimits } from "../../../core/backend.js";
+import type { LayoutBackend, WriteMode } from "../layout-backend.js";
 import {
   alreadyExists,
   directoryNotFound,
@@ -16,7 +17,6 @@ import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type {
   DeletedCounts,
   FileStat,
-  FoundText,
   MemoryEntry,
   MemoryOutline,
   MemorySnapshot,
@@ -24,6 +24,7 @@ import type {
   OutlineFile,
   OutlineOptions,
 } from "../../../core/memory.js";
+import type { FoundText } from "../../../core/tree/snapshot.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { prefixOf, ROOT } from "../../../core/values/paths.js";
@@ -67,7 +68,7 @@ import {
 } from "./tree-changes.js";
 
 /** One memory as one document; every command is one server command (specification sections 4 and 5). */
-export class OneDocumentBackend implements MemoryBackend {
+export class OneDocumentBackend implements LayoutBackend {
   readonly #context: DocumentContext;
   readonly #document: StoredDocument;
   readonly #address: CheckedAddress;
@@ -87,11 +88,11 @@ export class OneDocumentBackend implements MemoryBackend {
     this.#limits = limits;
   }
 
-  forCall(call: CallContext): MemoryBackend {
+  forCall(call: CallContext): LayoutBackend {
     return new OneDocumentBackend(contextFor(call, this.#context), this.#address, this.#limits, this.#known);
   }
 
-  forActor(actor: MemoryActor): MemoryBackend {
+  forActor(actor: MemoryActor): LayoutBackend {
     return new OneDocumentBackend({ ...this.#context, actor }, this.#address, this.#limits, this.#known);
   }
 

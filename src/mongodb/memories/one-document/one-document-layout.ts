@@ -2,7 +2,8 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession } from "mongodb";
 import { addressFor, addressOrNull, type CheckedAddress, memoryScopes } from "../../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
-import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
+import type { BackendLimits } from "../../../core/backend.js";
+import type { LayoutBackend } from "../layout-backend.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/settings/options.js";
 import type { CallContext } from "../../../core/runtime/call.js";
@@ -200,7 +201,7 @@ export class OneDocumentLayout implements KeptLayout {
     await this.#context.ready();
   }
 
-  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
+  backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): LayoutBackend {
     // A store of the other layout may have asked for more.
     const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
     return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, {

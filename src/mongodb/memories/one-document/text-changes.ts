@@ -1,4 +1,4 @@
-import type { WriteMode } from "../../../core/backend.js";
+import type { WriteMode } from "../layout-backend.js";
 import { type OlderText, olderTextOf } from "../../../core/history/older-text.js";
 import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
 import {

@@ -1,22 +1,18 @@
 import { z } from "zod";
 import { actorField } from "../values/actor.js";
 import { blameLines } from "./blame.js";
-import { invalid } from "../values/errors.js";
+import { invalid, MemoryError, withPath } from "../values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
 import type { HistoryBackend, VersionText } from "./history-backend.js";
-import type { Stage as Act } from "../runtime/call.js";
+import { type MemoryContext, runAsChange, runCall } from "../pipeline.js";
+import type { Call } from "../runtime/call.js";
+import { recordAttributes } from "../tracing/memory-attributes.js";
+import type { Trace } from "../tracing/trace-call.js";
 import { checkOptions, preview } from "../settings/options.js";
 import { normalizePath } from "../values/paths.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 import { type DiffSide, lineMatcher, unifiedDiff } from "./unified-diff.js";
 import { checkVersionIdIsText } from "./version-id.js";
-
-/** Runs a call of the history within the time of the memory's calls. @param path of an error that names none */
-export type RunHistoryCall = <T>(
-  act: Act,
-  path: string | null,
-  call: (history: HistoryBackend) => Promise<T>,
-) => Promise<T>;
 
 /** One command of a database each. */
 const pageSize = 100;
@@ -46,15 +42,12 @@ const targetSchemas = {
 
 const revertOptionsSchema = z.object({ force: z.boolean().optional() }).strict();
 
-/** The public door of a history: checks what comes in, and makes diffs and blame of what the backend keeps. */
-export class CheckedHistory implements MemoryHistory {
-  readonly #run: RunHistoryCall;
-  readonly #assertWritable: (path: string) => void;
+/** The history of a memory over a backend: checks arguments, and makes diffs and blame of what the backend keeps. */
+export class BackendHistory implements MemoryHistory {
+  readonly #context: MemoryContext;
 
-  /** @param assertWritable throws for a path of the memory that may not be changed */
-  constructor(run: RunHistoryCall, assertWritable: (path: string) => void) {
-    this.#run = run;
-    this.#assertWritable = assertWritable;
+  constructor(context: MemoryContext) {
+    this.#context = context;
   }
 
   list(filter: VersionFilter = {}): AsyncIterable<MemoryVersion> {
@@ -115,6 +108,29 @@ export class CheckedHistory implements MemoryHistory {
     for (const id of all) checkVersionIdIsText(id);
     return this.#run("change", null, (history) => history.redact(all, this.#assertWritable));
   }
+
+  /** @param path of an error that names none */
+  async #run<R>(
+    stage: "read" | "change",
+    path: string | null,
+    run: (history: HistoryBackend, call: Call) => Promise<R>,
+  ): Promise<R> {
+    const trace: Trace<R> = {
+      operation: stage === "read" ? "search_memory" : "update_memory",
+      attributes: () => (path === null ? {} : recordAttributes(path)),
+    };
+    try {
+      return await runCall(this.#context, trace, (call) => {
+        const history = this.#context.backend.features?.history?.(call);
+        if (history === undefined) throw invalid("this memory keeps no history");
+        return stage === "read" ? run(history, call) : runAsChange(this.#context, call, () => run(history, call));
+      });
+    } catch (error) {
+      throw path !== null && MemoryError.isInstance(error) ? withPath(error, path) : error;
+    }
+  }
+
+  readonly #assertWritable = (path: string): void => this.#context.policies?.assertAllowed(path, "write");
 }
 
 /** @throws TypeError for a bad shape, MemoryError EINVAL for a bad path */

@@ -1,0 +1,46 @@
+import type { CallContext } from "../runtime/call.js";
+import type { Change } from "../tree/change.js";
+import { MemoryTree } from "../tree/memory-tree.js";
+import type { MemoryBackend } from "../backend.js";
+import type { Policies } from "./policies.js";
+import type { NeededAccess } from "./policy.js";
+
+/**
+ * Decides whether a change may be made, and whether a person approves it first.
+ * @throws MemoryError EACCES
+ */
+export async function authorizeChange(
+  policies: Policies,
+  change: Change,
+  backend: MemoryBackend,
+  call: CallContext,
+): Promise<"allow" | "ask"> {
+  const needs = getNeeds(change);
+  if (needs.map(({ path, needed }) => policies.decide(path, needed)).includes("ask")) return "ask";
+  if (!policies.mayAsk || !policies.vary || (change.type !== "delete" && change.type !== "rename")) return "allow";
+  const tree = new MemoryTree(await backend.snapshot(call));
+  const decideBelow = (below: string): string[] =>
+    needs.map(({ path, needed }) => policies.decide(path + below.slice(change.path.length), needed));
+  return tree.pathsWithin(change.path).flatMap(decideBelow).includes("ask") ? "ask" : "allow";
+}
+
+/** What a change needs on the paths that it names. */
+function getNeeds(change: Change): { path: string; needed: NeededAccess }[] {
+  const { path } = change;
+  switch (change.type) {
+    case "append":
+      return [{ path, needed: "append" }];
+    case "write":
+      // A write that creates a file replaces nothing.
+      return [{ path, needed: change.ifExists === "fail" ? "append" : "write" }];
+    case "update":
+    case "edit":
+    case "delete":
+      return [{ path, needed: "write" }];
+    case "rename":
+      return [
+        { path, needed: "write" },
+        { path: change.to, needed: "write" },
+      ];
+  }
+}

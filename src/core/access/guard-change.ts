@@ -1,0 +1,83 @@
+import type { MemoryBackend } from "../backend.js";
+import type { Call } from "../runtime/call.js";
+import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
+import { checkContent } from "../settings/memory-arguments.js";
+import type { Change, ChangeResult } from "../tree/change.js";
+import type { CheckedAddress } from "../values/address.js";
+import type { Policies } from "./policies.js";
+
+/** The guards of a memory. */
+export interface Guards {
+  readonly address: CheckedAddress;
+  readonly policies: Policies | null;
+  readonly options: { readonly maxFileBytes: number };
+}
+
+type TextChange = Exclude<Change, { type: "edit" | "delete" | "rename" }>;
+type GuardedText = Parameters<Policies["guard"]>[0];
+
+/** Returns the text that the guards allow. @throws what a guard throws, EFBIG, and the reason of an aborted call */
+export async function guardText(
+  { address, policies, options }: Guards,
+  { command, path, content }: Pick<GuardedText, "command" | "path" | "content">,
+  call: Call,
+): Promise<string> {
+  if (policies?.hasGuard !== true) return content;
+  const { stage } = call;
+  call.stage = "guard";
+  const text = await policies.guard({ command, path, content, address });
+  checkContent(text, "the text of the guard", options.maxFileBytes);
+  call.throwIfAborted();
+  call.stage = stage;
+  return text;
+}
+
+/** Returns a change with the text that the guards allow. An edit is guarded by `guardEdit`. */
+export async function guardChange(guards: Guards, change: Change, call: Call): Promise<Change> {
+  switch (change.type) {
+    case "append":
+    case "write":
+    case "update":
+      return guardTextChange(guards, change, call);
+    case "edit":
+    case "delete":
+    case "rename":
+      return change;
+  }
+}
+
+async function guardTextChange(guards: Guards, change: TextChange, call: Call): Promise<TextChange> {
+  const { type: command, path, content } = change;
+  return { ...change, content: await guardText(guards, { command, path, content }, call) };
+}
+
+/**
+ * Reads, edits, asks the guards, and stores. The guards may take their time, so the text is stored only if the file still
+ * has the text from which it was made. If the guards changed the text, the result has it.
+ */
+export async function guardEdit(
+  guards: Guards,
+  { path, edit }: Extract<Change, { type: "edit" }>,
+  { backend, store }: { backend: MemoryBackend; store: (change: Change) => Promise<ChangeResult> },
+  call: Call,
+): Promise<ChangeResult & { content?: string }> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const before = await backend.read(path, call);
+    const content = edit(before);
+    const text = await guardText(guards, { command: "edit", path, content }, call);
+    let raced = false;
+    const swap = (present: string): string => {
+      raced = present !== before;
+      if (raced) throw lostRace();
+      return text;
+    };
+    try {
+      const result = await store({ type: "edit", path, edit: swap });
+      return text === content ? result : { ...result, content: text };
+    } catch (error) {
+      if (!raced) throw error;
+    }
+    await pause(attempt);
+  }
+  throw lostRace();
+}

@@ -1,0 +1,115 @@
+import type { Asking } from "../approval/asking.js";
+import type { MemoryRights } from "../memory.js";
+import { preview } from "../settings/options.js";
+import { invalid, MemoryError, withPath } from "../values/errors.js";
+import { ROOT } from "../values/paths.js";
+import {
+  type CheckedPolicy,
+  decisions,
+  type GuardedChange,
+  type MemoryAccess,
+  type MemoryGuard,
+  type NeededAccess,
+} from "./policy.js";
+import { getRights, mayAsk } from "./rights.js";
+
+/** All policies of one memory. The narrowest decides. */
+export class Policies {
+  /** Whether paths below a directory may have other rights than the directory. */
+  readonly vary: boolean;
+  readonly hasGuard: boolean;
+  /** Whether a person is asked somewhere. */
+  readonly mayAsk: boolean;
+  readonly rights: MemoryRights;
+  readonly #policies: readonly CheckedPolicy[];
+
+  constructor(policies: readonly CheckedPolicy[]) {
+    this.#policies = policies;
+    this.vary = policies.some(({ rules }) => rules.length > 0);
+    this.hasGuard = policies.some(({ guard }) => guard !== undefined);
+    this.mayAsk = policies.some(mayAsk);
+    this.rights = getRights(policies);
+  }
+
+  with(policy: CheckedPolicy): Policies {
+    return new Policies([...this.#policies, policy]);
+  }
+
+  /** How a person is asked; null where nobody can be. */
+  get asking(): Asking | null {
+    return this.#policies.find(({ asking }) => asking !== undefined)?.asking ?? null;
+  }
+
+  /** A path of the memory as a person is shown it. */
+  getShownPath(path: string): string {
+    return toTreePath(this.#policies.find(({ asking }) => asking !== undefined) ?? {}, path);
+  }
+
+  /** @param path of the memory. @throws MemoryError EACCES */
+  decide(path: string, needed: NeededAccess): "allow" | "ask" {
+    let decision: "allow" | "ask" = "allow";
+    for (const policy of this.#policies) {
+      const treePath = toTreePath(policy, path);
+      const access = getAccess(policy, treePath);
+      const own = decisions[access][needed];
+      if (own === "deny")
+        throw refusal(
+          path,
+          `${treePath} ${access === "read" ? "is read-only here" : "can only be appended to here"} (access "${access}")`,
+        );
+      if (own === "ask") decision = "ask";
+    }
+    return decision;
+  }
+
+  /** The same for a path that nobody is asked about. @throws MemoryError EACCES */
+  assertAllowed(path: string, needed: NeededAccess): void {
+    if (this.decide(path, needed) === "ask")
+      throw refusal(path, `${path} is changed only if a person approves (access "ask")`);
+  }
+
+  /**
+   * Returns the text that the guards allow, one after the other. @throws MemoryError EACCES, EINVAL, and one that a guard
+   * throws
+   */
+  async guard(change: Omit<GuardedChange, "actor">): Promise<string> {
+    let { content } = change;
+    for (const policy of this.#policies) {
+      const { guard, actor = null } = policy;
+      if (guard === undefined) continue;
+      const answer = await runGuard(guard, { ...change, path: toTreePath(policy, change.path), content, actor });
+      if (answer !== undefined && typeof answer !== "string")
+        throw invalid(`the guard must answer a text or nothing (given ${preview(answer)})`);
+      content = answer ?? content;
+    }
+    return content;
+  }
+}
+
+function refusal(path: string, reason: string): MemoryError {
+  return withPath(new MemoryError("EACCES", `EACCES: ${reason}`), path);
+}
+
+function getAccess({ access, rules }: CheckedPolicy, path: string): MemoryAccess {
+  return rules.find(({ fits }) => fits(path))?.access ?? access;
+}
+
+function toTreePath({ mountPoint = ROOT }: Pick<CheckedPolicy, "mountPoint">, path: string): string {
+  if (mountPoint === ROOT) return path;
+  return path === ROOT ? mountPoint : mountPoint + path;
+}
+
+async function runGuard(guard: MemoryGuard, change: GuardedChange): Promise<unknown> {
+  try {
+    return await guard(change);
+  } catch (cause) {
+    if (MemoryError.isInstance(cause) || isGraphBubbleUp(cause)) throw cause;
+    const message = cause instanceof Error ? cause.message : preview(cause);
+    throw new MemoryError("EACCES", message.startsWith("EACCES") ? message : `EACCES: ${message}`, { cause });
+  }
+}
+
+/** Whether LangGraph ends the run with this error, as when a guard asks a person by `interrupt`. */
+function isGraphBubbleUp(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "is_bubble_up" in error && error.is_bubble_up === true;
+}

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { Asking } from "../approval/asking.js";
+import { checkOptions, preview } from "../settings/options.js";
+import type { MemoryActor } from "../values/actor.js";
+import type { CheckedAddress } from "../values/address.js";
+import { MemoryError } from "../values/errors.js";
+import { compilePathPattern } from "../values/path-pattern.js";
+
+/**
+ * What is allowed.
+ *
+ * - `write`: everything.
+ * - `append`: read, create files, and add to the end of files. Existing text cannot be changed or deleted.
+ * - `read`: read.
+ * - `ask`: read, and make changes that a person approves.
+ */
+export type MemoryAccess = "write" | "append" | "read" | "ask";
+
+/** Limits what is allowed on some paths. */
+export interface MemoryRule {
+  /**
+   * Absolute. `*` matches any text within a name, `?` one character of a name, and the name `**` any number of names:
+   * `/policies/**` is `/policies` and everything below it.
+   */
+  path: string;
+  access: MemoryAccess;
+}
+
+/** A text that is about to be stored. */
+export interface GuardedChange {
+  command: "append" | "write" | "update" | "edit";
+  path: string;
+  /** append: the text to add. update: the text that replaces another. write and edit: the whole text of the file. */
+  content: string;
+  address: CheckedAddress;
+  /** Null if no run makes the change. */
+  actor: MemoryActor | null;
+}
+
+/**
+ * Gets each text before it is stored. It returns nothing to store the text, or another text to store instead. If it
+ * throws, nothing is stored, and the call is EACCES with its message. It can be called again for the same change if
+ * another change came first.
+ */
+export type MemoryGuard = (change: GuardedChange) => string | undefined | void | Promise<string | undefined | void>;
+
+/** What a change needs on a path. */
+export type NeededAccess = "write" | "append";
+
+/** `ask`: a person decides. */
+export type Decision = "allow" | "ask" | "deny";
+
+/** What restricts a memory. */
+export interface MemoryPolicy {
+  /** Of all paths. @default "write" */
+  access?: MemoryAccess | undefined;
+  /** The first whose path fits decides. A rule cannot give more than `access`. @default none */
+  rules?: readonly MemoryRule[] | undefined;
+  guard?: MemoryGuard | undefined;
+}
+
+export interface CheckedRule {
+  access: MemoryAccess;
+  path: string;
+  fits: (path: string) => boolean;
+}
+
+/** A checked policy, with the actor and the place in the tree that it applies to. */
+export interface CheckedPolicy {
+  readonly access: MemoryAccess;
+  readonly rules: readonly CheckedRule[];
+  readonly guard?: MemoryGuard | undefined;
+  /** Who changes the memory. */
+  readonly actor?: MemoryActor | null;
+  /** How a person is asked, where this policy or another asks. Of several the innermost counts. */
+  readonly asking?: Asking;
+  /** Where the memory lies in the tree that rules, guard and messages speak of. @default "/" */
+  readonly mountPoint?: string;
+}
+
+export const decisions = {
+  write: { append: "allow", write: "allow" },
+  append: { append: "allow", write: "deny" },
+  ask: { append: "ask", write: "ask" },
+  read: { append: "deny", write: "deny" },
+} as const satisfies Record<MemoryAccess, Record<NeededAccess, Decision>>;
+
+const strictness = { allow: 0, ask: 1, deny: 2 } as const satisfies Record<Decision, number>;
+
+const maxRules = 100;
+
+/** Of an option `access`. */
+export const accessField = z.enum(["write", "append", "read", "ask"], {
+  message: 'must be "write", "append", "read" or "ask"',
+});
+
+const patternField = z
+  .string()
+  .regex(/^\//, 'must be an absolute path, such as "/policies/**"')
+  // They mean something in other globs, and a rule that fits nothing protects nothing.
+  .regex(/^[^[\]{}\\]*$/, "must not hold [ ] { } or \\: give one rule for each path, and write ? for such a character")
+  .regex(/^(?!.*(?:[^/]\*\*|\*\*[^/]))/s, '"**" must be a whole name, as in "/policies/**"')
+  .superRefine(refuseIllPattern);
+
+/** Of an option `rules`. */
+export const rulesField = z.array(z.object({ path: patternField, access: accessField }).strict()).max(maxRules);
+
+/** Of an option `guard`. */
+export const guardField = z.custom<MemoryGuard>(
+  (value) => typeof value === "function",
+  "must be a function from a change to a text or nothing",
+);
+
+const policySchema = z
+  .object({ access: accessField.optional(), rules: rulesField.optional(), guard: guardField.optional() })
+  .strict();
+
+/** @throws TypeError, also for a rule that would give more than the access of the policy */
+export function checkPolicy(policy: MemoryPolicy): CheckedPolicy {
+  checkOptions("MemoryPolicy", policySchema, policy);
+  const access = policy.access ?? "write";
+  const rules = (policy.rules ?? []).map((rule) => ({
+    access: rule.access,
+    path: rule.path,
+    fits: compilePathPattern(rule.path),
+  }));
+  const wider = rules.find((rule) => widens(rule.access, access));
+  if (wider)
+    throw new TypeError(
+      `a rule can only narrow: ${preview(wider.path)} is given "${wider.access}" where the access is "${access}"`,
+    );
+  return { access, rules, guard: policy.guard };
+}
+
+/** Whether one access allows something that the other denies or asks about. */
+function widens(one: MemoryAccess, other: MemoryAccess): boolean {
+  return (["append", "write"] as const).some(
+    (needed) => strictness[decisions[one][needed]] < strictness[decisions[other][needed]],
+  );
+}
+
+function refuseIllPattern(
+  path: string,
+  context: { addIssue: (issue: { code: "custom"; message: string }) => void },
+): void {
+  try {
+    compilePathPattern(path);
+  } catch (error) {
+    if (!MemoryError.isInstance(error)) throw error;
+    context.addIssue({ code: "custom", message: error.message });
+  }
+}

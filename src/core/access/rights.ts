@@ -1,0 +1,64 @@
+import type { MemoryRights } from "../memory.js";
+import { prefixOf, ROOT } from "../values/paths.js";
+import { shorten } from "../values/text.js";
+import type { CheckedPolicy, MemoryAccess, NeededAccess } from "./policy.js";
+
+type WidestAccess = MemoryRights["widest"];
+
+const extent = { read: 0, append: 1, write: 2 } as const satisfies Record<WidestAccess, number>;
+
+export const accessInWords = {
+  read: "read-only",
+  append: "append-only: add to files and create them",
+  write: "writable",
+  ask: "writable with approval: a person is asked about each change",
+} as const satisfies Record<MemoryAccess, string>;
+
+/** Whether an access is enough. @param needed undefined for a read */
+export function isGranted(needed: NeededAccess | undefined, widest: WidestAccess): boolean {
+  return needed === undefined || extent[widest] >= extent[needed];
+}
+
+/** The most that can succeed. A person may approve every change. */
+export function possibleAccess(access: MemoryAccess): WidestAccess {
+  return access === "ask" ? "write" : access;
+}
+
+export function mayAsk({ access, rules }: CheckedPolicy): boolean {
+  return access === "ask" || rules.some((rule) => rule.access === "ask");
+}
+
+export function getRights(policies: readonly CheckedPolicy[]): MemoryRights {
+  return {
+    asks: policies.some(mayAsk),
+    widest: narrowestAccess(policies.map(getWidest)),
+    words: (root = "") => policies.flatMap((policy) => describePolicy(policy, root)).join(" "),
+  };
+}
+
+/** Providers limit the description of a tool. */
+const maxShownRules = 10;
+const maxShownPathChars = 64;
+
+function describePolicy({ access, rules, mountPoint = ROOT }: CheckedPolicy, root: string): string[] {
+  const all = access === "write" ? [] : [`${root}${prefixOf(mountPoint)}** is ${accessInWords[access]}.`];
+  const shown = rules
+    .slice(0, maxShownRules)
+    .map((rule) => `${root}${shorten(rule.path, maxShownPathChars)} is ${accessInWords[rule.access]}.`);
+  const order = rules.length > 1 ? ["The first of these that fits a path counts."] : [];
+  return [...all, ...shown, ...order, ...(rules.length > maxShownRules ? ["More rules follow."] : [])];
+}
+
+/** The most that a policy allows: the rules up to the first that fits every path, or else the access. */
+function getWidest({ access, rules }: CheckedPolicy): WidestAccess {
+  const last = rules.findIndex(({ path }) => /^(?:\/+\*\*)+\/*$/.test(path));
+  if (last === -1) return possibleAccess(access);
+  return rules
+    .slice(0, last + 1)
+    .map((rule) => possibleAccess(rule.access))
+    .reduce((one, other) => (extent[one] > extent[other] ? one : other));
+}
+
+export function narrowestAccess(accesses: readonly WidestAccess[]): WidestAccess {
+  return accesses.reduce((one, other) => (extent[one] < extent[other] ? one : other), "write");
+}

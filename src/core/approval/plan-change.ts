@@ -1,0 +1,119 @@
+import { applyChange } from "../tree/apply-change.js";
+import type { Change } from "../tree/change.js";
+import { digestTree } from "../tree/digest.js";
+import { MemoryTree } from "../tree/memory-tree.js";
+import { compareCodeUnits } from "../values/text.js";
+import type { ChangeRecord, PlannedChange } from "./change-record.js";
+import { shownChange, shownDiff } from "./shown-diff.js";
+
+/** How a change is planned. */
+export interface PlanSettings {
+  maxFileBytes: number;
+  /** A path as a person is shown it. */
+  showPath: (path: string) => string;
+  /** Throws if a path below a moved or deleted directory may not be changed at all. */
+  checkPath?: ((path: string) => void) | undefined;
+}
+
+/**
+ * Describes a change as it would be made to a tree. The tree stays as it is.
+ * @returns null if nothing would change. @throws as `applyChange` does
+ */
+export async function planChange(
+  tree: MemoryTree,
+  change: Change,
+  { maxFileBytes, showPath, checkPath }: PlanSettings,
+): Promise<PlannedChange | null> {
+  const { type: command, path } = change;
+  const { edits, result } = applyChange(tree, change, { now: new Date(), maxFileBytes }, { checkPath });
+  const plan = { command, path, base: digestTree(tree, change), isDirectory: tree.kind(path) === "dir" };
+  const noText = { content: null, oldContent: null, before: null, after: null };
+  switch (change.type) {
+    case "append":
+    case "write":
+    case "update":
+    case "edit": {
+      const before = tree.files.get(path)?.content ?? null;
+      const after = edits.files[0]?.content ?? before;
+      if (after === null || after === before) return null;
+      const content = change.type === "edit" ? after : change.content;
+      const oldContent = change.type === "update" ? change.oldContent : null;
+      const counts = change.type === "update" ? { replaced: result.replaced } : {};
+      const diff = await shownChange(showPath(path), before, after);
+      return { ...plan, to: null, content, oldContent, before, after, diff, counts };
+    }
+    case "delete": {
+      if (edits.removed.length === 0) return null;
+      const text = tree.files.get(path)?.content;
+      const diff =
+        text === undefined
+          ? shownDiff(listTree(tree, path, "-", showPath))
+          : await shownChange(showPath(path), text, null);
+      return { ...plan, ...noText, to: null, diff, counts: result.deleted };
+    }
+    case "rename": {
+      const { to } = change;
+      const showMoved = (each: string): string => showPath(to + each.slice(path.length));
+      const names = `rename from ${showPath(path)}\nrename to ${showPath(to)}\n`;
+      const entries = listTree(tree, path, "-", showPath) + listTree(tree, path, "+", showMoved);
+      return { ...plan, ...noText, to, diff: shownDiff(names + entries), counts: {} };
+    }
+  }
+}
+
+function listTree(tree: MemoryTree, path: string, sign: string, showPath: (path: string) => string): string {
+  const { files, directories } = tree.within(path);
+  const lines = [
+    ...files.map((file) => [file.path, `${showPath(file.path)} (${file.sizeBytes} bytes)`]),
+    ...directories.map((directory) => [directory, `${showPath(directory)}/`]),
+  ];
+  return lines
+    .toSorted(([a = ""], [b = ""]) => compareCodeUnits(a, b))
+    .map(([, line = ""]) => `${sign} ${line.replaceAll("\n", "\\n")}\n`)
+    .join("");
+}
+
+/** Returns the recorded change, with its own content or another one. */
+export function createRecordedChange(
+  { command, path, to, oldContent, content: ownContent }: ChangeRecord,
+  content = ownContent ?? "",
+): Change {
+  switch (command) {
+    case "append":
+      return { type: command, path, content, create: true };
+    case "write":
+      return { type: command, path, content, ifExists: "replace", ifMissing: "create" };
+    case "edit":
+      return { type: command, path, edit: () => content };
+    case "update":
+      return { type: command, path, oldContent: oldContent ?? "", content };
+    case "delete":
+      return { type: command, path, ifDirectory: "delete" };
+    case "rename":
+      return { type: command, path, to: to ?? path };
+  }
+}
+
+/** Returns the change that carries out an approved record: the text is set as it was shown. */
+export function createApprovedChange(record: ChangeRecord): Change {
+  const { command, path, before, after, edited, isDirectory } = record;
+  if (command === "delete") return { type: command, path, ifDirectory: isDirectory ? "delete" : "fail" };
+  if (command === "rename") return createRecordedChange(record);
+  const isNew = before === null;
+  return {
+    type: "write",
+    path,
+    content: edited?.after ?? after ?? "",
+    ifExists: isNew ? "fail" : "replace",
+    ifMissing: isNew ? "create" : "fail",
+  };
+}
+
+/** Returns what a recorded change makes of its text with another content. @throws EFBIG */
+export function getEditedText(record: ChangeRecord, content: string, maxFileBytes: number): string {
+  const { path, before, at } = record;
+  const file = { kind: "file" as const, path, content: before ?? "", sizeBytes: 0, createdAt: at, updatedAt: at };
+  const tree = new MemoryTree({ files: before === null ? [] : [file], directories: [], revision: null });
+  const { edits } = applyChange(tree, createRecordedChange(record, content), { now: at, maxFileBytes });
+  return edits.files[0]?.content ?? before ?? "";
+}

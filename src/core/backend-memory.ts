@@ -1,0 +1,340 @@
+import { authorizeChange } from "./access/authorize.js";
+import { guardChange, guardEdit } from "./access/guard-change.js";
+import { Policies } from "./access/policies.js";
+import type { CheckedPolicy } from "./access/policy.js";
+import { restrict, type RestrictableMemory } from "./access/restrict.js";
+import type { MemoryProposals } from "./approval/memory-proposals.js";
+import { RecordedProposals } from "./approval/proposals.js";
+import { requestApproval } from "./approval/request-approval.js";
+import { BackendHistory } from "./history/backend-history.js";
+import type { MemoryHistory } from "./history/history.js";
+import type {
+  DeletedCounts,
+  DeleteOptions,
+  FileStat,
+  Memory,
+  MemoryChanges,
+  MemoryEntry,
+  MemoryOutline,
+  MemoryRights,
+  MemorySnapshot,
+  MemoryStat,
+  OutlineOptions,
+  WatchOptions,
+  WriteOptions,
+} from "./memory.js";
+import { changeStorage, type MemoryContext, runAsChange, runCall, runOnPath } from "./pipeline.js";
+import { type Call, createUnlimitedCall } from "./runtime/call.js";
+import { grepTexts } from "./search/grep.js";
+import {
+  checkGrep,
+  checkSearch,
+  type GrepMatch,
+  type GrepOptions,
+  type GrepPattern,
+  type SearchHit,
+  type SearchOptions,
+} from "./search/search-options.js";
+import { searchMemory } from "./search/search-texts.js";
+import {
+  checkContent,
+  checkDeleteOptions,
+  checkOutlineOptions,
+  checkText,
+  checkWriteOptions,
+} from "./settings/memory-arguments.js";
+import { checkMemoryUse, type MemoryUse } from "./settings/options.js";
+import { recordsAttributes } from "./tracing/memory-attributes.js";
+import {
+  createHitRecord,
+  createMatchRecord,
+  getWriteOperation,
+  traceChange,
+  traceFiles,
+  traceQuery,
+  traceRead,
+} from "./tracing/memory-traces.js";
+import type { Trace } from "./tracing/trace-call.js";
+import type { Change, ChangeResult } from "./tree/change.js";
+import { snapshotSince } from "./tree/snapshot-since.js";
+import type { CheckedAddress } from "./values/address.js";
+import { alreadyExists, fileNotFound, invalid, pathIsDirectory, withPath } from "./values/errors.js";
+import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";
+import { compareCodeUnits, startOf } from "./values/text.js";
+import { watchMemory } from "./watch/memory-watch.js";
+import { listenHere } from "./watch/own-changes.js";
+
+/**
+ * A memory over a backend. Each verb checks its arguments and names what it runs; the pipeline does the rest. Answers are
+ * sorted here; the backend only stores.
+ */
+export class BackendMemory implements RestrictableMemory {
+  readonly address: CheckedAddress;
+  readonly paths: PathRule;
+  readonly rights: MemoryRights | undefined;
+  readonly history: MemoryHistory | null;
+  readonly #context: MemoryContext;
+
+  constructor(context: MemoryContext) {
+    const { address, backend, options, policies } = context;
+    this.#context = context;
+    this.address = address;
+    this.paths = options.paths;
+    this.rights = policies?.rights;
+    this.history = backend.features?.history === undefined ? null : new BackendHistory(context);
+  }
+
+  read(path: string): Promise<string> {
+    const trace = traceRead<string>(path, (content) => recordsAttributes([{ id: String(path), content }]));
+    return runOnPath(this.#context, trace, path, (target) => (call) => this.#backend.read(target, call));
+  }
+
+  readFiles(paths: readonly string[]): Promise<(string | null)[]> {
+    const trace: Trace<(string | null)[]> = {
+      operation: "search_memory",
+      answered: (texts) =>
+        recordsAttributes(
+          texts.flatMap((content, index) => (content === null ? [] : [{ id: String(paths[index]), content }])),
+        ),
+    };
+    return runCall(this.#context, trace, async (call) => {
+      const targets = paths.map((path) => normalizePath(path));
+      return targets.length === 0 ? [] : this.#backend.readFiles(targets, call);
+    });
+  }
+
+  async list(path: string = ROOT): Promise<MemoryEntry[]> {
+    const trace = traceRead<MemoryEntry[]>(path, (entries) => recordsAttributes([], entries.length));
+    const run = (target: string) => (call: Call) => this.#backend.list(target, call);
+    const entries = await runOnPath(this.#context, trace, path, run, { emptyIsRoot: true });
+    return entries.toSorted((a, b) => compareCodeUnits(a.name, b.name));
+  }
+
+  stat(path: string): Promise<MemoryStat | null> {
+    const trace = traceRead<MemoryStat | null>(path, (stat) => recordsAttributes([], stat === null ? 0 : 1));
+    const run = (target: string) => async (call: Call) => {
+      const stat = await this.#backend.stat(target, call);
+      if (stat === null) this.#assertCreatable(target);
+      return stat;
+    };
+    return runOnPath(this.#context, trace, path, run, { emptyIsRoot: true });
+  }
+
+  snapshot(): Promise<MemorySnapshot> {
+    return runCall(this.#context, traceFiles, async (call) => sortTree(await this.#backend.snapshot(call)));
+  }
+
+  outline(options: OutlineOptions = {}): Promise<MemoryOutline> {
+    return runCall(this.#context, traceFiles, async (call) => {
+      const checked = checkOutlineOptions(options);
+      const outline = sortTree(await this.#backend.outline(checked, call));
+      if (checked.leadChars === 0) return outline;
+      const files = outline.files.map((file) =>
+        file.lead === undefined ? file : { ...file, lead: startOf(file.lead, checked.leadChars) },
+      );
+      return { ...outline, files };
+    });
+  }
+
+  search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
+    const trace = traceQuery<SearchHit[]>(query, (hits) => recordsAttributes(hits.map(createHitRecord)));
+    return runCall(this.#context, trace, async (call) => {
+      const checked = checkSearch(query, options);
+      const { searchWords: wordsOf } = this.#context.options;
+      return searchMemory(this.#backend, { address: this.address, opened: this.#backend, wordsOf }, checked, call);
+    });
+  }
+
+  grep(pattern: GrepPattern, options?: GrepOptions): Promise<GrepMatch[]> {
+    const trace = traceQuery<GrepMatch[]>(pattern, (matches) => recordsAttributes(matches.map(createMatchRecord)));
+    return runCall(this.#context, trace, async (call) => {
+      const checked = checkGrep(pattern, options);
+      return grepTexts((await this.#backend.snapshot(call)).files, checked, call);
+    });
+  }
+
+  async append(path: string, content: string): Promise<void> {
+    const trace = traceChange<ChangeResult>("upsert_memory", "append", path, content);
+    await this.#change(trace, path, (target) => {
+      this.#checkContent(content, "content");
+      return { type: "append", path: target, content, create: this.#canCreate(target) };
+    });
+  }
+
+  async update(path: string, oldContent: string, content: string): Promise<number> {
+    const trace = traceChange<ChangeResult>("update_memory", "update", path, content);
+    const { replaced } = await this.#change(trace, path, (target) => {
+      checkText(oldContent, "oldContent");
+      if (oldContent === "") throw invalid("oldContent must not be empty");
+      this.#checkContent(content, "content");
+      return { type: "update", path: target, oldContent, content };
+    });
+    return replaced;
+  }
+
+  async write(path: string, content: string, options?: WriteOptions): Promise<FileStat> {
+    const trace = traceChange<FileStat>(getWriteOperation(options), "write", path, content);
+    return this.#changeFile(trace, path, (target) => {
+      const { ifExists, ifMissing } = checkWriteOptions(options);
+      this.#checkContent(content, "content");
+      const mode = { ifExists, ifMissing: this.#canCreate(target) ? ifMissing : ("fail" as const) };
+      return { type: "write", path: target, content, ...mode };
+    });
+  }
+
+  async edit(path: string, change: (text: string) => string): Promise<FileStat & { content?: string }> {
+    return this.#changeFile(traceChange("update_memory", "edit", path), path, (target) => {
+      if (typeof change !== "function") throw new TypeError("edit: change must be a function from text to text");
+      const edit = (text: string): string => {
+        const edited = change(text);
+        this.#checkContent(edited, "the edited text");
+        return edited;
+      };
+      return { type: "edit", path: target, edit };
+    });
+  }
+
+  async delete(path: string, options?: DeleteOptions): Promise<DeletedCounts> {
+    const trace: Trace<ChangeResult> = {
+      ...traceRead<ChangeResult>(path, ({ deleted }) => recordsAttributes([], deleted.files)),
+      operation: "delete_memory",
+    };
+    const { deleted } = await this.#change(trace, path, (target) => {
+      const { ifDirectory } = checkDeleteOptions(options);
+      if (ifDirectory === "fail" && target === ROOT) throw withPath(pathIsDirectory(), target);
+      return { type: "delete", path: target, ifDirectory };
+    });
+    return deleted;
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const trace = traceChange<void>("update_memory", "rename", from, String(to));
+    await runOnPath(this.#context, trace, from, (source) => {
+      const target = normalizePath(to);
+      if (source === ROOT || target === ROOT) throw invalid("the root cannot be renamed");
+      this.#assertCreatable(target);
+      if (target !== source && target.startsWith(prefixOf(source)))
+        throw invalid("a directory cannot be moved into itself");
+      return async (call) => {
+        if (target !== source) await this.#runChange({ type: "rename", path: source, to: target }, call);
+        else if ((await this.#backend.stat(source, call)) === null) throw fileNotFound();
+        else throw alreadyExists();
+      };
+    });
+  }
+
+  get proposals(): MemoryProposals | null {
+    if (this.#backend.features?.approvals === undefined) return null;
+    return new RecordedProposals(this.#context, (stage, run) =>
+      runCall(this.#context, null, (call) =>
+        stage === "read" ? run(call) : runAsChange(this.#context, call, () => run(call)),
+      ),
+    );
+  }
+
+  watch(options?: WatchOptions): MemoryChanges {
+    const { signals } = this.#context;
+    const { features } = this.#backend;
+    // Without spans: nobody wants one for each poll.
+    const run = <R>(poll: (call: Call) => Promise<R>): Promise<R> => runCall(this.#context, null, poll);
+    const watched = {
+      version: () => run(async (call) => (await features?.version?.(call)) ?? null),
+      snapshot: (known: ReadonlyMap<string, string>) => run((call) => snapshotSince(this.#backend, known, call)),
+      // What limits a call does not limit what it has opened.
+      listen: () => run(async () => (await features?.listen?.(createUnlimitedCall())) ?? null),
+      listenHere: (listener: () => void) => listenHere(this.#backend, this.address, listener),
+      signals,
+    };
+    return watchMemory(watched, options);
+  }
+
+  with(use: MemoryUse): Memory {
+    checkMemoryUse(use);
+    const { options, signals, actor } = this.#context;
+    const { signal, timeoutMs = options.timeoutMs, paths = options.paths } = use;
+    return new BackendMemory({
+      ...this.#context,
+      options: { ...options, timeoutMs, paths },
+      signals: signal === undefined || signals.includes(signal) ? signals : [...signals, signal],
+      actor: use.actor === undefined ? actor : { ...actor, ...use.actor },
+    });
+  }
+
+  [restrict](policy: CheckedPolicy): Memory {
+    const policies = this.#context.policies?.with(policy) ?? new Policies([policy]);
+    return new BackendMemory({ ...this.#context, policies });
+  }
+
+  get #backend(): MemoryContext["backend"] {
+    return this.#context.backend;
+  }
+
+  #change(
+    trace: Trace<ChangeResult>,
+    path: string,
+    toChange: (target: string) => Change,
+  ): Promise<ChangeResult & { content?: string }> {
+    return runOnPath(this.#context, trace, path, (target) => {
+      const change = toChange(target);
+      return async (call) => {
+        const result = await this.#runChange(change, call);
+        const { files, dirs } = result.deleted;
+        if (change.type === "delete" && files + dirs === 0) this.#assertCreatable(target);
+        return result;
+      };
+    });
+  }
+
+  /** A change that answers what the file is afterwards. */
+  #changeFile(
+    trace: Trace<FileStat>,
+    path: string,
+    toChange: (target: string) => Change,
+  ): Promise<FileStat & { content?: string }> {
+    return runOnPath(this.#context, trace, path, (target) => {
+      const change = toChange(target);
+      return async (call) => {
+        const { file, content } = await this.#runChange(change, call);
+        // After an approval the storage does not say.
+        const stat = file ?? (await this.#backend.stat(target, call));
+        if (stat?.kind !== "file") throw fileNotFound();
+        return content === undefined ? stat : { ...stat, content };
+      };
+    });
+  }
+
+  /** Asks the rights, then a person or the guards; then it stores the change and notifies the watches. */
+  async #runChange(change: Change, call: Call): Promise<ChangeResult & { content?: string }> {
+    const { policies, backend } = this.#context;
+    const store = (guarded: Change): Promise<ChangeResult> => changeStorage(this.#context, guarded, call);
+    if (policies === null) return store(change);
+    if ((await authorizeChange(policies, change, backend, call)) === "ask") {
+      const reviewed = { ...this.#context, policies };
+      return runAsChange(this.#context, call, () => requestApproval(reviewed, change, call));
+    }
+    if (!policies.hasGuard) return store(change);
+    if (change.type === "edit") return guardEdit(this.#context, change, { backend, store }, call);
+    return store(await guardChange(this.#context, change, call));
+  }
+
+  #canCreate(path: string): boolean {
+    return creationFault(path, this.#context.options.paths) === null;
+  }
+
+  #assertCreatable(path: string): void {
+    const fault = creationFault(path, this.#context.options.paths);
+    if (fault !== null) throw withPath(fault, path);
+  }
+
+  #checkContent(content: unknown, name: string): asserts content is string {
+    checkContent(content, name, this.#context.options.maxFileBytes);
+  }
+}
+
+function sortTree<Tree extends MemorySnapshot | MemoryOutline>(tree: Tree): Tree {
+  return {
+    ...tree,
+    files: (tree.files as { path: string }[]).toSorted((a, b) => compareCodeUnits(a.path, b.path)),
+    directories: tree.directories.toSorted(compareCodeUnits),
+  };
+}

@@ -1,0 +1,84 @@
+import type { MemoryBackend } from "../backend.js";
+import { BackendMemory } from "../backend-memory.js";
+import type { Memory } from "../memory.js";
+import { memoryDefaults } from "../settings/options.js";
+import { applyChange } from "../tree/apply-change.js";
+import type { Change } from "../tree/change.js";
+import { MemoryTree } from "../tree/memory-tree.js";
+import { MemoryError } from "../values/errors.js";
+import { ROOT } from "../values/paths.js";
+import type { ChangeListener } from "../watch/memory-changes.js";
+
+const emptyTree = new MemoryTree({ files: [], directories: [], revision: null });
+
+/** For a storage that never changes. */
+const silence: ChangeListener = {
+  latest: null,
+  heard: () => new Promise(() => undefined),
+  close: () => undefined,
+};
+
+const features = { storage: emptyTree, listen: async () => silence };
+
+/** Reads of the whole tree find nothing. */
+const emptyReads = {
+  snapshot: async () => emptyTree.snapshot(),
+  outline: async (options) => emptyTree.outline(options),
+  features,
+} as const satisfies Pick<MemoryBackend, "snapshot" | "outline" | "features">;
+
+/**
+ * The backend of a memory that a run cannot have. Calls on a path reject with the reason, and calls on the whole tree
+ * find nothing. Its root is a directory.
+ */
+export function createUnavailableBackend(reason: MemoryError): MemoryBackend {
+  // A new error for each call, because it gets the path of the call.
+  const refuse = async (): Promise<never> => {
+    throw new MemoryError(reason.code, reason.message, { cause: reason });
+  };
+  return {
+    ...emptyReads,
+    read: refuse,
+    readFiles: refuse,
+    list: refuse,
+    change: refuse,
+    stat: (path) => (path === ROOT ? Promise.resolve(emptyTree.stat(path)) : refuse()),
+  };
+}
+
+/** The backend of the root of a tree without a memory at "/": it is empty, and nobody can create anything in it. */
+export function createBareRootBackend(): MemoryBackend {
+  return {
+    ...emptyReads,
+    read: async (path) => emptyTree.file(path).content,
+    readFiles: async (paths) => paths.map(() => null),
+    list: async (path) => emptyTree.list(path),
+    stat: async (path) => emptyTree.stat(path),
+    change: async (change, options) => {
+      if (createsFile(change))
+        throw new MemoryError(
+          "EACCES",
+          "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point",
+        );
+      return applyChange(emptyTree, change, { now: new Date(), maxFileBytes: Infinity }, options).result;
+    },
+  };
+}
+
+function createsFile(change: Change): boolean {
+  if (change.path === ROOT) return false;
+  return (change.type === "append" && change.create) || (change.type === "write" && change.ifMissing === "create");
+}
+
+/** @param like a memory of the same tree: the placeholder shows its address and its rule for names */
+export function openPlaceholder(backend: MemoryBackend, { address, paths }: Pick<Memory, "address" | "paths">): Memory {
+  return new BackendMemory({
+    backend,
+    address,
+    options: { ...memoryDefaults, paths, timeoutMs: Infinity },
+    signals: [],
+    actor: null,
+    policies: null,
+    origin: { isUntraced: true },
+  });
+}

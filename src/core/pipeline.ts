@@ -1,0 +1,91 @@
+import type { Policies } from "./access/policies.js";
+import type { MemoryBackend } from "./backend.js";
+import { type Call, runWithDeadline } from "./runtime/call.js";
+import type { MemoryOptions } from "./settings/options.js";
+import type { ServerAddress } from "./tracing/memory-attributes.js";
+import { type Trace, traceCall } from "./tracing/trace-call.js";
+import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
+import type { MemoryActor } from "./values/actor.js";
+import type { CheckedAddress } from "./values/address.js";
+import { MemoryError, withPath } from "./values/errors.js";
+import { creationFault, normalizePath } from "./values/paths.js";
+import { notifyListeners } from "./watch/own-changes.js";
+
+/** Where the storage of a memory is, for traces. */
+export interface MemoryOrigin {
+  server?: ServerAddress | undefined;
+  /** Set for placeholder memories, which create no spans. @internal */
+  isUntraced?: boolean;
+}
+
+/** Everything that the calls of one memory need. */
+export interface MemoryContext {
+  readonly backend: MemoryBackend;
+  readonly address: CheckedAddress;
+  readonly options: Required<MemoryOptions>;
+  readonly signals: readonly AbortSignal[];
+  readonly actor: MemoryActor | null;
+  /** Null: everything is allowed. */
+  readonly policies: Policies | null;
+  readonly origin: MemoryOrigin;
+}
+
+/** What surrounds every call: its span and its deadline. @param trace null: the call has no span */
+export function runCall<R>(memory: MemoryContext, trace: Trace<R> | null, run: (call: Call) => Promise<R>): Promise<R> {
+  return traceCall(memory, trace, () => runLimited(memory, run));
+}
+
+/**
+ * The same for a call on a path. Errors without a path get this one. A missing path that could not be created either is
+ * refused with that reason: the rule limits which names can be created, never which can be reached (specification
+ * section 2).
+ *
+ * @param prepare checks the other arguments within the span, and returns what runs
+ */
+export function runOnPath<R>(
+  memory: MemoryContext,
+  trace: Trace<R> | null,
+  path: unknown,
+  prepare: (target: string) => (call: Call) => Promise<R>,
+  options?: { emptyIsRoot: boolean },
+): Promise<R> {
+  return traceCall(memory, trace, async () => {
+    const target = normalizePath(path, options);
+    const run = prepare(target);
+    try {
+      return await runLimited(memory, run);
+    } catch (error) {
+      if (!MemoryError.isInstance(error)) throw error;
+      const fault = error.code === "ENOENT" ? creationFault(target, memory.options.paths) : null;
+      throw withPath(fault ?? error, target);
+    }
+  });
+}
+
+/** Makes a change that is allowed, and notifies the watches of this process. */
+export function changeStorage(memory: MemoryContext, change: Change, call: Call): Promise<ChangeResult> {
+  const { backend, policies } = memory;
+  const options: ChangeOptions =
+    policies?.vary === true ? { checkPath: (path) => policies.assertAllowed(path, "write") } : {};
+  return runAsChange(memory, call, () => backend.change(change, options, call));
+}
+
+/** Runs what changes the storage. From here on a call that takes too long has an unknown outcome. */
+export async function runAsChange<R>(
+  { backend, address }: Pick<MemoryContext, "backend" | "address">,
+  call: Call,
+  run: () => Promise<R>,
+): Promise<R> {
+  call.stage = "change";
+  try {
+    return await run();
+  } finally {
+    notifyListeners(backend, address);
+  }
+}
+
+/** A call without signals and limits runs without a timer. */
+function runLimited<R>(memory: MemoryContext, run: (call: Call) => Promise<R>): Promise<R> {
+  const { signals, actor, options } = memory;
+  return runWithDeadline({ signals, timeoutMs: options.timeoutMs, actor }, run);
+}

@@ -1,0 +1,51 @@
+import type { OutlineFile, WriteOptions } from "../memory.js";
+import type { GrepMatch, SearchHit } from "../search/search-options.js";
+import { queryAttributes, recordAttributes, recordsAttributes, type SpanRecord } from "./memory-attributes.js";
+import type { Trace } from "./trace-call.js";
+import type { MemoryOperation, SpanAttributes } from "./tracing.js";
+
+/** The span of a read of one path. */
+export function traceRead<R>(path: unknown, answered?: (answer: R) => SpanAttributes): Trace<R> {
+  return { operation: "search_memory", attributes: () => recordAttributes(path), answered };
+}
+
+export function traceQuery<R>(query: unknown, answered: (answer: R) => SpanAttributes): Trace<R> {
+  return { operation: "search_memory", attributes: () => queryAttributes(query), answered };
+}
+
+/** The span of a read of the whole memory. */
+export const traceFiles: Trace<{ files: readonly OutlineFile[] }> = {
+  operation: "search_memory",
+  answered: ({ files }) => recordsAttributes(files.map(createFileRecord)),
+};
+
+/** The span of a change of one file. @param content the text that the change brings, if it is known */
+export function traceChange<R>(
+  operation: MemoryOperation,
+  command: string,
+  path: unknown,
+  content?: unknown,
+): Trace<R> {
+  const attributes = (): SpanAttributes => {
+    const record = { id: String(path), ...(typeof content === "string" && { content }), metadata: { command } };
+    return { ...recordAttributes(path), ...recordsAttributes([record], 1) };
+  };
+  return { operation, attributes };
+}
+
+export function getWriteOperation(options: WriteOptions | undefined): MemoryOperation {
+  if (options?.ifExists === "fail") return "create_memory";
+  return options?.ifMissing === "fail" ? "update_memory" : "upsert_memory";
+}
+
+export function createHitRecord({ path, text, score, startLine, endLine }: SearchHit): SpanRecord {
+  return { id: path, content: text, score, metadata: { startLine, endLine } };
+}
+
+export function createMatchRecord({ path, text, line }: GrepMatch): SpanRecord {
+  return { id: path, content: text, metadata: { line } };
+}
+
+function createFileRecord({ path, content }: { path: string; content?: string }): SpanRecord {
+  return { id: path, ...(content !== undefined && { content }) };
+}
