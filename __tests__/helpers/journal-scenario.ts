@@ -60,7 +60,7 @@ export class JournalBench {
 
   /** What a hand puts into the memory, around the tools. */
   async put(path: string, content: string): Promise<void> {
-    await this.memory.withPaths("posix").write(path, content);
+    await this.memory.with({ paths: "posix" }).write(path, content);
   }
 
   /** What a hand takes away. */
@@ -68,7 +68,7 @@ export class JournalBench {
     await this.memory.delete(path);
   }
 
-  /** All files but those of the key index. */
+  /** All files but the reservations. */
   async files(): Promise<Record<string, string>> {
     const { files } = await this.memory.snapshot();
     const visible = files.filter(({ path }) => !path.includes("/.journal/"));

@@ -68,7 +68,7 @@ export const callsOf = {
 export const waysIn: Record<string, (memory: Memory) => WayIn> = { program, unified, claude, journal, records, prompt };
 
 function program(memory: Memory): WayIn {
-  const posix = memory.withPaths("posix");
+  const posix = memory.with({ paths: "posix" });
   return {
     home: "/notes/by hand.md",
     write: ({ path, ...note }) => posix.write(path, textOf(note), { ifExists: "fail" }),

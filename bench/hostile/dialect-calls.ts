@@ -25,7 +25,7 @@ const fileOf =
     writeFile(memory(), textOf(bytes));
 const nothing: ToolCall["find"] = ({ memory }) => Promise.resolve(memory());
 const journal: ToolCall["find"] = async ({ memory }, bytes) => {
-  const made = memory().withPaths("posix");
+  const made = memory().with({ paths: "posix" });
   await made.write("/MEMORY.md", headings(bytes - 100));
   return made;
 };

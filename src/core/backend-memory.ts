@@ -2,7 +2,7 @@ import { authorizeChange } from "./access/authorize.js";
 import { guardChange, guardEdit } from "./access/guard-change.js";
 import { Policies } from "./access/policies.js";
 import type { CheckedPolicy } from "./access/policy.js";
-import { restrict, type RestrictableMemory } from "./access/restrict.js";
+import { bookkeeping, restrict, type RestrictableMemory } from "./access/restrict.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { RecordedProposals } from "./approval/proposals.js";
 import { requestApproval } from "./approval/request-approval.js";
@@ -263,6 +263,13 @@ export class BackendMemory implements RestrictableMemory {
   [restrict](policy: CheckedPolicy): Memory {
     const policies = this.#context.policies?.with(policy) ?? new Policies([policy]);
     return new BackendMemory({ ...this.#context, policies });
+  }
+
+  [bookkeeping](): Memory {
+    const { policies } = this.#context;
+    return policies?.mayAsk === true
+      ? new BackendMemory({ ...this.#context, policies: policies.withoutAsking() })
+      : this;
   }
 
   get #backend(): MemoryContext["backend"] {

@@ -1,4 +1,5 @@
-import { checkPolicy, type CheckedPolicy, type MemoryPolicy, restricted } from "../../../src/core/access/access.js";
+import { checkPolicy, type CheckedPolicy, type MemoryPolicy } from "../../../src/core/access/policy.js";
+import { restricted } from "../../../src/core/access/restrict.js";
 import type { Asking } from "../../../src/core/approval/asking.js";
 import type { Memory } from "../../../src/core/memory.js";
 

@@ -118,7 +118,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
     const indices = Array.from({ length: 20 }, (_, index) => index);
     await node
       .memory()
-      .withPaths("posix")
+      .with({ paths: "posix" })
       .write("/list.md", indices.map((index) => `- item ${index}.\n`).join(""));
     const { answers } = await run({
       node,
@@ -130,7 +130,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
 
   it("says which of contradicting edits of one turn did not land", async () => {
     const node = freshNode();
-    await node.memory().withPaths("posix").write("/f.md", "who?");
+    await node.memory().with({ paths: "posix" }).write("/f.md", "who?");
     const { answers } = await run({
       node,
       turns: [["ada", "bob", "cyd"].map((name) => edit("/memories/f.md", "who?", name))],
@@ -161,7 +161,7 @@ describe.each(storesUnderTest())("a deep agent on %s", (_name, open) => {
   it("finds its skills there", async () => {
     const node = freshNode();
     const skill = "---\nname: verse\ndescription: Answers in verse.\n---\nRhyme.\n";
-    await node.memory().withPaths("posix").write("/skills/verse/SKILL.md", skill);
+    await node.memory().with({ paths: "posix" }).write("/skills/verse/SKILL.md", skill);
     const { prompt } = await run({ node, skills: ["/memories/skills/"], turns: [] });
     expect(prompt).toContain("Answers in verse.");
   });

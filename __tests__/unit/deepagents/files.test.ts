@@ -51,7 +51,7 @@ describe("read", () => {
 
   it("shows as text what another tool has put under the name of an image", async () => {
     const { memory, backend } = start();
-    await memory.withPaths("posix").write("/chart.PNG", "a description");
+    await memory.with({ paths: "posix" }).write("/chart.PNG", "a description");
     expect(await backend.read("/chart.PNG")).toMatchObject({ content: "a description", mimeType: "text/plain" });
   });
 });
@@ -59,7 +59,7 @@ describe("read", () => {
 describe("readRaw", () => {
   it("answers the whole text with its times", async () => {
     const { memory, backend } = start();
-    const { createdAt } = await memory.withPaths("posix").write("/a/f.json", "{}");
+    const { createdAt } = await memory.with({ paths: "posix" }).write("/a/f.json", "{}");
     const { data, error } = await backend.readRaw("a/f.json");
     expect(error).toBeUndefined();
     expect(data).toMatchObject({ content: "{}", mimeType: "application/json", created_at: createdAt.toISOString() });

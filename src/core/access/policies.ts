@@ -35,6 +35,17 @@ export class Policies {
     return new Policies([...this.#policies, policy]);
   }
 
+  /** The same policies, which allow what a person would be asked about. */
+  withoutAsking(): Policies {
+    const allow = (access: MemoryAccess): MemoryAccess => (access === "ask" ? "write" : access);
+    const policies = this.#policies.map((policy) => ({
+      ...policy,
+      access: allow(policy.access),
+      rules: policy.rules.map((rule) => ({ ...rule, access: allow(rule.access) })),
+    }));
+    return new Policies(policies);
+  }
+
   /** How a person is asked; null where nobody can be. */
   get asking(): Asking | null {
     return this.#policies.find(({ asking }) => asking !== undefined)?.asking ?? null;

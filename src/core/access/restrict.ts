@@ -3,9 +3,21 @@ import type { CheckedPolicy } from "./policy.js";
 
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
 
+export const bookkeeping: unique symbol = Symbol.for("langgraph-mongo-memory.bookkeeping");
+
+/**
+ * The same memory, for files that a dialect keeps for itself, and whose text no model chooses. No person is asked about
+ * them. Everything else that the policies refuse is refused.
+ */
+export function forBookkeeping(memory: Memory): Memory {
+  return (memory as Partial<RestrictableMemory>)[bookkeeping]?.() ?? memory;
+}
+
 /** A memory of this package, of either build. Policies add up: the narrower one decides. */
 export interface RestrictableMemory extends Memory {
   [restrict](policy: CheckedPolicy): Memory;
+  /** The same memory, whose policies ask no person. */
+  [bookkeeping](): Memory;
 }
 
 /** The same memory under a policy. @throws TypeError for a memory that is not made by this package */

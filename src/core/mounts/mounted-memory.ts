@@ -1,5 +1,5 @@
 import type { CheckedPolicy } from "../access/policy.js";
-import { restrict, type RestrictableMemory, restricted } from "../access/restrict.js";
+import { bookkeeping, forBookkeeping, restrict, type RestrictableMemory, restricted } from "../access/restrict.js";
 import { getRights } from "../access/rights.js";
 import type { CheckedAddress } from "../values/address.js";
 import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
@@ -313,6 +313,11 @@ export class MountedMemory implements RestrictableMemory {
       this.#directories,
       bothRights(this.rights, getRights([policy])),
     );
+  }
+
+  [bookkeeping](): MountedMemory {
+    const mounts = this.mounts.map((mount) => ({ ...mount, memory: forBookkeeping(mount.memory) }));
+    return new MountedMemory(mounts, this.#directories, this.rights);
   }
 
   #historyParts(): MountedParts {

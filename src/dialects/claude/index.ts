@@ -66,7 +66,7 @@ export function claudeMemoryExecute(
  * @throws TypeError for bad options, or what is no memory
  */
 export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptions): MemoryToolHandlers {
-  if (typeof memory?.withPaths !== "function") {
+  if (typeof memory?.with !== "function") {
     throw new TypeError("claudeMemoryHandlers: memory must be a Memory (openMemory, store.memory)");
   }
   const checkedOptions = checkClaudeOptions(options);
