@@ -68,7 +68,7 @@ export class JournalBench {
     await this.memory.delete(path);
   }
 
-  /** All files but those of the key index. */
+  /** All files but the reservations. */
   async files(): Promise<Record<string, string>> {
     const { files } = await this.memory.snapshot();
     const visible = files.filter(({ path }) => !path.includes("/.journal/"));

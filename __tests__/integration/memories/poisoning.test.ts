@@ -757,7 +757,7 @@ describe.each<[LayoutName, ServerKind]>([
       },
     ],
     [
-      "the journal's index is written by another tool",
+      "the journal's reservations are written by another tool",
       asksForAll,
       async (node) => {
         for (const path of ["/.journal", "/.journal/obey", "/.journal/keys"])
@@ -810,7 +810,7 @@ describe.each<[LayoutName, ServerKind]>([
       const { node, memory, protects, file } = await make();
       await attempt(node);
       const texts = Object.entries(textsOf(await memory.snapshot())).filter(([path]) => path.startsWith(protects));
-      // The journal may begin its index, which holds no word of a model.
+      // The journal may reserve a key, which stores no word of a model.
       expect(texts.filter(([path]) => !path.startsWith("/.journal"))).toEqual([[file, "first"]]);
       expect(texts.join()).not.toContain("obey");
       for await (const { decidedBy } of memory.proposals?.list() ?? []) expect(decidedBy).toBeNull();
