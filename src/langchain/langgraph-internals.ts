@@ -7,8 +7,8 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
  * All that this package uses of LangGraph and LangChain although their documentation does not promise it.
  * `__tests__/unit/langchain/langgraph-internals.test.ts` tries each function against the installed versions.
  *
- * Two reads are elsewhere: `is_bubble_up` in `core/values/bubble-up.ts`, because `core` imports no LangChain (the same test
- * covers it), and the fields of chat model clients in `prompt/client-capabilities.ts`, which has tests of its own.
+ * Two reads are elsewhere. `core/values/bubble-up.ts` reads `is_bubble_up`, because `core` imports no LangChain; the
+ * same test covers it. `prompt/client-capabilities.ts` reads fields of chat model clients, and has tests of its own.
  */
 
 /**
@@ -77,7 +77,7 @@ export function getObjectOfRun(config: RunnableConfig & { writer?: object | null
   return config.writer ?? undefined;
 }
 
-/** Runs a function with a config for `interrupt()`, `getStore()` and all other functions that take it from the context. */
+/** Runs a function with a config for `interrupt()`, `getStore()` and others that take the config from the context. */
 export function runInContext<Result>(config: RunnableConfig, run: () => Promise<Result>): Promise<Result> {
   return AsyncLocalStorageProviderSingleton.runWithConfig(config, run);
 }

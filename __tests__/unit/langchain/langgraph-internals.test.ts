@@ -37,11 +37,11 @@ import {
   unwrapStore,
 } from "../../../src/langchain/langgraph-internals.js";
 
-/** The versions with which every test of this file has passed, oldest first. */
+/** The versions with which the internals were seen, oldest first: the lowest supported ones, and those installed. */
 const seenVersions: Record<string, string[]> = {
-  "@langchain/core": ["1.4.0"],
-  "@langchain/langgraph": ["1.7.3"],
-  "@langchain/langgraph-checkpoint": ["1.2.2"],
+  "@langchain/core": ["1.2.0", "1.4.0"],
+  "@langchain/langgraph": ["1.4.4", "1.7.3"],
+  "@langchain/langgraph-checkpoint": ["1.1.2", "1.2.2"],
 };
 
 const internalsFile = "src/langchain/langgraph-internals.ts";

@@ -29,7 +29,10 @@ export interface MemoryToolArguments {
   query?: string | null | undefined;
 }
 
-/** What the model reads about the tool, and which commands it may use. */
+/**
+ * What the model reads about the tool, and which commands it may use.
+ * @inline
+ */
 export interface UnifiedToolOptions {
   /** The tool's name. @default "memory" */
   name?: string;
