@@ -39,7 +39,7 @@ import { KeywordRanking } from "../search/keyword-ranking.js";
 import { checkNamespace } from "../places/namespaces.js";
 import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
-import { readInRun } from "../../run-tree/read-in-run.js";
+import { readInRun } from "../../langchain/read-in-run.js";
 import { shownBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage } from "../memories/store-spans.js";

@@ -1,6 +1,6 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import { capturesTexts, jsonOf } from "../../core/tracing/tracing.js";
-import type { FoundRecord, ShownRead } from "../../run-tree/read-in-run.js";
+import type { FoundRecord, ShownRead } from "../../langchain/read-in-run.js";
 
 /** What the tree of a run shows of a batch that only reads. */
 export function shownBatch(operations: unknown): ShownRead<readonly unknown[]> {

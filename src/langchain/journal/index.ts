@@ -1,10 +1,10 @@
 import type { StructuredTool } from "@langchain/core/tools";
 import { DialectTool } from "../dialect-tool.js";
-import { journalDialect } from "./journal-dialect.js";
-import type { JournalToolsOptions } from "./options.js";
+import { journalDialect } from "../../dialects/journal/journal-dialect.js";
+import type { JournalToolsOptions } from "../../dialects/journal/options.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
-export type { JournalToolsOptions } from "./options.js";
+export type { JournalToolsOptions } from "../../dialects/journal/options.js";
 
 /**
  * The tools memory_write, memory_update, memory_read and memory_search as agentool has them: named notes in `MEMORY.md`

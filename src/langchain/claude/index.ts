@@ -1,19 +1,19 @@
 import type { Memory } from "../../core/memory.js";
-import type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
-import { claudeTool, runClaudeCommand } from "./claude-dialect.js";
+import type { ClaudeCommandName, ClaudeMemoryCommand } from "../../dialects/claude/commands.js";
+import { claudeTool, runClaudeCommand } from "../../dialects/claude/claude-dialect.js";
 import {
   checkClaudeOptions,
   checkClaudeSearchOptions,
   type ClaudeMemoryOptions,
   type ClaudeSearchOptions,
-} from "./options.js";
-import { claudeSearchTool } from "./search-tool.js";
+} from "../../dialects/claude/options.js";
+import { claudeSearchTool } from "../../dialects/claude/search-tool.js";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
 
-export type { ClaudeCommandName, ClaudeMemoryCommand } from "./commands.js";
+export type { ClaudeCommandName, ClaudeMemoryCommand } from "../../dialects/claude/commands.js";
 export type { DialectTool } from "../dialect-tool.js";
-export type { ClaudeMemoryOptions, ClaudeSearchOptions } from "./options.js";
+export type { ClaudeMemoryOptions, ClaudeSearchOptions } from "../../dialects/claude/options.js";
 
 /** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
 export type MemoryToolHandlers = {

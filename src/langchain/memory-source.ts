@@ -3,9 +3,9 @@ import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/runtime/call.js";
 import { memoryDefaults } from "../core/settings/options.js";
-import { askingOf } from "./asking.js";
-import type { KnownMemory } from "./dialect.js";
-import { actorOf, type MemoryRun, signalOf } from "./memory-run.js";
+import { createApprovals } from "./approval-requests.js";
+import type { KnownMemory } from "../dialects/dialect.js";
+import { getActor, type MemoryRun, getRunSignal } from "./memory-run.js";
 
 /** Chooses the memory for a run; `MemoryNode` is one. */
 export interface MemoryProvider extends KnownMemory {
@@ -20,27 +20,26 @@ export interface MemoryProvider extends KnownMemory {
 export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);
 
 /**
- * The memory of a run, whose calls end with the run and whose changes are those of who acts in it.
- * @throws MemoryError ENOTMEM where there is none, EINVAL where the run lacks the thread or the user that the memory
- * needs
+ * The memory of a run. Its calls end with the run, and its changes have the run's actor.
+ * @throws MemoryError ENOTMEM without a memory, EINVAL if the run lacks the thread or the user that the memory needs
  */
-export async function memoryOf(source: MemorySource | undefined, run: MemoryRun): Promise<Memory> {
+export async function openMemoryForRun(source: MemorySource | undefined, run: MemoryRun): Promise<Memory> {
   if (source === undefined) {
     throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
   }
-  const memory = await chosenFor(run, source);
-  return usedBy(run, memory.rights?.asks === true ? askingIn(run, memory) : memory);
+  const memory = await chooseMemory(run, source);
+  return bindRun(run, memory.rights?.asks === true ? addApprovals(run, memory) : memory);
 }
 
-/** What is mounted with `access: "ask"` without a MemoryNode asks as a node does by default. */
-function askingIn(run: MemoryRun, memory: Memory): Memory {
-  return restricted(memory, { access: "write", rules: [], asking: askingOf(run, "interrupt", actorOf(run)) });
+/** Without a MemoryNode, memories mounted with `access: "ask"` request approval as a node does by default. */
+function addApprovals(run: MemoryRun, memory: Memory): Memory {
+  return restricted(memory, { access: "write", rules: [], asking: createApprovals(run, "interrupt", getActor(run)) });
 }
 
-/** The memory that a source chooses for a run. A function has 30 s for it, and ends with the run. */
-export function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
+/** The memory that a source chooses for a run. A function has 30 s, and the run's signal ends the call. */
+export function chooseMemory(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
   if (typeof source === "function") {
-    const signal = signalOf(run);
+    const signal = getRunSignal(run);
     return withinTime({ signals: signal ? [signal] : [], timeoutMs: memoryDefaults.timeoutMs }, "read", async () =>
       source(run),
     );
@@ -48,19 +47,19 @@ export function chosenFor(run: MemoryRun, source: MemorySource): Memory | Promis
   return "memoryForRun" in source ? source.memoryForRun(run) : source;
 }
 
-/** What is known of the memory where it is the same for every run. */
-export function knownOf(source: MemorySource | undefined): KnownMemory {
+/** The facts about the memory that are the same for every run. */
+export function getKnownMemory(source: MemorySource | undefined): KnownMemory {
   return typeof source === "function" || source === undefined ? {} : source;
 }
 
-/** The same memory, as a run uses it. What the run says of the actor goes before what the program has said. */
-function usedBy(run: MemoryRun, memory: Memory): Memory {
-  const [signal, actor] = [signalOf(run), actorOf(run)];
+/** The same memory with the run's signal and actor, which win over the program's actor. */
+function bindRun(run: MemoryRun, memory: Memory): Memory {
+  const [signal, actor] = [getRunSignal(run), getActor(run)];
   return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });
 }
 
-/** The same memory, whose calls end when the signal aborts. */
-export function endingWith(signal: AbortSignal | undefined, memory: Memory): Memory {
+/** The same memory. Its calls end when the signal aborts. */
+export function bindSignal(signal: AbortSignal | undefined, memory: Memory): Memory {
   return signal === undefined ? memory : memory.with({ signal });
 }
 

@@ -8,9 +8,16 @@ import {
   type ToolRunnableConfig,
 } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
-import { type FlatSchema, toolFor, type ToldTool, type ToolAnswer, type ToolDefinition } from "./dialect.js";
-import { runOf } from "./memory-run.js";
-import { checkMemorySource, knownOf, memoryOf, type MemorySource } from "./memory-source.js";
+import {
+  type AdaptedTool,
+  adaptTool,
+  type FlatSchema,
+  type ToolAnswer,
+  type ToolDefinition,
+} from "../dialects/dialect.js";
+import { isArgumentsError } from "./langgraph-internals.js";
+import { getMemoryRun } from "./memory-run.js";
+import { checkMemorySource, getKnownMemory, openMemoryForRun, type MemorySource } from "./memory-source.js";
 
 /**
  * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are
@@ -28,34 +35,34 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   override schema: FlatSchema;
   readonly title: string | undefined;
   readonly #definition: ToolDefinition;
-  #told: ToldTool;
+  #tool: AdaptedTool;
   #source: MemorySource | undefined;
 
   /** @throws TypeError where the source is no memory source */
   constructor(definition: ToolDefinition, source?: MemorySource) {
     super();
     const { name, title, extras } = definition;
-    this.#told = toolFor(definition, {});
+    this.#tool = adaptTool(definition, {});
     this.name = name;
-    this.description = this.#told.description;
+    this.description = this.#tool.description;
     this.title = title;
-    this.schema = this.#told.schema;
+    this.schema = this.#tool.schema;
     if (title !== undefined) this.metadata = { title };
     if (extras !== undefined) this.extras = extras;
     this.#definition = definition;
     if (source !== undefined) this.setMemorySource(source);
   }
 
-  /** Connects the tool to a memory, or to another one; calls under way finish on the one they began with. */
+  /** Connects the tool to another memory. Running calls finish on the memory with which they began. */
   setMemorySource(source: MemorySource): void {
     checkMemorySource(source);
     this.#source = source;
-    this.#told = toolFor(this.#definition, knownOf(source));
-    this.description = this.#told.description;
-    this.schema = this.#told.schema;
+    this.#tool = adaptTool(this.#definition, getKnownMemory(source));
+    this.description = this.#tool.description;
+    this.schema = this.#tool.schema;
   }
 
-  /** Called by LangChain with arguments that the schema has admitted. */
+  /** LangChain calls it with arguments that fit the schema. */
   protected async _call(
     args: unknown,
     _runManager?: CallbackManagerForToolRun,
@@ -63,26 +70,26 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   ): Promise<string> {
     const answer = await this.#answer(args, config);
     const id = config?.toolCall?.id;
-    // Only a ToolMessage can carry the status. LangChain passes it on as it is, though its types do not say so.
+    // Only a ToolMessage can have the status. LangChain passes it on unchanged, though its types allow only a string.
     if (answer.failed && id !== undefined) return this.#message(answer, id) as unknown as string;
     return answer.text;
   }
 
-  /** Arguments that the schema refuses never reach `_call`; they are answered here, without a trace. */
+  /** Arguments that do not fit the schema never reach `_call`. They are answered here, without a trace. */
   override async invoke<
     Input extends StructuredToolCallInput<FlatSchema, Arguments>,
     Config extends ToolRunnableConfig | undefined,
   >(input: Input, config?: Config): Promise<ToolReturnType<Input, Config, string>> {
     const call: unknown = input;
-    const args = withoutUndefined(isToolCall(call) ? call.args : call);
+    const args = removeUndefined(isToolCall(call) ? call.args : call);
     if (isJson(args) && !isToolCall(args)) {
       try {
         return await super.invoke((isToolCall(call) ? { ...call, args } : args) as Input, config);
       } catch (error) {
-        if (!isParsingError(error)) throw error;
+        if (!isArgumentsError(error)) throw error;
       }
     }
-    // A call that forwards no config gets that of the surrounding run, as in LangChain itself.
+    // A call without a config gets the config of the surrounding run, as in LangChain itself.
     const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
     const id = isToolCall(call) ? call.id : config?.toolCall?.id;
     return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
@@ -91,9 +98,9 @@ export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema,
   async #answer(args: unknown, config: ToolRunnableConfig | undefined): Promise<ToolAnswer> {
     config?.signal?.throwIfAborted();
     const source = this.#source;
-    const { answer, failure } = this.#told;
+    const { answer, failure } = this.#tool;
     try {
-      return await answer(args, () => memoryOf(source, runOf(config)));
+      return await answer(args, () => openMemoryForRun(source, getMemoryRun(config)));
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       return failure(args, error);
@@ -111,16 +118,13 @@ function isToolCall(input: unknown): input is { type: "tool_call"; args: unknown
   return typeof input === "object" && input !== null && "type" in input && input.type === "tool_call";
 }
 
-/** Programs leave an optional argument out by `undefined`; JSON, in which models speak, has none. */
-function withoutUndefined(args: unknown): unknown {
+/** Programs may pass `undefined` for an optional argument. JSON has no such value. */
+function removeUndefined(args: unknown): unknown {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
   return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 }
 
-/**
- * No tool takes more than a list. Of the same object in several places each is counted, as LangChain goes through it
- * each time.
- */
+/** More than any tool needs. An object that is in several places counts each time, as LangChain visits it each time. */
 const maxObjects = 1000;
 
 /**
@@ -137,9 +141,4 @@ function isJson(value: unknown): boolean {
     return Object.entries(part).every(([name, child]) => name.isWellFormed() && isPart(child, depth + 1));
   };
   return isPart(value, 0);
-}
-
-/** By shape: its `name` is just "Error", and there may be two copies of the class. */
-function isParsingError(error: unknown): boolean {
-  return error instanceof Error && "output" in error && error.message.startsWith("Received tool input did not match");
 }

@@ -1,10 +1,10 @@
 import type { StructuredTool } from "@langchain/core/tools";
 import { DialectTool } from "../dialect-tool.js";
 import { checkMemorySource, type MemorySource } from "../memory-source.js";
-import type { RecordToolsOptions } from "./options.js";
-import { recordsDialect } from "./records-dialect.js";
+import type { RecordToolsOptions } from "../../dialects/records/options.js";
+import { recordsDialect } from "../../dialects/records/records-dialect.js";
 
-export type { RecordToolsOptions } from "./options.js";
+export type { RecordToolsOptions } from "../../dialects/records/options.js";
 
 /**
  * The tools add_memory, replace_memory, drop_memory and clear_memory, as Dominds documents them. A record is a file of

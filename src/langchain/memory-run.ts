@@ -3,6 +3,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { type MemoryActor, maxActorChars } from "../core/values/actor.js";
 import { startOf } from "../core/values/text.js";
+import { getObjectOfRun } from "./langgraph-internals.js";
 
 /** A run of a graph or an agent, for functions that choose a memory for it. */
 export interface MemoryRun {
@@ -25,16 +26,16 @@ export interface MemoryRun {
   session?: string | undefined;
 }
 
-/** What the config of a run tells; next to nothing where a call is part of none. */
-export function runOf(config: RunnableConfig | undefined): MemoryRun {
+/** The run of a config. Outside a run, only its empty config. */
+export function getMemoryRun(config: RunnableConfig | undefined): MemoryRun {
   const { configurable, context, toolCall, toolCallId } = (config ?? {}) as LangGraphRunnableConfig & {
     toolCall?: { id?: string };
     toolCallId?: string;
   };
   const threadId: unknown = configurable?.["thread_id"];
-  const userId = userOf(configurable, context);
+  const userId = findUserId(configurable, context);
   const callId = toolCall?.id ?? toolCallId;
-  // An id that is no string is passed on as it is: the address check refuses it.
+  // The address check refuses an id that is not a string.
   return {
     config: config ?? {},
     ...(context !== undefined && { context }),
@@ -44,8 +45,8 @@ export function runOf(config: RunnableConfig | undefined): MemoryRun {
   };
 }
 
-/** The authenticated user wins over the one that a client names, whatever it is (specification section 12). */
-function userOf(configurable: Record<string, unknown> | undefined, context: unknown): unknown {
+/** The authenticated user wins over the user that a client names (specification section 12). */
+function findUserId(configurable: Record<string, unknown> | undefined, context: unknown): unknown {
   const { userId, user_id } = (typeof context === "object" && context !== null ? context : {}) as Record<
     string,
     unknown
@@ -57,43 +58,32 @@ function isPresent(id: unknown): boolean {
   return id !== undefined && id !== null;
 }
 
-/** Of runs that nobody has named, by what all parts of a run share. */
+/** The ids made here, by the object that all parts of a run share. */
 const runIds = new WeakMap<object, string>();
 
 /**
- * The id of the whole run: the same for all that happens in one `invoke` or `stream` of the outermost graph, in
- * subgraphs too, and another for the next one, also where that resumes an interrupt. It is `run_id`, which a server
- * sets and a program can, or else an id made here. LangGraph shows its nodes and tools no `runId`, and a callback
- * manager knows the nearest parent only. Undefined outside a graph.
+ * The id of the whole run: `run_id`, which a server sets and a program can set, or else an id made here. Subgraphs have
+ * the id of the outermost graph. Each `invoke` or `stream` has an id of its own, also if it resumes an interrupt.
+ * Undefined outside a graph. Reason: nodes and tools get no `runId`, and a callback manager knows only its parent.
  */
-function runIdOf(config: LangGraphRunnableConfig): unknown {
-  const given: unknown = config.configurable?.["run_id"] ?? config.metadata?.["run_id"];
-  if (given !== undefined) return given;
-  const shared = sharedInRun(config);
-  if (shared === undefined) return undefined;
-  const runId = runIds.get(shared) ?? globalThis.crypto.randomUUID();
-  runIds.set(shared, runId);
-  return runId;
+function getRunId(config: LangGraphRunnableConfig): unknown {
+  const runId: unknown = config.configurable?.["run_id"] ?? config.metadata?.["run_id"];
+  if (runId !== undefined) return runId;
+  const objectOfRun = getObjectOfRun(config);
+  if (objectOfRun === undefined) return undefined;
+  const ownId = runIds.get(objectOfRun) ?? globalThis.crypto.randomUUID();
+  runIds.set(objectOfRun, ownId);
+  return ownId;
 }
 
-/**
- * An object that LangGraph makes for a run and hands to all parts of it. In tools made by `tool()` the writer is
- * missing.
- */
-function sharedInRun({ configurable, writer }: LangGraphRunnableConfig): object | undefined {
-  const signals = configurable?.["__pregel_abort_signals"] as { externalAbortSignal?: AbortSignal } | undefined;
-  // Null in a ToolNode that is called by itself.
-  return signals?.externalAbortSignal ?? writer ?? undefined;
-}
-
-/** Who acts in a run, as far as it says. A fact that is too long is cut, so that nobody can hide behind one. */
-export function actorOf({ config, threadId, userId, toolCallId, client, session }: MemoryRun): MemoryActor {
+/** Who acts in a run, as far as the run says it. Long values are cut. */
+export function getActor({ config, threadId, userId, toolCallId, client, session }: MemoryRun): MemoryActor {
   const configurable: Record<string, unknown> = config.configurable ?? {};
   const metadata: Record<string, unknown> = config.metadata ?? {};
   const facts = {
     userId,
     threadId: threadId ?? session,
-    runId: runIdOf(config),
+    runId: getRunId(config),
     checkpointId: configurable["checkpoint_id"],
     toolCallId,
     node: metadata["langgraph_node"],
@@ -106,11 +96,11 @@ export function actorOf({ config, threadId, userId, toolCallId, client, session 
   );
 }
 
-export function storeOf({ config }: MemoryRun): BaseStore | undefined {
+export function getRunStore({ config }: MemoryRun): BaseStore | undefined {
   return (config as LangGraphRunnableConfig).store;
 }
 
 /** Aborts when the run does. */
-export function signalOf({ config }: MemoryRun): AbortSignal | undefined {
+export function getRunSignal({ config }: MemoryRun): AbortSignal | undefined {
   return config.signal;
 }
