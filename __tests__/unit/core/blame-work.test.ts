@@ -66,11 +66,11 @@ it("blame gives other calls their turn between versions", async () => {
   const steps = texts.map((older, index) => stepOf(String(9 - index), wholeText(`first\n${older}`)));
   let turns = 0;
   let isDone = false;
-  const count = (): void => {
+  const countTurn = (): void => {
     turns += 1;
-    if (!isDone) setImmediate(count);
+    if (!isDone) setImmediate(countTurn);
   };
-  setImmediate(count);
+  setImmediate(countTurn);
   await blameLines({ text, steps: batchOf(...steps, stepOf("1", "none")) });
   isDone = true;
   expect(turns).toBeGreaterThan(1);
