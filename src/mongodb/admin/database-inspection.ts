@@ -3,7 +3,7 @@ import type { Db, Document } from "mongodb";
 import { exactCollation } from "../driver/exact-collection.js";
 import { reading } from "../driver/reads.js";
 import { type Topology, topologyOf } from "../driver/topology.js";
-import { byNamespace, defaultItemsCollection } from "../items/item-indexes.js";
+import { byNamespace, defaultItemsCollection } from "../items/item-document.js";
 import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
 import { presentCollections } from "../driver/present-collections.js";
@@ -69,13 +69,13 @@ export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatab
   const names = await presentCollections(db, layout.collectionNames);
   if (!names.has(memoriesCollection)) return null;
   const facts = await Promise.all(
-    layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => factsOfIndex(db, index)),
+    layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => readIndexFacts(db, index)),
   );
   return facts.flat();
 }
 
 /** None of one that is not there and need not be. */
-async function factsOfIndex(
+async function readIndexFacts(
   db: Db,
   { collection, description, example, isNamed, isOptional }: LayoutIndex,
 ): Promise<IndexFacts[]> {
@@ -99,14 +99,14 @@ async function factsOfIndex(
 }
 
 function usesOnly(plan: Document, indexName: string): boolean {
-  const winning = JSON.stringify(valuesOf(plan, "winningPlan"));
+  const winning = JSON.stringify(findValues(plan, "winningPlan"));
   return winning.includes(JSON.stringify(indexName)) && !winning.includes("COLLSCAN");
 }
 
 /** Every value of that field, wherever it lies: shards have a plan each. */
-function valuesOf(value: unknown, field: string): unknown[] {
+function findValues(value: unknown, field: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) =>
-    name === field ? [inner] : valuesOf(inner, field),
+    name === field ? [inner] : findValues(inner, field),
   );
 }

@@ -2,14 +2,14 @@ import { types } from "node:util";
 import type { Collection, Document } from "mongodb";
 import type { ForeignItem } from "../store/foreign-items.js";
 import { readOptions } from "../items/item-document.js";
-import { isPlainObject } from "../places/values.js";
+import { isPlainObject } from "../operations/values.js";
 import { streaming } from "../driver/reads.js";
 
 /** Some documents of a `MongoDBStore`, in the order of their ids. */
 export interface ItemPage {
   items: ForeignItem[];
-  /** The id of the item at that position, as a text (`idAsText`). */
-  idOf: (position: number) => string;
+  /** The id of the item at that position, as a text. */
+  getId: (position: number) => string;
   lastId: string;
 }
 
@@ -44,7 +44,7 @@ export async function* readPages(
     if (last === undefined) return;
     yield {
       items: documents.map(foreignItem),
-      idOf: (position) => idAsText(documents[position]?._id),
+      getId: (position) => idAsText(documents[position]?._id),
       lastId: idAsText(last._id),
     };
     after = { $literal: last._id };

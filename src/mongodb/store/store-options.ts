@@ -9,7 +9,7 @@ import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
 import type { ExpireMsOptions } from "../memories/memory-expiry.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
-import { checkNamespace, storedNamespace } from "../places/namespaces.js";
+import { checkNamespace, storedNamespace } from "../operations/namespaces.js";
 import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
 
 /** Which client and collections a store uses, and how its items are found and expire. */

@@ -1,4 +1,4 @@
-import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
+import type { Binary, Db, FindOptions, IndexDescription, WriteConcernSettings } from "mongodb";
 import { types } from "node:util";
 import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
@@ -38,7 +38,7 @@ export const vectorIndexes = [
 ] as const satisfies readonly IndexDescription[];
 
 /** Beside the memories, whatever their collection is called. */
-export function vectorsCollectionOf(memoriesCollection: string): string {
+export function vectorsCollectionName(memoriesCollection: string): string {
   return `${memoriesCollection}_vectors`;
 }
 
@@ -86,14 +86,12 @@ export class VectorCollection {
   /** The vectors with those ids, by id. */
   async find(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
     const options = { projection: { vector: 1 }, promoteBuffers: true, batchSize: ids.length + 1 };
-    const found = await reading(async () => {
-      await this.#context.connect();
-      return this.#collection.find<VectorDocument>({ _id: { $in: ids } }, options).toArray();
-    });
-    // Copied, as they are parts of the whole answer of the server.
-    return new Map(
-      found.flatMap(({ _id, vector }) => (types.isUint8Array(vector) ? [[_id, Uint8Array.from(vector)]] : [])),
-    );
+    const vectors = new Map<string, Uint8Array>();
+    for (const { _id, vector } of await this.#read({ _id: { $in: ids } }, options)) {
+      // Copied, as they are parts of the whole answer of the server.
+      if (types.isUint8Array(vector)) vectors.set(_id, Uint8Array.from(vector));
+    }
+    return vectors;
   }
 
   async insert(
@@ -102,7 +100,7 @@ export class VectorCollection {
     vectors: readonly Pick<VectorDocument, "_id" | "text" | "vector">[],
   ): Promise<void> {
     const updatedAt = this.#context.clock();
-    const documents = vectors.map((each) => ({ ...each, ...address, model, updatedAt }));
+    const documents = vectors.map((vector) => ({ ...vector, ...address, model, updatedAt }));
     await this.#writing(async () => {
       await this.#prepare();
       await this.#collection.insertMissing(documents);
@@ -111,7 +109,7 @@ export class VectorCollection {
 
   /**
    * Removes all other vectors of a memory that the model has made.
-   * @param lifetimeMs how long the memory is kept that nobody changes: what is half as old begins anew. Null: for ever
+   * @param lifetimeMs how long an unchanged memory is kept. Vectors of half that age get a new time. Null: for ever
    */
   async keepOnly(
     address: CheckedAddress,
@@ -123,25 +121,16 @@ export class VectorCollection {
     await this.#writing(async () => {
       await this.#collection.deleteMany({ ...address, model, text: { $nin: texts } }, {});
       if (lifetimeMs === null) return;
-      const half = new Date(now.getTime() - lifetimeMs / 2);
-      await this.#collection.updateMany(
-        { ...address, model, updatedAt: { $lt: half } },
-        { $set: { updatedAt: now } },
-        {},
-      );
+      const old = { ...address, model, updatedAt: { $lt: new Date(now.getTime() - lifetimeMs / 2) } };
+      await this.#collection.updateMany(old, { $set: { updatedAt: now } }, {});
     });
   }
 
   /** The hashes of the texts of a memory of which other models have made vectors. */
-  async textsOfOthers(address: CheckedAddress, model: string): Promise<Set<string>> {
-    const options = { projection: { _id: 0, text: 1 } };
-    const found = await reading(async () => {
-      await this.#context.connect();
-      return this.#collection
-        .find<Pick<VectorDocument, "text">>({ ...address, model: { $ne: model } }, options)
-        .toArray();
-    });
-    return new Set(found.map(({ text }) => text));
+  async readTextsOfOthers(address: CheckedAddress, model: string): Promise<Set<string>> {
+    const filter = { ...address, model: { $ne: model } };
+    const documents = await this.#read(filter, { projection: { _id: 0, text: 1 } });
+    return new Set(documents.map(({ text }) => text));
   }
 
   /** Removes the vectors of some texts of a memory, whichever model made them. */
@@ -155,14 +144,21 @@ export class VectorCollection {
     const field = ownerFields[range.scope];
     const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
     // By an index that holds texts only: without the type the server does not use it.
-    const filter =
-      field === null || owner === undefined ? { ...range } : { ...range, [field]: { $eq: owner, $type: "string" } };
+    const ofOwner = field === null || owner === undefined ? {} : { [field]: { $eq: owner, $type: "string" } };
     try {
-      await this.#writing(() => this.#collection.deleteMany(filter, {}));
+      await this.#writing(() => this.#collection.deleteMany({ ...range, ...ofOwner }, {}));
     } catch (error) {
       // A store without embeddings may lack the rights for what another has stored.
-      if (this.#context.isUsed || !isUnauthorized((error as { cause?: unknown }).cause)) throw error;
+      const isForbidden = error instanceof Error && isUnauthorized(error.cause);
+      if (this.#context.isUsed || !isForbidden) throw error;
     }
+  }
+
+  #read(filter: object, options: FindOptions): Promise<VectorDocument[]> {
+    return reading(async () => {
+      await this.#context.connect();
+      return this.#collection.find<VectorDocument>(filter, options).toArray();
+    });
   }
 
   async #writing(write: () => Promise<unknown>): Promise<void> {

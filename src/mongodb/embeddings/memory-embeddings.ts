@@ -1,0 +1,80 @@
+import type { MongoClient } from "mongodb";
+import type { CheckedAddress } from "../../core/values/address.js";
+import type { MeaningBackend, Vector } from "../../core/search/meaning.js";
+import { binaryOfSubtype } from "../driver/client.js";
+import { type Embedder, shortHash } from "./embedder.js";
+import type { VectorCollection } from "./vector-collection.js";
+import { VectorScorer, vectorSizeBytes, vectorSubtype } from "./vectors.js";
+
+/** Of one memory: a search holds them all. */
+const maxVectorBytes = 50_000_000;
+/** How many one command looks for: a reply of vectors with 3,072 dimensions is 12 MB then. */
+const maxIdsPerCommand = 1000;
+
+export interface MemoryEmbeddingsContext {
+  client: MongoClient;
+  embedder: Embedder;
+  vectors: VectorCollection;
+  address: CheckedAddress;
+  /** How long the memory is kept that nobody changes. Null: for ever. */
+  lifetimeMs: number | null;
+}
+
+/** The embeddings of the passages of one memory. */
+export class MemoryEmbeddings implements MeaningBackend {
+  readonly #context: MemoryEmbeddingsContext;
+  readonly maxTexts: number;
+
+  constructor(context: MemoryEmbeddingsContext) {
+    this.#context = context;
+    this.maxTexts = Math.floor(maxVectorBytes / vectorSizeBytes(context.embedder.dims));
+  }
+
+  async stored(texts: readonly string[]): Promise<Map<string, Vector>> {
+    const stored = new Map<string, Vector>();
+    for (let start = 0; start < texts.length; start += maxIdsPerCommand) {
+      const textById = new Map(texts.slice(start, start + maxIdsPerCommand).map((text) => [this.#id(text), text]));
+      for (const [id, vector] of await this.#context.vectors.find([...textById.keys()])) {
+        stored.set(textById.get(id) ?? "", vector);
+      }
+    }
+    return stored;
+  }
+
+  async embed(texts: readonly string[]): Promise<Map<string, Vector>> {
+    const { client, embedder, vectors, address } = this.#context;
+    const created = await embedder.embedTexts(texts);
+    const binary = await binaryOfSubtype(client, vectorSubtype);
+    const documents = Array.from(created, ([text, vector]) => ({
+      _id: this.#id(text),
+      text: this.#hash(text),
+      vector: binary(vector),
+    }));
+    await vectors.insert(address, embedder.model, documents);
+    return created;
+  }
+
+  async keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void> {
+    const { vectors, address, lifetimeMs, embedder } = this.#context;
+    const hashes = Array.from(texts, (text) => this.#hash(text));
+    await vectors.keepOnly(address, embedder.model, hashes, lifetimeMs);
+    const ofOtherModels = await vectors.readTextsOfOthers(address, embedder.model);
+    if (ofOtherModels.size === 0) return;
+    for (const text of all()) ofOtherModels.delete(this.#hash(text));
+    await vectors.removeTexts(address, [...ofOtherModels]);
+  }
+
+  async nearness(query: string): Promise<(vector: Vector) => number> {
+    const scorer = new VectorScorer(await this.#context.embedder.embedQuery(query));
+    return (vector) => scorer.score(vector) ?? 0;
+  }
+
+  #id(text: string): string {
+    return this.#hash(this.#context.embedder.hash(text));
+  }
+
+  /** With the address in it: nobody can tell whether two memories hold the same text. */
+  #hash(text: string): string {
+    return shortHash(JSON.stringify(this.#context.address) + text);
+  }
+}
