@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { MeaningBackend, Vector } from "../../core/search/meaning.js";
@@ -16,7 +17,7 @@ export interface MemoryEmbeddingsContext {
   embedder: Embedder;
   vectors: VectorCollection;
   address: CheckedAddress;
-  /** How long the memory is kept that nobody changes. Null: for ever. */
+  /** How long an unchanged memory is kept: vectors of half that age get a new time. Null: for ever. */
   lifetimeMs: number | null;
 }
 
@@ -34,8 +35,10 @@ export class MemoryEmbeddings implements MeaningBackend {
     const stored = new Map<string, Vector>();
     for (let start = 0; start < texts.length; start += maxIdsPerCommand) {
       const textById = new Map(texts.slice(start, start + maxIdsPerCommand).map((text) => [this.#id(text), text]));
-      for (const [id, vector] of await this.#context.vectors.find([...textById.keys()])) {
-        stored.set(textById.get(id) ?? "", vector);
+      const filter = { _id: { $in: [...textById.keys()] } };
+      for (const { _id, vector } of await this.#context.vectors.read(filter, { vector: 1 })) {
+        // Copied, as it is a part of the whole answer of the server.
+        if (types.isUint8Array(vector)) stored.set(textById.get(_id) ?? "", Uint8Array.from(vector));
       }
     }
     return stored;
@@ -47,21 +50,25 @@ export class MemoryEmbeddings implements MeaningBackend {
     const binary = await binaryOfSubtype(client, vectorSubtype);
     const documents = Array.from(created, ([text, vector]) => ({
       _id: this.#id(text),
+      ...address,
+      model: embedder.model,
       text: this.#hash(text),
       vector: binary(vector),
     }));
-    await vectors.insert(address, embedder.model, documents);
+    await vectors.insert(documents);
     return created;
   }
 
   async keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void> {
     const { vectors, address, lifetimeMs, embedder } = this.#context;
-    const hashes = Array.from(texts, (text) => this.#hash(text));
-    await vectors.keepOnly(address, embedder.model, hashes, lifetimeMs);
-    const ofOtherModels = await vectors.readTextsOfOthers(address, embedder.model);
-    if (ofOtherModels.size === 0) return;
-    for (const text of all()) ofOtherModels.delete(this.#hash(text));
-    await vectors.removeTexts(address, [...ofOtherModels]);
+    const { model } = embedder;
+    await vectors.delete({ ...address, model, text: { $nin: Array.from(texts, (text) => this.#hash(text)) } });
+    if (lifetimeMs !== null) await vectors.renew({ ...address, model }, lifetimeMs / 2);
+    const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 });
+    if (ofOtherModels.length === 0) return;
+    const kept = new Set(Array.from(all(), (text) => this.#hash(text)));
+    const gone = ofOtherModels.filter(({ text }) => !kept.has(text)).map(({ text }) => text);
+    if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } });
   }
 
   async nearness(query: string): Promise<(vector: Vector) => number> {

@@ -73,21 +73,19 @@ const hasMethod = (value: unknown, name: string): boolean =>
   typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
 const callback = z.custom((value) => typeof value === "function", "must be a function").optional();
 
-const optionsSchema = z
-  .object({
-    source: z.custom(
-      (source) => hasMethod(source, "find") || hasMethod((source as { client?: unknown } | null)?.client, "db"),
-      "must be a Collection, or an object { client, dbName?, collectionName? }",
-    ),
-    store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
-    batchSize: z.number().int().min(1).max(10_000).optional(),
-    resumeAfter: z.string().nullable().optional(),
-    dryRun: z.boolean().optional(),
-    mapNamespace: callback,
-    onProgress: callback,
-    onRefused: callback,
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  source: z.custom(
+    (source) => hasMethod(source, "find") || hasMethod((source as { client?: unknown } | null)?.client, "db"),
+    "must be a Collection, or an object { client, dbName?, collectionName? }",
+  ),
+  store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
+  batchSize: z.number().int().min(1).max(10_000).optional(),
+  resumeAfter: z.string().nullable().optional(),
+  dryRun: z.boolean().optional(),
+  mapNamespace: callback,
+  onProgress: callback,
+  onRefused: callback,
+});
 
 /**
  * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and

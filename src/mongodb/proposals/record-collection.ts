@@ -1,4 +1,4 @@
-import type { Db, Document, IndexDescription, WriteConcernSettings } from "mongodb";
+import type { Db, IndexDescription, WriteConcernSettings } from "mongodb";
 import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/approval/change-record.js";
 import type { OngoingCall } from "../../core/runtime/ongoing-call.js";
@@ -25,30 +25,21 @@ const own = {
   option: "memoriesCollection",
 };
 
-const ofTexts = (field: string): Document => ({ [field]: { $type: "string" } });
+/** An index of the documents whose field is a text. */
+function textIndex(name: string, field: string): IndexDescription & { name: string } {
+  return { name, key: { [field]: 1 }, partialFilterExpression: { [field]: { $type: "string" } } };
+}
 
 /** Those of one memory in the order of time, and those that name a thread or a user, which `forget` looks for. */
 export const proposalIndexes = [
   { name: "proposals_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, at: 1 } },
-  { name: "proposals_by_thread", key: { threadId: 1 }, partialFilterExpression: ofTexts("threadId") },
-  { name: "proposals_by_user", key: { userId: 1 }, partialFilterExpression: ofTexts("userId") },
-  {
-    name: "proposals_by_acting_thread",
-    key: { "actor.threadId": 1 },
-    partialFilterExpression: ofTexts("actor.threadId"),
-  },
-  { name: "proposals_by_acting_user", key: { "actor.userId": 1 }, partialFilterExpression: ofTexts("actor.userId") },
-  {
-    name: "proposals_by_reviewing_thread",
-    key: { "decidedBy.threadId": 1 },
-    partialFilterExpression: ofTexts("decidedBy.threadId"),
-  },
-  {
-    name: "proposals_by_reviewer",
-    key: { "decidedBy.userId": 1 },
-    partialFilterExpression: ofTexts("decidedBy.userId"),
-  },
-] as const satisfies readonly IndexDescription[];
+  textIndex("proposals_by_thread", "threadId"),
+  textIndex("proposals_by_user", "userId"),
+  textIndex("proposals_by_acting_thread", "actor.threadId"),
+  textIndex("proposals_by_acting_user", "actor.userId"),
+  textIndex("proposals_by_reviewing_thread", "decidedBy.threadId"),
+  textIndex("proposals_by_reviewer", "decidedBy.userId"),
+];
 
 /** A document without the field stays. */
 export const expiryIndex = {
