@@ -11,7 +11,7 @@ import { presentCollections } from "../driver/present-collections.js";
 export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
 
 /*
- * What can be learnt of a database without changing it.
+ * Reads facts about a database, and changes nothing.
  */
 
 export interface ServerFacts {
@@ -30,22 +30,19 @@ export interface CollationFacts {
   locale: string;
 }
 
-/** Of the collections of the store those that have a default collation; of the items only under their default name. */
+/** The collections of the store that have a default collation. The items are found under their default name only. */
 export async function defaultCollations({ db, memoriesCollection }: MemoryDatabase): Promise<CollationFacts[]> {
   const filter = {
     name: { $in: [memoriesCollection, defaultItemsCollection] },
     "options.collation": { $exists: true },
   };
-  const found = (await reading(() => db.listCollections(filter).toArray())) as {
-    name: string;
-    options?: { collation?: { locale: string } };
-  }[];
+  const collections = await reading(() => db.listCollections(filter, { nameOnly: false }).toArray());
   const facts: CollationFacts[] = [];
-  for (const { name: collection, options } of found) {
+  for (const { name: collection, options } of collections) {
     const holds = collection === memoriesCollection ? "memories" : "items";
     const isOurs =
       holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
-    if (isOurs) facts.push({ collection, holds, locale: options?.collation?.locale ?? "unknown" });
+    if (isOurs) facts.push({ collection, holds, locale: String(options?.["collation"]?.locale ?? "unknown") });
   }
   return facts;
 }
@@ -103,7 +100,7 @@ function usesOnly(plan: Document, indexName: string): boolean {
   return winning.includes(JSON.stringify(indexName)) && !winning.includes("COLLSCAN");
 }
 
-/** Every value of that field, wherever it lies: shards have a plan each. */
+/** Every value of that field at any depth: shards have a plan each. */
 function findValues(value: unknown, field: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) =>

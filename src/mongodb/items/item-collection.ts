@@ -137,7 +137,7 @@ export class ItemCollection {
       { $group: { _id: "$ns" } },
       { $sort: { _id: 1 } },
     ];
-    if (Number.isFinite(atMost)) pipeline.push({ $limit: atMost });
+    if (Number.isSafeInteger(atMost)) pipeline.push({ $limit: atMost });
     for await (const batch of streamingBatches(this.#aggregation<{ _id: string }>(pipeline))) {
       yield batch.map(({ _id }) => parseStoredNamespace(_id));
     }
