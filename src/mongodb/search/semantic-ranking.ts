@@ -104,8 +104,8 @@ export class SemanticRanking implements Ranking {
     const { vector, prefix, filter, atMost, items } = search;
     const selection = items.selection(idsWithin(prefix), filter);
     const selective = expires || !filter.matchesAll;
-    const wanted = { collectionName, vector, selection, prefix, filter, selective, atMost };
-    const matches = items.aggregate<Match>(vectorSearchPipeline(options, wanted));
+    const vectorSearch = { collectionName, vector, selection, prefix, filter, selective, atMost };
+    const matches = items.aggregate<Match>(vectorSearchPipeline(options, vectorSearch));
     const withoutVectors = { $and: [selection, { embedded: { $exists: false } }] };
     const others = items.query<Match>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } });
     return { scored: readItems(matches, search), unscored: readItems(others, search) };

@@ -267,7 +267,7 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the
-   * items as they were before the writes. Of several writes to one place the last one counts.
+   * items as they were before the writes. Of several writes to one namespace and key the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments;
    * MemoryError
    *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
