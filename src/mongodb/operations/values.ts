@@ -18,22 +18,19 @@ const isReferenceLike = (value: object): boolean => Object.hasOwn(value, "$ref")
  * A copy of `value` that MongoDB stores and gives back equal: JSON-like data, dates, bytes and 64-bit integers. Fields
  * that are undefined vanish, inside arrays they become null.
  * @param otherBytes what the item's document holds beside the value
+ * @returns the copy, and the bytes that the document takes with it
  * @throws TypeError for what is not data, MemoryError EINVAL or EFBIG for data that cannot be stored
  */
-export function storableValue(value: unknown, otherBytes: number): Record<string, unknown> {
-  return sizedValue(value, otherBytes).value;
-}
-
-/** The same, with the bytes that it takes, the others included. */
-export function sizedValue(value: unknown, otherBytes: number): { value: Record<string, unknown>; sizeBytes: number } {
+export function encodeValue(value: unknown, otherBytes: number): { value: Record<string, unknown>; sizeBytes: number } {
   if (!isPlainObject(value)) {
-    throw new TypeError(`an item's value must be a plain object, or null to delete the item (given ${kindOf(value)})`);
+    throw new TypeError(
+      `an item's value must be a plain object, or null to delete the item (given ${describeType(value)})`,
+    );
   }
   const encoder = new ValueEncoder(otherBytes);
   const stored = encoder.encodeObject(value, "value", 1);
-  const { sizeBytes } = encoder;
-  checkItemSize(sizeBytes);
-  return { value: stored, sizeBytes };
+  checkItemSize(encoder.sizeBytes);
+  return { value: stored, sizeBytes: encoder.sizeBytes };
 }
 
 /** @throws MemoryError EFBIG */
@@ -59,7 +56,7 @@ class ValueEncoder {
     if (typeof value === "number") return this.#sized(value, isInt32(value) ? 4 : 8);
     if (typeof value === "string") return this.#sized(checkedText(value, path), 5 + utf8Bytes(value));
     if (typeof value === "bigint") return this.#sized(checkedInteger(value, path), 8);
-    if (typeof value !== "object") throw notStorable(path, kindOf(value));
+    if (typeof value !== "object") throw notStorable(path, describeType(value));
     if (types.isDate(value)) return this.#sized(checkedDate(value, path), 8);
     if (types.isUint8Array(value)) return this.#sized(value, 5 + value.byteLength);
     // One object in many places is written out in each of them, which may be more than there is time for.
@@ -67,17 +64,17 @@ class ValueEncoder {
     if (level >= maxLevels) throw invalid(`an item's value is nested more than ${maxLevels} levels deep, or in itself`);
     if (Array.isArray(value)) return this.#encodeArray(value, path, level + 1);
     if (isPlainObject(value)) return this.encodeObject(value, path, level + 1);
-    throw notStorable(path, kindOf(value));
+    throw notStorable(path, describeType(value));
   }
 
-  encodeObject(value: object, path: string, level: number): Record<string, unknown> {
+  encodeObject(value: Record<string, unknown>, path: string, level: number): Record<string, unknown> {
     if (Object.getOwnPropertySymbols(value).some((key) => Object.prototype.propertyIsEnumerable.call(value, key))) {
       throw notStorable(path, "an object with symbols for keys");
     }
     this.sizeBytes += 5;
     const stored: Record<string, unknown> = {};
     for (const name of Object.keys(value)) {
-      const field = (value as Record<string, unknown>)[name];
+      const field = value[name];
       if (field === undefined) continue;
       this.sizeBytes += 2 + utf8Bytes(checkedName(name, path));
       setField(stored, name, this.encode(field, `${path}.${name}`, level));
@@ -105,14 +102,14 @@ class ValueEncoder {
   }
 }
 
-/** The value as it was put. Reads ask the driver for 64-bit integers as bigint; only those are stored as such. */
-export function restoredValue(stored: Record<string, unknown>): Record<string, unknown> {
+/** The value as it was put. Reads request 64-bit integers as bigint; only those are stored as such. */
+export function decodeValue(stored: Record<string, unknown>): Record<string, unknown> {
   const value: Record<string, unknown> = {};
   const isMarked = isReferenceLike(stored);
   for (const name of Object.keys(stored)) {
     const field = stored[name];
     const fields = isMarked && name === plainMarker && Array.isArray(field) ? (field as unknown[]) : [field];
-    for (const one of fields) setField(value, name, restored(one));
+    for (const one of fields) setField(value, name, decodeField(one));
   }
   return value;
 }
@@ -123,11 +120,11 @@ function setField(object: Record<string, unknown>, name: string, field: unknown)
   else Object.defineProperty(object, name, { value: field, writable: true, enumerable: true, configurable: true });
 }
 
-function restored(stored: unknown): unknown {
+function decodeField(stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null || types.isDate(stored)) return stored;
   // The driver's bytes are a view of its whole reply, which would be kept alive.
   if (types.isUint8Array(stored)) return Uint8Array.from(stored);
-  return Array.isArray(stored) ? stored.map(restored) : restoredValue(stored as Record<string, unknown>);
+  return Array.isArray(stored) ? stored.map(decodeField) : decodeValue(stored as Record<string, unknown>);
 }
 
 /** Of any realm: what an object literal, JSON or `Object.create(null)` makes. */
@@ -137,10 +134,10 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-export function kindOf(value: unknown): string {
+export function describeType(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
-  const constructor: unknown = (value as { constructor?: unknown }).constructor;
+  const { constructor }: { constructor?: unknown } = value;
   return typeof constructor === "function" && constructor.name !== "" ? `a ${constructor.name}` : "an object";
 }
 

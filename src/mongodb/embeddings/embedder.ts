@@ -5,10 +5,14 @@ import { packVector } from "./vectors.js";
 
 type EmbeddingsCall = "embedDocuments" | "embedQuery";
 
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
 /** Checks what an embeddings client answers; what it throws is passed on as it is. */
 export class Embedder {
   readonly dims: number;
-  /** What tells its vectors from those of others. */
+  /** Name of the model with the dimensions: vectors of different models are never compared. */
   readonly model: string;
   readonly #embeddings: IndexConfig["embeddings"];
   readonly #hashPrefix: string;
@@ -16,35 +20,34 @@ export class Embedder {
   constructor({ dims, embeddings }: IndexConfig) {
     this.dims = dims;
     this.#embeddings = embeddings;
-    this.model = `${modelOf(embeddings)}, ${dims}`;
-    this.#hashPrefix = `${modelOf(embeddings)}\0${dims}\0`;
+    const name = getModelName(embeddings);
+    this.model = `${name}, ${dims}`;
+    this.#hashPrefix = `${name}\0${dims}\0`;
   }
 
   /** Of the text and the model: a text is embedded again where either changes. */
-  hashOf(text: string): string {
-    return createHash("sha256")
-      .update(this.#hashPrefix + text)
-      .digest("base64url")
-      .slice(0, 22);
+  hash(text: string): string {
+    return shortHash(this.#hashPrefix + text);
   }
 
-  /** Packed vectors of the texts in their order, by one call of the client. @throws MemoryError EINVAL */
-  async embedTexts(texts: readonly string[]): Promise<Uint8Array[]> {
-    if (texts.length === 0) return [];
+  /** Packed vectors by their texts, from one call of the client. @throws MemoryError EINVAL */
+  async embedTexts(texts: readonly string[]): Promise<Map<string, Uint8Array>> {
+    if (texts.length === 0) return new Map();
     const vectors: unknown = await this.#embeddings.embedDocuments([...texts]);
     if (!Array.isArray(vectors) || vectors.length !== texts.length) {
       const count = Array.isArray(vectors) ? vectors.length : "no";
       throw invalid(`embedDocuments answered ${count} vectors for ${texts.length} texts`);
     }
-    return vectors.map((vector) => packVector(Float32Array.from(this.#checked(vector, "embedDocuments"))));
+    const pack = (vector: unknown): Uint8Array => packVector(Float32Array.from(this.#check(vector, "embedDocuments")));
+    return new Map(texts.map((text, index) => [text, pack(vectors[index])]));
   }
 
   /** @throws MemoryError EINVAL */
   async embedQuery(query: string): Promise<number[]> {
-    return this.#checked(await this.#embeddings.embedQuery(query), "embedQuery");
+    return this.#check(await this.#embeddings.embedQuery(query), "embedQuery");
   }
 
-  #checked(vector: unknown, call: EmbeddingsCall): number[] {
+  #check(vector: unknown, call: EmbeddingsCall): number[] {
     if (!Array.isArray(vector) && !ArrayBuffer.isView(vector)) throw invalid(`${call} answered no vector`);
     const numbers: unknown[] = Array.from(vector as ArrayLike<unknown>);
     if (numbers.length !== this.dims) {
@@ -61,9 +64,8 @@ export class Embedder {
 
 const isFloat32 = (number: number): boolean => Number.isFinite(Math.fround(number));
 
-/** The clients of LangChain call it one or the other. */
-function modelOf(embeddings: object): string {
-  const { model, modelName } = embeddings as { model?: unknown; modelName?: unknown };
-  const name = model ?? modelName;
+/** The clients of LangChain have one field or the other. */
+function getModelName(embeddings: { model?: unknown; modelName?: unknown } & object): string {
+  const name = embeddings.model ?? embeddings.modelName;
   return typeof name === "string" ? name : embeddings.constructor.name;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { checkOperation } from "../../../../src/mongodb/places/operations.js";
+import { checkOperation } from "../../../../src/mongodb/operations/checked-operation.js";
 
 describe("the index of a put", () => {
   const putOf = (index: unknown): unknown => ({ namespace: ["a"], key: "k", value: {}, index });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { BSON } from "mongodb";
 import fc from "fast-check";
-import { restoredValue, storableValue } from "../../../../src/mongodb/places/values.js";
+import { decodeValue, encodeValue } from "../../../../src/mongodb/operations/values.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 const leaf = fc.oneof(
@@ -27,13 +27,13 @@ describe("a value on its way through BSON", () => {
   it("comes back equal, whatever its fields are called", () => {
     fc.assert(
       fc.property(value, (given) => {
-        const bytes = BSON.serialize(storableValue(given, 0));
+        const bytes = BSON.serialize(encodeValue(given, 0).value);
         const read = BSON.deserialize(bytes, {
           promoteBuffers: true,
           useBigInt64: true,
           fieldsAsRaw: Object.create(null),
         });
-        expect(fc.stringify(restoredValue(read))).toBe(fc.stringify(given));
+        expect(fc.stringify(decodeValue(read))).toBe(fc.stringify(given));
       }),
       { numRuns: repetitions({ usual: 400, long: 2_000 }) },
     );
@@ -44,9 +44,9 @@ describe("a value on its way through BSON", () => {
     const limit = 16 * 1024 * 1024 - 1024;
     fc.assert(
       fc.property(value, (given) => {
-        const bytes = BSON.calculateObjectSize(storableValue(given, 0));
-        expect(() => storableValue(given, limit - bytes)).not.toThrow();
-        expect(() => storableValue(given, limit - bytes + 1)).toThrow(/EFBIG/);
+        const bytes = BSON.calculateObjectSize(encodeValue(given, 0).value);
+        expect(() => encodeValue(given, limit - bytes)).not.toThrow();
+        expect(() => encodeValue(given, limit - bytes + 1)).toThrow(/EFBIG/);
       }),
       { numRuns: repetitions({ usual: 150, long: 500 }) },
     );
@@ -55,11 +55,11 @@ describe("a value on its way through BSON", () => {
   // Requirement: store.size-limit
   it("is refused before all of it is written out, where an object is in 2 to the 60th places", () => {
     const shared = Array.from({ length: 60 }).reduce<object>((inner) => ({ a: inner, b: inner }), {});
-    expect(() => storableValue(shared, 16_000_000)).toThrow(/EFBIG: the item would be too large/);
+    expect(() => encodeValue(shared, 16_000_000)).toThrow(/EFBIG: the item would be too large/);
   });
 
   it("names the place of what cannot be stored", () => {
-    expect(() => storableValue({ a: [{ b: new Map() }] }, 0)).toThrow(
+    expect(() => encodeValue({ a: [{ b: new Map() }] }, 0)).toThrow(
       new TypeError(
         "an item's value holds a Map at value.a[0].b; stored are only JSON-like data, Date, Uint8Array and bigint",
       ),

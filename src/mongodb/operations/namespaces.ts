@@ -12,8 +12,8 @@ const afterSeparator = "\u0001";
  */
 export function checkNamespace(namespace: unknown, options: { allowEmpty?: boolean } = {}): string[] {
   const labels = checkLabels(namespace);
-  const fault = labels.length === 0 && options.allowEmpty !== true ? "Namespace cannot be empty." : faultOf(labels);
-  if (fault !== undefined) throw new InvalidNamespaceError(shorten(fault, maxMessageChars));
+  const error = labels.length === 0 && options.allowEmpty !== true ? "Namespace cannot be empty." : findError(labels);
+  if (error !== undefined) throw new InvalidNamespaceError(shorten(error, maxMessageChars));
   return labels;
 }
 
@@ -21,7 +21,7 @@ export function checkNamespace(namespace: unknown, options: { allowEmpty?: boole
  * By the rules and in the words of the reference, whose own check is exported since @langchain/langgraph-checkpoint
  * 1.1.6 only.
  */
-function faultOf(labels: readonly string[]): string | undefined {
+function findError(labels: readonly string[]): string | undefined {
   for (const label of labels) {
     if (label.includes("."))
       return `Invalid namespace label '${label}' found in ${labels.join()}. Namespace labels cannot contain periods ('.').`;
@@ -48,8 +48,8 @@ export function checkLabels(labels: unknown): string[] {
   });
 }
 
-/** Where an item lies, in one string: no two places share it, and its code units sort as namespace, then key. */
-export function placeOf(namespace: readonly string[], key: string): string {
+/** Namespace and key in one string. No two items share it, and its code units sort as namespaces, then as keys. */
+export function sortKey(namespace: readonly string[], key: string): string {
   return namespace.join(separator) + separator + separator + key;
 }
 
@@ -57,47 +57,29 @@ export function compareNamespaces(a: readonly string[], b: readonly string[]): n
   return compareCodeUnits(a.join(separator), b.join(separator));
 }
 
-/** The place as `_id`, sorted by the server as its code units sort. */
-export function storedPlace(namespace: readonly string[], key: string): string {
-  return sortable(placeOf(namespace, key));
+/** The `_id` of an item: its sort key, for the server to sort as code units sort. */
+export function storedId(namespace: readonly string[], key: string): string {
+  return encodeSortable(sortKey(namespace, key));
 }
 
 /** The namespace in one string, sorted likewise. */
 export function storedNamespace(namespace: readonly string[]): string {
-  return sortable(namespace.join(separator));
+  return encodeSortable(namespace.join(separator));
 }
 
-export function namespaceFrom(stored: string): string[] {
-  return labelsOf(fromSortable(stored));
+export function parseStoredNamespace(stored: string): string[] {
+  return decodeSortable(stored).split(separator);
 }
 
-/** The same for several, in the order of the store; some at a time, as most callers need the first few only. */
-export function* namespacesFrom(stored: readonly string[], chunkSize: number): Generator<string[][]> {
-  const joined = stored.map(fromSortable).toSorted(compareCodeUnits);
-  for (let start = 0; start < joined.length; start += chunkSize)
-    yield joined.slice(start, start + chunkSize).map(labelsOf);
-}
-
-/** In half the time of `split`, which listings of many namespaces feel. */
-function labelsOf(joined: string): string[] {
-  const labels: string[] = [];
-  let start = 0;
-  for (let end = joined.indexOf(separator); end !== -1; end = joined.indexOf(separator, start)) {
-    labels.push(joined.slice(start, end));
-    start = end + separator.length;
-  }
-  labels.push(joined.slice(start));
-  return labels;
-}
-
-/** Bounds of stored strings: at least `$gte`, less than `$lt`. */
+/** Bounds of stored strings, as the server takes them. */
 export interface StoredRange {
+  $gt?: string;
   $gte?: string;
   $lt?: string;
 }
 
-/** The places of all items at or below a namespace. */
-export function placesWithin(prefix: readonly string[]): StoredRange {
+/** The ids of all items at or below a namespace. */
+export function idsWithin(prefix: readonly string[]): StoredRange {
   const { $gte, $lt } = namespacesWithin(prefix);
   return $gte === undefined || $lt === undefined ? {} : { $gte: $gte + separator, $lt };
 }
@@ -117,15 +99,13 @@ export function namespacesWithin(prefix: readonly string[]): StoredRange {
 const lastCharacter = "\u{10FFFF}";
 const lastCharacterItself = `${lastCharacter}0`;
 
-function sortable(text: string): string {
+function encodeSortable(text: string): string {
   return text.replace(/[\uE000-\uFFFF\u{10FFFF}]/gu, (character) =>
     character === lastCharacter ? lastCharacterItself : lastCharacter + character,
   );
 }
 
-function fromSortable(stored: string): string {
-  // Of most namespaces, in a tenth of the time.
-  if (!stored.includes(lastCharacter)) return stored;
+function decodeSortable(stored: string): string {
   return stored.replace(/\u{10FFFF}([0\uE000-\uFFFF])/gu, (_, marked: string) =>
     marked === "0" ? lastCharacter : marked,
   );

@@ -5,12 +5,11 @@ import { addressOfNamespace } from "../../core/values/namespace.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemFilter, parseFilter } from "./filters.js";
-import type { PutIndex, TextIndexing } from "./text-indexing.js";
-import { checkItemSize, kindOf, maxItemBytes, sizedValue, storableValue } from "./values.js";
-import { checkLabels, checkNamespace, storedNamespace, storedPlace } from "./namespaces.js";
+import { checkItemSize, describeType, encodeValue, maxItemBytes } from "./values.js";
+import { checkLabels, checkNamespace, storedNamespace, storedId } from "./namespaces.js";
 
 /** One item of the items collection. */
-export interface ItemPlace {
+export interface ItemLocation {
   namespace: string[];
   key: string;
   /** The same in one string. */
@@ -18,7 +17,7 @@ export interface ItemPlace {
 }
 
 /** A file or directory of a memory; the path is null where no memory can have it. */
-export interface MemoryPlace {
+export interface MemoryLocation {
   address: CheckedAddress;
   namespace: string[];
   key: string;
@@ -48,14 +47,25 @@ export interface NamespaceListing extends Page {
   maxDepth: number;
 }
 
+/** As `put` takes it: which paths of a value are ranked by; false for none, undefined for those of the store. */
+export type PutIndex = false | readonly string[] | undefined;
+
+/** What an item is ranked by. */
+export interface TextIndexing {
+  /** @param roomBytes what the item's document may still grow by */
+  selectTexts(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[];
+  /** What the texts add to the item's document. */
+  sizeBytes(texts: readonly string[]): number;
+}
+
 /** An operation after checking; what each carries is ours, so later changes of the caller's objects do nothing. */
 export type CheckedOperation =
-  | { kind: "getItem"; place: ItemPlace }
-  | { kind: "getMemory"; place: MemoryPlace }
-  | { kind: "putItem"; place: ItemPlace; value: Record<string, unknown>; texts: string[] }
-  | { kind: "deleteItem"; place: ItemPlace }
-  | { kind: "putMemory"; place: MemoryPlace; content: string }
-  | { kind: "deleteMemory"; place: MemoryPlace }
+  | { kind: "getItem"; location: ItemLocation }
+  | { kind: "getMemory"; location: MemoryLocation }
+  | { kind: "putItem"; location: ItemLocation; value: Record<string, unknown>; texts: string[] }
+  | { kind: "deleteItem"; location: ItemLocation }
+  | { kind: "putMemory"; location: MemoryLocation; content: string }
+  | { kind: "deleteMemory"; location: MemoryLocation }
   | { kind: "search"; search: Search }
   | { kind: "listNamespaces"; listing: NamespaceListing };
 
@@ -66,7 +76,7 @@ export type CheckedOperation =
  */
 export function checkOperation(operation: unknown, indexing?: TextIndexing): CheckedOperation {
   if (typeof operation !== "object" || operation === null) {
-    throw new TypeError(`an operation must be an object (given ${kindOf(operation)})`);
+    throw new TypeError(`an operation must be an object (given ${describeType(operation)})`);
   }
   const fields = operation as Record<string, unknown>;
   if ("namespacePrefix" in fields) return checkSearch(fields);
@@ -75,58 +85,58 @@ export function checkOperation(operation: unknown, indexing?: TextIndexing): Che
   const key = checkKey(fields["key"]);
   const address = addressOfNamespace(namespace);
   if (address !== null) {
-    const place = { address, namespace, key, ...memoryPath(key) };
-    return "value" in fields ? checkMemoryWrite(place, fields["value"]) : { kind: "getMemory", place };
+    const location = { address, namespace, key, ...parseMemoryKey(key) };
+    return "value" in fields ? checkMemoryWrite(location, fields["value"]) : { kind: "getMemory", location };
   }
-  const place = { namespace, key, id: storedPlace(namespace, key) };
-  if (!("value" in fields)) return { kind: "getItem", place };
-  if (fields["value"] === null) return { kind: "deleteItem", place };
-  return checkPut(place, fields["value"], checkIndex(fields["index"]), indexing);
+  const location = { namespace, key, id: storedId(namespace, key) };
+  if (!("value" in fields)) return { kind: "getItem", location };
+  if (fields["value"] === null) return { kind: "deleteItem", location };
+  return checkPut(location, fields["value"], checkIndex(fields["index"]), indexing);
 }
 
 function checkPut(
-  place: ItemPlace,
+  location: ItemLocation,
   given: unknown,
   index: PutIndex,
   indexing: TextIndexing | undefined,
 ): CheckedOperation {
-  const { id, namespace, key } = place;
+  const { id, namespace, key } = location;
   const otherBytes = utf8Bytes(id) + utf8Bytes(storedNamespace(namespace)) + utf8Bytes(key);
-  // Checked before its texts are looked for, which relies on plain data without cycles.
-  const { value, sizeBytes } = sizedValue(given, otherBytes);
-  const texts = indexing?.textsOf(given as Record<string, unknown>, index, maxItemBytes - sizeBytes) ?? [];
+  // Checked before its texts are selected, which relies on plain data without cycles.
+  const { value, sizeBytes } = encodeValue(given, otherBytes);
+  const texts = indexing?.selectTexts(given as Record<string, unknown>, index, maxItemBytes - sizeBytes) ?? [];
   if (indexing !== undefined && texts.length > 0) checkItemSize(sizeBytes + indexing.sizeBytes(texts));
-  return { kind: "putItem", place, value, texts };
+  return { kind: "putItem", location, value, texts };
 }
 
 function checkIndex(index: unknown): PutIndex {
   if (index === undefined || index === null) return undefined;
   if (index === false) return false;
   // A copy, as `every` passes over the holes of a sparse array.
-  const paths: unknown[] = Array.isArray(index) ? Array.from(index as unknown[]) : [null];
+  const paths: unknown[] = Array.isArray(index) ? Array.from(index) : [null];
   if (paths.every((path): path is string => typeof path === "string")) return paths;
-  throw new TypeError(`put: index must be false or an array of paths (given ${kindOf(index)})`);
+  throw new TypeError(`put: index must be false or an array of paths (given ${describeType(index)})`);
 }
 
-/** By their namespaces: places of one memory have one. */
-export function groupedByMemory<Place extends { namespace: string[] }>(places: readonly Place[]): Map<string, Place[]> {
-  const groups = new Map<string, Place[]>();
-  for (const place of places) {
-    const id = JSON.stringify(place.namespace);
+/** By their namespaces, as each memory has one. */
+export function groupedByMemory<T extends { namespace: string[] }>(elements: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const element of elements) {
+    const id = JSON.stringify(element.namespace);
     const group = groups.get(id);
-    if (group === undefined) groups.set(id, [place]);
-    else group.push(place);
+    if (group === undefined) groups.set(id, [element]);
+    else group.push(element);
   }
   return groups;
 }
 
 function checkKey(key: unknown): string {
-  if (typeof key !== "string") throw invalid(`an item's key must be a string (given ${kindOf(key)})`);
+  if (typeof key !== "string") throw invalid(`an item's key must be a string (given ${describeType(key)})`);
   if (!key.isWellFormed()) throw invalid("an item's key must be well-formed Unicode (it holds a lone surrogate)");
   return key;
 }
 
-function memoryPath(key: string): Pick<MemoryPlace, "path" | "kind"> {
+function parseMemoryKey(key: string): Pick<MemoryLocation, "path" | "kind"> {
   const kind = key.endsWith("/") ? "dir" : "file";
   const path = kind === "dir" ? key.slice(0, -1) : key;
   try {
@@ -136,22 +146,22 @@ function memoryPath(key: string): Pick<MemoryPlace, "path" | "kind"> {
   }
 }
 
-function checkMemoryWrite(place: MemoryPlace, value: unknown): CheckedOperation {
-  if (value === null) return { kind: "deleteMemory", place };
-  const { content, ...others } = storableValue(value, 0);
+function checkMemoryWrite(location: MemoryLocation, value: unknown): CheckedOperation {
+  if (value === null) return { kind: "deleteMemory", location };
+  const { content, ...others } = encodeValue(value, 0).value;
   if (typeof content !== "string" || Object.keys(others).length > 0) {
     throw invalid("an item of a memory is a text file: its value must be { content: string }");
   }
-  if (place.path === null || place.kind === "dir") {
+  if (location.path === null || location.kind === "dir") {
     throw invalid('the key of a memory\'s file must be its normalised absolute path, such as "/notes/today"');
   }
-  return { kind: "putMemory", place, content };
+  return { kind: "putMemory", location, content };
 }
 
 function checkSearch(fields: Record<string, unknown>): CheckedOperation {
   const { namespacePrefix, filter, limit, offset, query } = fields;
   if (query !== undefined && query !== null && typeof query !== "string") {
-    throw new TypeError(`search: query must be a string (given ${kindOf(query)})`);
+    throw new TypeError(`search: query must be a string (given ${describeType(query)})`);
   }
   const prefix = checkNamespace(namespacePrefix, { allowEmpty: true });
   const page = checkPage("search", limit ?? 10, offset);
@@ -161,15 +171,16 @@ function checkSearch(fields: Record<string, unknown>): CheckedOperation {
 const listingFields = new Set(["matchConditions", "maxDepth", "limit", "offset"]);
 
 function checkListing(fields: Record<string, unknown>): CheckedOperation {
-  // A foreign field is passed over, as in every operation; but it alone, such as a misspelt `namespace`, asks for
-  // nothing.
+  // As in every operation unknown fields are ignored; but an object of unknown fields alone is no operation.
   const names = Object.keys(fields);
   if (names.length > 0 && !names.some((name) => listingFields.has(name))) {
     throw new TypeError(`not an operation of a store: unknown field ${preview(names[0])}`);
   }
   const { matchConditions, maxDepth, limit, offset } = fields;
   if (maxDepth !== undefined && maxDepth !== null && !isCount(maxDepth, 1)) {
-    throw new TypeError(`listNamespaces: maxDepth must be a whole number of at least 1 (given ${shown(maxDepth)})`);
+    throw new TypeError(
+      `listNamespaces: maxDepth must be a whole number of at least 1 (given ${describeNumber(maxDepth)})`,
+    );
   }
   const listing = {
     matches: checkMatches(matchConditions ?? []),
@@ -184,7 +195,7 @@ function checkMatches(conditions: unknown): NamespaceMatch[] {
   return conditions.map((condition: unknown) => {
     const { matchType, path } = (condition ?? {}) as Record<string, unknown>;
     if (matchType !== "prefix" && matchType !== "suffix") {
-      throw new TypeError(`listNamespaces: matchType must be "prefix" or "suffix" (given ${kindOf(matchType)})`);
+      throw new TypeError(`listNamespaces: matchType must be "prefix" or "suffix" (given ${describeType(matchType)})`);
     }
     return { matchType, path: checkLabels(path) };
   });
@@ -193,8 +204,8 @@ function checkMatches(conditions: unknown): NamespaceMatch[] {
 function checkPage(operation: string, limit: unknown, offset: unknown): Page {
   const start = offset ?? 0;
   const expected = "must be a whole number of at least 0";
-  if (!isCount(limit, 0)) throw new TypeError(`${operation}: limit ${expected} (given ${shown(limit)})`);
-  if (!isCount(start, 0)) throw new TypeError(`${operation}: offset ${expected} (given ${shown(start)})`);
+  if (!isCount(limit, 0)) throw new TypeError(`${operation}: limit ${expected} (given ${describeNumber(limit)})`);
+  if (!isCount(start, 0)) throw new TypeError(`${operation}: offset ${expected} (given ${describeNumber(start)})`);
   return { limit, offset: start };
 }
 
@@ -202,6 +213,6 @@ function isCount(value: unknown, least: number): value is number {
   return typeof value === "number" && value >= least && (Number.isInteger(value) || value === Infinity);
 }
 
-function shown(value: unknown): string {
-  return typeof value === "number" ? String(value) : kindOf(value);
+function describeNumber(value: unknown): string {
+  return typeof value === "number" ? String(value) : describeType(value);
 }

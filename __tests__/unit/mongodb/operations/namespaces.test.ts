@@ -5,13 +5,13 @@ import { compareCodeUnits } from "../../../../src/core/values/text.js";
 import {
   checkNamespace,
   compareNamespaces,
-  namespaceFrom,
+  parseStoredNamespace,
   namespacesWithin,
-  placeOf,
-  placesWithin,
+  sortKey,
+  idsWithin,
   storedNamespace,
-  storedPlace,
-} from "../../../../src/mongodb/places/namespaces.js";
+  storedId,
+} from "../../../../src/mongodb/operations/namespaces.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
@@ -33,8 +33,8 @@ describe("stored places", () => {
     fc.assert(
       fc.property(place, place, ([namespaceA, keyA], [namespaceB, keyB]) => {
         const expected = compareLabels(namespaceA, namespaceB) || compareCodeUnits(keyA, keyB);
-        expect(compareBytes(storedPlace(namespaceA, keyA), storedPlace(namespaceB, keyB))).toBe(expected);
-        expect(compareCodeUnits(placeOf(namespaceA, keyA), placeOf(namespaceB, keyB))).toBe(expected);
+        expect(compareBytes(storedId(namespaceA, keyA), storedId(namespaceB, keyB))).toBe(expected);
+        expect(compareCodeUnits(sortKey(namespaceA, keyA), sortKey(namespaceB, keyB))).toBe(expected);
         expect(compareBytes(storedNamespace(namespaceA), storedNamespace(namespaceB))).toBe(
           compareLabels(namespaceA, namespaceB),
         );
@@ -46,7 +46,7 @@ describe("stored places", () => {
 
   it("give the namespace back", () => {
     fc.assert(
-      fc.property(namespace, (labels) => expect(namespaceFrom(storedNamespace(labels))).toEqual(labels)),
+      fc.property(namespace, (labels) => expect(parseStoredNamespace(storedNamespace(labels))).toEqual(labels)),
       { numRuns: repetitions({ usual: 150, long: 500 }) },
     );
   });
@@ -56,7 +56,7 @@ describe("stored places", () => {
       fc.property(namespace, place, fc.nat(3), (other, [labels, itemKey], length) => {
         for (const prefix of [other, labels.slice(0, length), [...labels, "a"]]) {
           const begins = prefix.every((one, index) => one === labels[index]);
-          expect(isWithin(storedPlace(labels, itemKey), placesWithin(prefix))).toBe(begins);
+          expect(isWithin(storedId(labels, itemKey), idsWithin(prefix))).toBe(begins);
           expect(isWithin(storedNamespace(labels), namespacesWithin(prefix))).toBe(begins);
         }
       }),
@@ -65,7 +65,7 @@ describe("stored places", () => {
   });
 
   it("leave ordinary text as it is", () => {
-    expect(storedPlace(["users", "ä 1"], "\u{1F600}")).toBe("users\0ä 1\0\0\u{1F600}");
+    expect(storedId(["users", "ä 1"], "\u{1F600}")).toBe("users\0ä 1\0\0\u{1F600}");
   });
 });
 

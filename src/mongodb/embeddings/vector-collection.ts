@@ -1,5 +1,4 @@
 import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
-import { types } from "node:util";
 import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
@@ -23,6 +22,9 @@ export type VectorDocument = Record<"nodeId" | "scope", string> &
     updatedAt: Date;
   };
 
+/** More than a caller reads at once. The server also ends a batch at 16 MB. */
+const maxBatchVectors = 10_000;
+
 /** Whose vectors: of one memory, or of all memories of a thread or a user. */
 type AddressRange = Partial<Record<"nodeId" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
 
@@ -38,7 +40,7 @@ export const vectorIndexes = [
 ] as const satisfies readonly IndexDescription[];
 
 /** Beside the memories, whatever their collection is called. */
-export function vectorsCollectionOf(memoriesCollection: string): string {
+export function vectorsCollectionName(memoriesCollection: string): string {
   return `${memoriesCollection}_vectors`;
 }
 
@@ -83,71 +85,31 @@ export class VectorCollection {
     return new VectorCollection(this.#collection.forCall(call), this.#prepare, this.#context);
   }
 
-  /** The vectors with those ids, by id. */
-  async find(ids: readonly string[]): Promise<Map<string, Uint8Array>> {
-    const options = { projection: { vector: 1 }, promoteBuffers: true, batchSize: ids.length + 1 };
-    const found = await reading(async () => {
+  read(filter: object, projection: object): Promise<VectorDocument[]> {
+    const options = { projection, promoteBuffers: true, batchSize: maxBatchVectors };
+    return reading(async () => {
       await this.#context.connect();
-      return this.#collection.find<VectorDocument>({ _id: { $in: ids } }, options).toArray();
+      return this.#collection.find<VectorDocument>(filter, options).toArray();
     });
-    // Copied, as they are parts of the whole answer of the server.
-    return new Map(
-      found.flatMap(({ _id, vector }) => (types.isUint8Array(vector) ? [[_id, Uint8Array.from(vector)]] : [])),
-    );
   }
 
-  async insert(
-    address: CheckedAddress,
-    model: string,
-    vectors: readonly Pick<VectorDocument, "_id" | "text" | "vector">[],
-  ): Promise<void> {
+  async insert(vectors: readonly Omit<VectorDocument, "updatedAt">[]): Promise<void> {
     const updatedAt = this.#context.clock();
-    const documents = vectors.map((each) => ({ ...each, ...address, model, updatedAt }));
     await this.#writing(async () => {
       await this.#prepare();
-      await this.#collection.insertMissing(documents);
+      await this.#collection.insertMissing(vectors.map((vector) => ({ ...vector, updatedAt })));
     });
   }
 
-  /**
-   * Removes all other vectors of a memory that the model has made.
-   * @param lifetimeMs how long the memory is kept that nobody changes: what is half as old begins anew. Null: for ever
-   */
-  async keepOnly(
-    address: CheckedAddress,
-    model: string,
-    texts: readonly string[],
-    lifetimeMs: number | null,
-  ): Promise<void> {
-    const now = this.#context.clock();
-    await this.#writing(async () => {
-      await this.#collection.deleteMany({ ...address, model, text: { $nin: texts } }, {});
-      if (lifetimeMs === null) return;
-      const half = new Date(now.getTime() - lifetimeMs / 2);
-      await this.#collection.updateMany(
-        { ...address, model, updatedAt: { $lt: half } },
-        { $set: { updatedAt: now } },
-        {},
-      );
-    });
+  delete(filter: object): Promise<void> {
+    return this.#writing(() => this.#collection.deleteMany(filter, {}));
   }
 
-  /** The hashes of the texts of a memory of which other models have made vectors. */
-  async textsOfOthers(address: CheckedAddress, model: string): Promise<Set<string>> {
-    const options = { projection: { _id: 0, text: 1 } };
-    const found = await reading(async () => {
-      await this.#context.connect();
-      return this.#collection
-        .find<Pick<VectorDocument, "text">>({ ...address, model: { $ne: model } }, options)
-        .toArray();
-    });
-    return new Set(found.map(({ text }) => text));
-  }
-
-  /** Removes the vectors of some texts of a memory, whichever model made them. */
-  async removeTexts(address: CheckedAddress, texts: readonly string[]): Promise<void> {
-    if (texts.length === 0) return;
-    await this.#writing(() => this.#collection.deleteMany({ ...address, text: { $in: texts } }, {}));
+  /** Restarts the lifetimes of vectors that are older. */
+  renew(filter: object, ageMs: number): Promise<void> {
+    const updatedAt = this.#context.clock();
+    const old = { ...filter, updatedAt: { $lt: new Date(updatedAt.getTime() - ageMs) } };
+    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, {}));
   }
 
   /** Removes the vectors of a range. Idempotent. @throws MemoryError EIO */
@@ -155,13 +117,13 @@ export class VectorCollection {
     const field = ownerFields[range.scope];
     const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
     // By an index that holds texts only: without the type the server does not use it.
-    const filter =
-      field === null || owner === undefined ? { ...range } : { ...range, [field]: { $eq: owner, $type: "string" } };
+    const ofOwner = field === null || owner === undefined ? {} : { [field]: { $eq: owner, $type: "string" } };
     try {
-      await this.#writing(() => this.#collection.deleteMany(filter, {}));
+      await this.delete({ ...range, ...ofOwner });
     } catch (error) {
       // A store without embeddings may lack the rights for what another has stored.
-      if (this.#context.isUsed || !isUnauthorized((error as { cause?: unknown }).cause)) throw error;
+      const isForbidden = error instanceof Error && isUnauthorized(error.cause);
+      if (this.#context.isUsed || !isForbidden) throw error;
     }
   }
 
