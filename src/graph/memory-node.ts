@@ -179,7 +179,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
       const field = ownerFields[scope];
       return this.#open(store, nodeId, scope, field === null ? undefined : run[field]);
     };
-    return this.#restricted(new MountedMemory(mounts.forProgram(own, run, owner, open), mounts.directories), null);
+    return this.#restricted(MountedMemory.create(mounts.forProgram(own, run, owner, open)), null);
   }
 
   /**
@@ -243,7 +243,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
 
   async #treeOf(own: Memory, run: MemoryRun, mounts: NodeMounts): Promise<MountedMemory> {
     const open = (nodeId: string, scope: MemoryScope): Promise<Memory> => this.#forRun(run, nodeId, scope);
-    const tree = new MountedMemory(await mounts.forRun(own, run, open), mounts.directories);
+    const tree = MountedMemory.create(await mounts.forRun(own, run, open));
     const policy = this.#policyFor(tree, run);
     return policy === null ? tree : tree[restrict](policy);
   }

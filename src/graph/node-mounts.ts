@@ -58,7 +58,6 @@ export type OpenInStore = (nodeId: string, scope: MemoryScope) => Memory | Promi
 
 /** The mounts of a node beside its own memory, which is mounted at "/". */
 export class NodeMounts {
-  readonly directories: MountDirectories;
   /** As far as it is known without a run. */
   readonly rights: MemoryRights | undefined;
   /** Of the node's own memory. */
@@ -72,7 +71,6 @@ export class NodeMounts {
     checkOptions('mount "/" (the node\'s own memory)', rootSchema, root);
     this.#root = root as MountSettings;
     this.#others = given.flatMap(([point, mount]) => (point === ROOT ? [] : [checkedMount(point, mount)]));
-    this.directories = new MountDirectories(this.#others.map(({ point }) => point));
     this.rights = rightsInTree([
       { ...this.#root, point: ROOT },
       ...this.#others.map(({ point, settings }) => ({ ...settings, point })),

@@ -1,4 +1,4 @@
-import type { MountOutline } from "../core/mounts/mounted-memory.js";
+import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import type { Mount } from "../core/mounts/mounts.js";
 import { prefixOf, ROOT, segmentsOf } from "../core/values/paths.js";
 import { compareCodeUnits } from "../core/values/text.js";

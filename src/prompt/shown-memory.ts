@@ -1,6 +1,6 @@
 import type { MemoryScope } from "../core/values/address.js";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../core/memory.js";
-import type { MountOutline } from "../core/mounts/mounted-memory.js";
+import type { MountOutline } from "../core/mounts/mounted-outlines.js";
 import { ROOT } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "./connector-options.js";
 import { descriptionsOf, leadChars } from "./descriptions.js";

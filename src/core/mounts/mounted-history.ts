@@ -1,176 +1,168 @@
 import { invalid, MemoryError } from "../values/errors.js";
 import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "../history/history.js";
-import type { Memory } from "../memory.js";
-import { ROOT } from "../values/paths.js";
+import { prefixOf, ROOT } from "../values/paths.js";
+import type { MountTable } from "./mount-table.js";
+import type { Mount } from "./mounts.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
 import { checkVersionIdIsText } from "../history/version-id.js";
-
-/** A memory in a tree, as its history needs it. */
-export interface MountedPart {
-  point: string;
-  memory: Memory;
-  /** A path of the memory in the tree; null where another memory hides it. */
-  pathInTree: (path: string) => string | null;
-  /** Runs a call; its errors tell the path in the tree. */
-  told: <T>(answer: Promise<T>) => Promise<T>;
-}
-
-/** How a tree of memories finds them. */
-export interface MountedParts {
-  all: readonly MountedPart[];
-  /** The memory of a path, and the path in it. @throws MemoryError EINVAL */
-  at: (path: string) => { part: MountedPart; path: string };
-  /** The memories at or below a path. */
-  below: (path: string) => readonly MountedPart[];
-}
 
 /**
  * The histories of the memories of a tree. An id is that of the memory, with the mount point before it: `/team:12`.
  * Versions of several memories are in the order of their times.
  */
 export class MountedHistory implements MemoryHistory {
-  readonly #parts: MountedParts;
+  readonly #table: MountTable;
 
-  constructor(parts: MountedParts) {
-    this.#parts = parts;
+  constructor(table: MountTable) {
+    this.#table = table;
   }
 
   list(filter: VersionFilter = {}): AsyncIterable<MemoryVersion> {
     const { path, limit = Infinity, ...others } = filter;
-    if (path === undefined || path === "")
-      return merged(
-        this.#parts.all.map((part) => listOf(part, others)),
-        limit,
-      );
-    const own = this.#parts.at(path);
-    const further = this.#parts.below(path).filter((part) => part !== own.part);
-    return merged(
-      [listOf(own.part, { ...others, path: own.path }), ...further.map((part) => listOf(part, others))],
-      limit,
+    const lists = this.#find(path).map((location) =>
+      this.#list(location.mount, location.path === ROOT ? others : { ...others, path: location.path }),
     );
+    return mergeByTime(lists, limit);
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
-    const { part, history, inner } = this.#find(id);
-    const found = await part.told(history.read(inner));
-    return { ...inTree(part, found), content: found.content };
+    const { mount, run, localId } = this.#findVersion(id);
+    const version = await run((history) => history.read(localId));
+    return { ...this.#toTree(mount, version), content: version.content };
   }
 
   /** The tree of the memory that the version is of, and of no other. */
   async at(id: string): Promise<MemorySnapshot> {
-    const { part, history, inner } = this.#find(id);
-    const { files, directories } = await part.told(history.at(inner));
+    const { mount, run, localId } = this.#findVersion(id);
+    const { files, directories } = await run((history) => history.at(localId));
     return {
-      files: files.flatMap((file) => {
-        const path = part.pathInTree(file.path);
-        return path === null ? [] : [{ ...file, path }];
-      }),
-      directories: directories.flatMap((path) => part.pathInTree(path) ?? []),
+      files: this.#table.toTreeItems(mount, files),
+      directories: directories.flatMap((path) => this.#table.toTreePath(mount, path) ?? []),
       revision: null,
     };
   }
 
   async diff(from: string, to?: string): Promise<string> {
-    const { part, history, inner } = this.#find(from);
-    if (to === undefined) return part.told(history.diff(inner));
-    const other = this.#find(to);
-    if (other.part !== part) throw ofAnother(from, to);
-    return part.told(history.diff(inner, other.inner));
+    const { mount, run, localId } = this.#findVersion(from);
+    if (to === undefined) return run((history) => history.diff(localId));
+    const other = this.#findVersion(to);
+    if (other.mount !== mount) throw differentMemories(from, to);
+    return run((history) => history.diff(localId, other.localId));
   }
 
   async blame(path: string): Promise<BlamedLine[]> {
-    const { part, path: inner } = this.#parts.at(path);
-    const lines = await part.told(historyOf(part).blame(inner));
-    return lines.map((line) => ({ ...line, version: line.version && inTree(part, line.version) }));
+    const { mount, path: local } = this.#table.locate(this.#table.normalize(path, true));
+    const lines = await this.#run(mount, (history) => history.blame(local));
+    return lines.map((line) => ({ ...line, version: line.version && this.#toTree(mount, line.version) }));
   }
 
   /** One step in each memory. */
   async revert(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]> {
-    if (typeof what === "object" && what !== null && "path" in what) {
-      const { part, history, inner } = this.#find(what.to);
-      const place = this.#parts.at(what.path);
-      if (place.part !== part) throw ofAnother(what.path, what.to);
-      return (await part.told(history.revert({ ...what, path: place.path, to: inner }, options))).map((version) =>
-        inTree(part, version),
-      );
+    if (typeof what !== "object" || what === null || !("path" in what)) return this.#revertInEach(what, options);
+    const { mount, run, localId } = this.#findVersion(what.to);
+    const location = this.#table.locate(this.#table.normalize(what.path, true));
+    if (location.mount !== mount) throw differentMemories(what.path, what.to);
+    const versions = await run((history) => history.revert({ ...what, path: location.path, to: localId }, options));
+    return versions.map((version) => this.#toTree(mount, version));
+  }
+
+  async redact(ids: string | readonly string[]): Promise<number> {
+    const versions = (typeof ids === "string" ? [ids] : ids).map((id) => this.#findVersion(id));
+    let count = 0;
+    for (const mount of new Set(versions.map((version) => version.mount))) {
+      const own = versions.filter((version) => version.mount === mount).map(({ localId }) => localId);
+      count += await this.#run(mount, (history) => history.redact(own));
     }
-    const made: MemoryVersion[] = [];
+    return count;
+  }
+
+  /** @throws ENOENT if no memory has a version of the run or tool call */
+  async #revertInEach(what: RevertTarget, options?: { force?: boolean }): Promise<MemoryVersion[]> {
+    const reverted: MemoryVersion[][] = [];
     let missing: MemoryError | null = null;
-    let found = false;
-    for (const part of this.#parts.all.filter(({ memory }) => memory.history !== null)) {
+    for (const mount of this.#table.mounts.filter(({ memory }) => memory.history !== null)) {
       try {
-        made.push(...(await part.told(historyOf(part).revert(what, options))).map((version) => inTree(part, version)));
-        found = true;
+        const versions = await this.#run(mount, (history) => history.revert(what, options));
+        reverted.push(versions.map((version) => this.#toTree(mount, version)));
       } catch (error) {
         if (!MemoryError.isInstance(error) || error.code !== "ENOENT") throw error;
         missing = error;
       }
     }
-    if (!found && missing !== null) throw missing;
-    return made;
+    if (reverted.length === 0 && missing !== null) throw missing;
+    return reverted.flat();
   }
 
-  async redact(ids: string | readonly string[]): Promise<number> {
-    const found = (typeof ids === "string" ? [ids] : ids).map((id) => this.#find(id));
-    let count = 0;
-    for (const part of new Set(found.map((each) => each.part))) {
-      const own = found.filter((each) => each.part === part).map(({ inner }) => inner);
-      count += await part.told(historyOf(part).redact(own));
-    }
-    return count;
+  /** The memories that have something at a path or below it. */
+  #find(path: string | undefined): { mount: Mount; path: string }[] {
+    if (path === undefined || path === "") return this.#table.mounts.map((mount) => ({ mount, path: ROOT }));
+    const target = this.#table.normalize(path, true);
+    const location = this.#table.locate(target);
+    const below = this.#table.mounts.filter(({ point }) => point.startsWith(prefixOf(target)));
+    return [location, ...below.filter((mount) => mount !== location.mount).map((mount) => ({ mount, path: ROOT }))];
   }
 
   /** @throws MemoryError EINVAL */
-  #find(id: string): { part: MountedPart; history: MemoryHistory; inner: string } {
+  #findVersion(id: string): { mount: Mount; run: RunInHistory; localId: string } {
     checkVersionIdIsText(id);
-    const mounted = this.#parts.all.find(({ point }) => point !== ROOT && id.startsWith(`${point}:`));
-    const part = mounted ?? this.#parts.all.find(({ point }) => point === ROOT);
-    if (part === undefined) throw invalid(`version ${id} is of no memory of this tree`);
-    return { part, history: historyOf(part), inner: mounted === undefined ? id : id.slice(mounted.point.length + 1) };
+    const { mounts, root } = this.#table;
+    const mounted = mounts.find(({ point }) => point !== ROOT && id.startsWith(`${point}:`));
+    const mount = mounted ?? root;
+    const localId = mounted === undefined ? id : id.slice(mounted.point.length + 1);
+    return { mount, run: (run) => this.#run(mount, run), localId };
+  }
+
+  #run<R>(mount: Mount, run: (history: MemoryHistory) => Promise<R>): Promise<R> {
+    return this.#table.run(mount, async ({ history }) => {
+      if (history === null) throw invalid(`the memory at ${mount.point} keeps no history`);
+      return run(history);
+    });
+  }
+
+  #toTree(mount: Mount, version: MemoryVersion): MemoryVersion {
+    const { id, path, from } = version;
+    return {
+      ...version,
+      id: mount.point === ROOT ? id : `${mount.point}:${id}`,
+      path: path === "" ? "" : (this.#table.toTreePath(mount, path) ?? ""),
+      ...(from !== undefined && { from: this.#table.toTreePath(mount, from) ?? "" }),
+    };
+  }
+
+  async *#list(mount: Mount, filter: VersionFilter): AsyncGenerator<MemoryVersion> {
+    const { history } = mount.memory;
+    if (history === null) return;
+    const versions = history.list(filter)[Symbol.asyncIterator]();
+    for (;;) {
+      const { done, value } = await this.#table.run(mount, () => versions.next());
+      if (done === true) return;
+      if (value.path === "" || this.#table.toTreePath(mount, value.path) !== null) yield this.#toTree(mount, value);
+    }
   }
 }
 
-function historyOf({ point, memory }: MountedPart): MemoryHistory {
-  if (memory.history !== null) return memory.history;
-  throw invalid(`the memory at ${point} keeps no history`);
-}
+type RunInHistory = <R>(run: (history: MemoryHistory) => Promise<R>) => Promise<R>;
 
-function ofAnother(one: string, other: string): MemoryError {
+function differentMemories(one: string, other: string): MemoryError {
   return new MemoryError("EXDEV", `EXDEV: ${one} and ${other} are of two memories`);
 }
 
-function inTree(part: MountedPart, version: MemoryVersion): MemoryVersion {
-  const { id, path, from } = version;
-  return {
-    ...version,
-    id: part.point === ROOT ? id : `${part.point}:${id}`,
-    path: path === "" ? "" : (part.pathInTree(path) ?? ""),
-    ...(from !== undefined && { from: part.pathInTree(from) ?? "" }),
-  };
-}
-
-async function* listOf(part: MountedPart, filter: VersionFilter): AsyncGenerator<MemoryVersion> {
-  if (part.memory.history === null) return;
-  const versions = part.memory.history.list(filter)[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await part.told(versions.next());
-    if (next.done === true) return;
-    if (next.value.path === "" || part.pathInTree(next.value.path) !== null) yield inTree(part, next.value);
-  }
-}
-
-async function* merged(lists: readonly AsyncIterable<MemoryVersion>[], limit: number): AsyncGenerator<MemoryVersion> {
+/** Merges lists that each have the newest version first. */
+async function* mergeByTime(
+  lists: readonly AsyncIterable<MemoryVersion>[],
+  limit: number,
+): AsyncGenerator<MemoryVersion> {
   const iterators = lists.map((list) => list[Symbol.asyncIterator]());
   const heads = await Promise.all(iterators.map(async (iterator) => ({ iterator, result: await iterator.next() })));
   for (let count = 0; count < limit; count += 1) {
     const open = heads.filter(({ result }) => result.done !== true);
-    const [first] = open.toSorted((a, b) => timeOf(b.result) - timeOf(a.result));
+    const [first] = open.toSorted((a, b) => getTime(b.result) - getTime(a.result));
     if (first === undefined || first.result.done === true) return;
     yield first.result.value;
     first.result = await first.iterator.next();
   }
 }
 
-function timeOf({ value }: IteratorResult<MemoryVersion, unknown>): number {
+function getTime({ value }: IteratorResult<MemoryVersion, unknown>): number {
   return (value as MemoryVersion).at.getTime();
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { Memory, MemoryOutline } from "../../core/memory.js";
-import { type MountedMemory, type MountOutline, treeIn } from "../../core/mounts/mounted-memory.js";
+import { type MountedMemory, treeIn } from "../../core/mounts/mounted-memory.js";
+import type { MountOutline } from "../../core/mounts/mounted-outlines.js";
 import { ROOT } from "../../core/values/paths.js";
 import { MemoryTree } from "../../core/tree/memory-tree.js";
 import { connectorDefaults, type MemoryContent } from "../../prompt/connector-options.js";

@@ -1,0 +1,105 @@
+import { MemoryError } from "../values/errors.js";
+import type { Memory, MemoryOutline, MemorySnapshot } from "../memory.js";
+import { normalizePath, prefixOf, ROOT } from "../values/paths.js";
+import { type Mount, MountDirectories } from "./mounts.js";
+import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";
+
+/** Where a path of the tree is. */
+export interface Location {
+  mount: Mount;
+  /** The path in the memory that is mounted there. */
+  path: string;
+}
+
+/** Finds the memory of each path of a tree, and translates paths between the tree and its memories. */
+export class MountTable {
+  /** The longest point first, the root last. */
+  readonly mounts: readonly Mount[];
+  /** For a path that is below no other point. */
+  readonly root: Mount;
+  /** The mount points and the directories above them, which always exist. */
+  readonly directories: MountDirectories;
+
+  /** @param mounts checked: at least one, each at a point of its own */
+  constructor(mounts: readonly Mount[], directories = new MountDirectories(mounts.map(({ point }) => point))) {
+    this.root = mounts.find(({ point }) => point === ROOT) ?? createBareRoot(mounts);
+    const others = mounts.filter(({ point }) => point !== ROOT);
+    this.mounts = [...others.toSorted((a, b) => b.point.length - a.point.length), this.root];
+    this.directories = directories;
+  }
+
+  /** The same table with other memories. */
+  map(change: (mount: Mount) => Mount): MountTable {
+    return new MountTable(this.mounts.map(change), this.directories);
+  }
+
+  normalize(path: string, emptyIsRoot = false): string {
+    return normalizePath(path, { emptyIsRoot, beyond: this.directories.beyond });
+  }
+
+  locate(target: string): Location {
+    const mount = this.mounts.find(({ point }) => isWithin(target, point)) ?? this.root;
+    return { mount, path: mount === this.root ? target : target.slice(mount.point.length) || ROOT };
+  }
+
+  /** A path of a memory in the tree; null if another mount hides it. */
+  toTreePath(mount: Mount, path: string): string | null {
+    const treePath = joinPoint(mount, path);
+    return this.directories.has(treePath) || this.locate(treePath).mount !== mount ? null : treePath;
+  }
+
+  /** The items with their paths in the tree, without those that other mounts hide. */
+  toTreeItems<Item extends { path: string }>(mount: Mount, items: readonly Item[]): Item[] {
+    return items.flatMap((item) => {
+      const path = this.toTreePath(mount, item.path);
+      return path === null ? [] : [path === item.path ? item : { ...item, path }];
+    });
+  }
+
+  /** The same of everything in a memory. */
+  toTree<Tree extends MemorySnapshot | MemoryOutline>(mount: Mount, tree: Tree): Tree {
+    const directories = tree.directories.map((path) => joinPoint(mount, path));
+    const uncounted = "uncounted" in tree && tree.uncounted?.map((path) => joinPoint(mount, path));
+    return {
+      ...tree,
+      files: this.toTreeItems<{ path: string }>(mount, tree.files),
+      directories: directories.filter((path) => this.locate(path).mount === mount),
+      ...(uncounted && { uncounted }),
+    };
+  }
+
+  /** Runs a call on a mounted memory. An error names the path in the tree. @param treePath instead of the error's own */
+  async run<R>(mount: Mount, run: (memory: Memory) => Promise<R>, treePath?: string): Promise<R> {
+    try {
+      return await run(mount.memory);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && error.path !== undefined)
+        error.path = treePath ?? joinPoint(mount, error.path);
+      throw error;
+    }
+  }
+}
+
+/** A path of a memory, with the mount point before it. */
+export function joinPoint({ point }: Pick<Mount, "point">, path: string): string {
+  if (point === ROOT) return path;
+  return path === ROOT ? point : point + path;
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(prefixOf(directory));
+}
+
+/** The root of a tree without a memory at "/". */
+function createBareRoot(mounts: readonly Mount[]): Mount {
+  const [first] = mounts;
+  if (first === undefined) throw new TypeError("a tree has at least one mount");
+  const { address } = first.memory;
+  return { point: ROOT, memory: openPlaceholder(createBareRootBackend(), { address, paths: getPathRule(mounts) }) };
+}
+
+/** The rule of all memories, or else the freer one. */
+export function getPathRule(mounts: readonly Mount[]): Memory["paths"] {
+  const [first, ...others] = mounts.map(({ memory }) => memory.paths);
+  return first !== undefined && others.every((rule) => rule === first) ? first : "posix";
+}
