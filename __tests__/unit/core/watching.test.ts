@@ -123,8 +123,10 @@ describe("a watch whose consumer asks no more", () => {
     };
     const changes = watchMemory(oneFile({ listenHere }), { signal: end.signal, pollIntervalMs: never });
     await changes.ready;
+    const waiting = changes.next();
     expect(listeners.size).toBe(1);
     end.abort();
     expect(listeners.size).toBe(0);
+    await waiting;
   });
 });

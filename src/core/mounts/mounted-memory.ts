@@ -59,9 +59,8 @@ export interface MountOutline {
  * by whole names, decides which memory the path belongs to. Without a memory at "/" the root holds only the mount
  * points, and nobody can create anything in it.
  *
- * Each change uses one memory, and is atomic there. `readFiles`, `findFiles`, `snapshot`, `outline`,
- * `snapshotAndAppend`, `search` and `grep` read each memory that they need, each at its own moment. The tree has no
- * revision.
+ * Each change uses one memory, and is atomic there. `readFiles`, `snapshot`, `outline`, `search` and `grep` read each
+ * memory that they need, each at its own moment. The tree has no revision.
  *
  * Mount points and the directories above them always exist. A mount hides what another memory holds at its path. Mount
  * points and the directories above them cannot be renamed or replaced, and mount points cannot be deleted: EACCES.
