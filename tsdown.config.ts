@@ -30,9 +30,9 @@ const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhi
 const files: [name: string, sources: RegExp][] = [
   ["errors", /core\/values\/errors/],
   ["core", /core\/.*/],
-  ["dialects", /dialects\/(?:dialect-tool|dialect|memory-source)/],
-  ["unified", /dialects\/unified\/.*/],
-  ["run-tree", /run-tree\/.*/],
+  ["read-in-run", /langchain\/(?:langgraph-internals|read-in-run)/],
+  ["langchain", /(?:langchain\/(?:dialect-tool|memory-source)|dialects\/(?:define-tool|dialect))/],
+  ["unified", /(?:langchain\/memory-tool|dialects\/unified\/.*)/],
   ["mongodb", /mongodb\/.*/],
   ["open-memory", /open-memory/],
   ["prompt", /prompt\/.*/],

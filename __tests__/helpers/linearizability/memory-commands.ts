@@ -75,13 +75,11 @@ function performOn(model: ModelMemory, command: Command): unknown {
 const sortedFiles = (model: ModelMemory): [string, string][] =>
   [...model.files].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** The trivial memory that all backends are compared with. */
+/** The memory that all backends are compared with. */
 export const memorySpecification: Specification<ModelMemory, Command> = {
   initial: new ModelMemory(),
   step(before, command) {
-    const state = new ModelMemory();
-    for (const [path, text] of before.files) state.files.set(path, text);
-    for (const path of before.directories) state.directories.add(path);
+    const state = new ModelMemory(before.files, before.directories);
     const answer = outcomeOf(() => performOn(state, command));
     // A refused command changed nothing, though the model may have begun it.
     return "code" in answer

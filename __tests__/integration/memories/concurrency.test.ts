@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ChangeStreams } from "../../../src/mongodb/driver/change-streams.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
-import { VectorCollection } from "../../../src/mongodb/meaning/vector-collection.js";
+import { VectorCollection } from "../../../src/mongodb/embeddings/vector-collection.js";
 import { RecordCollection } from "../../../src/mongodb/proposals/record-collection.js";
 import { MemoryExpiry } from "../../../src/mongodb/memories/memory-expiry.js";
 import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";

@@ -148,10 +148,7 @@ async function carryOut(act: Act, recorded: Recorded, model: ModelMemory): Promi
       files: tree.files,
       directories: tree.directories,
     });
-  model.files.clear();
-  for (const [path, text] of files) model.files.set(path, text);
-  model.directories.clear();
-  for (const path of directories) model.directories.add(path);
+  model.reset(files, directories);
 }
 
 async function assertHistory({ memory, history, trees, redacted, present }: Recorded): Promise<void> {

@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import type { MemoryVersion, VersionFilter } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";

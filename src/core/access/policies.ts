@@ -1,6 +1,7 @@
 import type { Asking } from "../approval/asking.js";
 import type { MemoryRights } from "../memory.js";
 import { preview } from "../settings/options.js";
+import { isGraphBubbleUp } from "../values/bubble-up.js";
 import { invalid, MemoryError, withPath } from "../values/errors.js";
 import { ROOT } from "../values/paths.js";
 import {
@@ -118,9 +119,4 @@ async function runGuard(guard: MemoryGuard, change: GuardedChange): Promise<unkn
     const message = cause instanceof Error ? cause.message : preview(cause);
     throw new MemoryError("EACCES", message.startsWith("EACCES") ? message : `EACCES: ${message}`, { cause });
   }
-}
-
-/** Whether LangGraph ends the run with this error, as when a guard asks a person by `interrupt`. */
-function isGraphBubbleUp(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "is_bubble_up" in error && error.is_bubble_up === true;
 }

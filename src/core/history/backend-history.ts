@@ -11,7 +11,7 @@ import type { Trace } from "../tracing/trace-call.js";
 import { checkOptions, preview } from "../settings/options.js";
 import { normalizePath } from "../values/paths.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
-import { type DiffSide, lineMatcher, unifiedDiff } from "./unified-diff.js";
+import { type DiffSide, unifiedDiff } from "./unified-diff.js";
 import { checkVersionIdIsText } from "./version-id.js";
 
 /** One command of a database each. */
@@ -91,8 +91,7 @@ export class BackendHistory implements MemoryHistory {
 
   async blame(path: string): Promise<BlamedLine[]> {
     const target = normalizePath(path);
-    const matchLines = await lineMatcher();
-    return this.#run("read", target, async (history) => blameLines(await history.lineage(target), matchLines));
+    return this.#run("read", target, async (history) => blameLines(await history.lineage(target)));
   }
 
   async revert(what: RevertTarget, options: { force?: boolean } = {}): Promise<MemoryVersion[]> {

@@ -1,4 +1,4 @@
-import { isGraphBubbleUp } from "@langchain/langgraph";
+import { isGraphBubbleUp } from "../../core/values/bubble-up.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import type { Memory } from "../../core/memory.js";

@@ -3,7 +3,7 @@ import { lstatSync, utimesSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { openDirectoryMemory } from "../../../../src/backends/directory/open-directory-memory.js";
-import { createJournalTools } from "../../../../src/dialects/journal/index.js";
+import { createJournalTools } from "../../../../src/langchain/journal/index.js";
 import { folderWith, testFolder } from "../../../helpers/test-folder.js";
 
 const folder = testFolder();

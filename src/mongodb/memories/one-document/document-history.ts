@@ -5,10 +5,14 @@ import { memoryFull } from "../../../core/values/errors.js";
 import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type { SnapshotFile } from "../../../core/tree/snapshot.js";
 import { utf8Bytes } from "../../../core/values/text.js";
-import type { HistorySource, PresentMemory, Restoration } from "../../history/history-source.js";
+import {
+  type HistorySource,
+  type PresentMemory,
+  recordedFiles,
+  type Restoration,
+} from "../../history/history-source.js";
 import { MongoHistory } from "../../history/memory-history.js";
 import type { RecordedChange } from "../../history/outbox.js";
-import { recordedFiles } from "../../history/recorded-restoration.js";
 import { type Change, type Circumstances, refusableChange, roomFor } from "./change.js";
 import { directoryBytes, keyOfPath, newFileBytes } from "./document.js";
 import { recordOf } from "../../driver/records.js";

@@ -31,7 +31,7 @@ import { prefixOf, ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
-import { MemoryMeaning } from "../../meaning/memory-meaning.js";
+import { MemoryEmbeddings } from "../../embeddings/memory-embeddings.js";
 import { replaceText, utf8Bytes } from "../../../core/values/text.js";
 import type { Change, Circumstances, Status } from "./change.js";
 import { DocumentRecords } from "./document-records.js";
@@ -110,7 +110,7 @@ export class OneDocumentBackend implements LayoutBackend {
     const address = this.#address;
     return (
       embeddings &&
-      new MemoryMeaning({
+      new MemoryEmbeddings({
         ...embeddings,
         address,
         vectors: vectorsInCall(this.#context),
