@@ -1,5 +1,11 @@
 import { type CheckedPolicy } from "../../src/core/access/policy.js";
-import { restrict, type RestrictableMemory, restricted } from "../../src/core/access/restrict.js";
+import {
+  bookkeeping,
+  forBookkeeping,
+  restrict,
+  type RestrictableMemory,
+  restricted,
+} from "../../src/core/access/restrict.js";
 import { MemoryError } from "../../src/core/values/errors.js";
 import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
 import type { MemoryUse } from "../../src/core/settings/options.js";
@@ -43,10 +49,6 @@ class PartOfTree implements RestrictableMemory {
     return this.#tree.readFiles(paths.map((path) => this.#at(path)));
   }
 
-  async findFiles(texts: readonly string[], options?: { suffix?: string }) {
-    return this.#within(await this.#tree.findFiles(texts, options));
-  }
-
   async list(path?: string) {
     const isRoot = path === undefined || path === "" || path === "/";
     const entries = await this.#tree.list(isRoot ? this.#prefix || path : this.#at(path));
@@ -55,10 +57,6 @@ class PartOfTree implements RestrictableMemory {
 
   append(path: string, content: string) {
     return this.#tree.append(this.#at(path), content);
-  }
-
-  async snapshotAndAppend(path: string, content: string) {
-    return this.#part(await this.#tree.snapshotAndAppend(this.#at(path), content));
   }
 
   update(path: string, oldContent: string, content: string) {
@@ -124,10 +122,6 @@ class PartOfTree implements RestrictableMemory {
     return new PartOfTree(this.#tree.with(use), this.#prefix, this.#mounts);
   }
 
-  withPaths(paths: "adr" | "posix"): Memory {
-    return this.with({ paths });
-  }
-
   /** Rules speak of the paths of the part. */
   [restrict](policy: CheckedPolicy): Memory {
     const rules = policy.rules.map((rule) => ({
@@ -135,6 +129,10 @@ class PartOfTree implements RestrictableMemory {
       fits: (path: string) => rule.fits(path.slice(this.#prefix.length)),
     }));
     return new PartOfTree(restricted(this.#tree, { ...policy, rules }), this.#prefix, this.#mounts);
+  }
+
+  [bookkeeping](): Memory {
+    return new PartOfTree(forBookkeeping(this.#tree), this.#prefix, this.#mounts);
   }
 
   /** A refusal tells the path in the tree. */

@@ -77,17 +77,15 @@ describe("the public surface", () => {
     expect(Object.keys(backend).toSorted()).toEqual([
       "MemoryTree",
       "alreadyExists",
-      "appendText",
+      "applyChange",
       "directoryNotFound",
       "fileNotFound",
       "fileTooLarge",
       "memoryFull",
       "openMemoryOver",
       "parentIsFile",
-      "parentsOf",
       "pathIsDirectory",
       "pathIsFile",
-      "replaceText",
     ]);
   });
 

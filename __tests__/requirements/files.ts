@@ -27,10 +27,6 @@ export const files: Requirements = {
     source,
     says: "a read, and a change of an existing file, is one command; a creation in an existing directory is at most four",
   },
-  "files.found-on-the-server": {
-    source,
-    says: "of the texts of a memory the server sends those alone that hold what is sought, unless it would have to compare too much",
-  },
   "files.flat": { source, says: "what a command examines does not grow with the memory" },
   "files.outline-bounded": {
     source,

@@ -157,14 +157,6 @@ export const memory: Requirements = {
     source: "public names",
     says: "several files are read at one moment, null where no file is",
   },
-  "memory.finds-files": {
-    source: "public names",
-    says: "files are found by literal texts in them, at one moment",
-  },
-  "memory.snapshot-with-an-append": {
-    source: "public names",
-    says: "a snapshot with an append is of just before it, also where many append at once",
-  },
   "memory.delete-of-files-only": {
     source: "public names",
     says: "a delete of files only refuses a directory, whose files stay",

@@ -34,10 +34,6 @@ export const mounts: Requirements = {
   "mounts.paths-of-the-tree": { source, says: "answers and errors tell paths of the tree" },
   "mounts.reaching": { source, says: "every path of a mounted memory can be reached in the tree" },
   "mounts.each-memory-once": { source, says: "a command asks the memories that it concerns, each once" },
-  "mounts.no-append-where-a-read-fails": {
-    source,
-    says: "a snapshot with an append changes nothing if one of the memories cannot be read",
-  },
   "mounts.checked": {
     source,
     says: "bad mounts are refused by a TypeError that says what was given and what would do",

@@ -85,7 +85,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   read(path: string): Promise<string> {
-    const trace = traceRead<string>(path, (content) => recordsAttributes([{ id: String(path), content }]));
+    const trace = traceRead<string>(path, (content) => recordsAttributes([{ id: path, content }]));
     return runOnPath(this.#context, trace, path, (target) => (call) => this.#backend.read(target, call));
   }
 
@@ -208,7 +208,7 @@ export class BackendMemory implements RestrictableMemory {
   }
 
   async rename(from: string, to: string): Promise<void> {
-    const trace = traceChange<void>("update_memory", "rename", from, String(to));
+    const trace = traceChange<void>("update_memory", "rename", from, to);
     await runOnPath(this.#context, trace, from, (source) => {
       const target = normalizePath(to);
       if (source === ROOT || target === ROOT) throw invalid("the root cannot be renamed");

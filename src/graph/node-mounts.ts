@@ -6,7 +6,6 @@ import {
   isMemory,
   type Mount,
   mountAt,
-  MountDirectories,
   mountFields,
   type MountSettings,
   normalizedPoints,

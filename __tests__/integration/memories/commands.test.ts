@@ -24,7 +24,6 @@ const commands: [string, number, (memory: Memory) => Promise<unknown>][] = [
   ["list", 1, (memory) => memory.list("/")],
   ["append to a file", 1, (memory) => memory.append("/notes/today", "x")],
   ["append that creates", 1, (memory) => memory.append("/new/file", "x")],
-  ["append with a snapshot", 1, (memory) => memory.snapshotAndAppend("/notes/today", "x")],
   ["update", 1, (memory) => memory.update("/notes/today", "text", "other")],
   ["update without a match", 1, (memory) => memory.update("/notes/today", "missing", "other")],
   ["delete of a file", 1, (memory) => memory.delete("/notes/today")],

@@ -85,7 +85,6 @@ describe("commands of the layout files", () => {
     ["list of the root", (memory) => memory.list("/"), 1],
     ["stat of a file", (memory) => memory.stat("/d/a"), 1],
     ["snapshot", (memory) => memory.snapshot(), 1],
-    ["files that hold a text", (memory) => memory.findFiles(["text"]), 1],
     ["outline for a connector", (memory) => memory.outline({ maxPathChars: 4000 }), 1],
     ["append to a file", (memory) => memory.append("/d/a", "x"), 1],
     ["update", (memory) => memory.update("/d/a", "text", "x"), 1],
@@ -144,14 +143,12 @@ describe("commands of a memory of the layout files name its shard", () => {
     ["delete of everything", (memory) => memory.delete("/")],
     ["rename of a file", (memory) => memory.rename("/notes/today", "/moved")],
     ["rename of a directory", (memory) => memory.rename("/notes", "/moved")],
-    ["append with a snapshot", (memory) => memory.snapshotAndAppend("/notes/today", "x")],
     ["read", (memory) => memory.read("/notes/today")],
     ["read of several files", (memory) => memory.readFiles(["/notes/today", "/b"])],
     ["list", (memory) => memory.list("/notes")],
     ["stat", (memory) => memory.stat("/notes")],
     ["snapshot", (memory) => memory.snapshot()],
     ["outline", (memory) => memory.outline({ maxContentBytes: 100 })],
-    ["files that hold a text", (memory) => memory.findFiles(["text"], { suffix: "y" })],
     [
       "search after a change",
       async (memory) => {
@@ -354,18 +351,6 @@ describe("changes of the tree of the layout files", () => {
     expect(commits.length).toBeLessThan(10);
     expect((await memory.snapshot()).files.map(({ path }) => path).toSorted()).toEqual(
       [...paths, "/d/taken"].toSorted(),
-    );
-  });
-
-  // Requirement: files.transactions
-  it("that append with a snapshot at the same time come one after the other, so that the server aborts none", async () => {
-    const memory = store.memory(freshAddress());
-    await memory.write("/log", "");
-    const names = await namesOf(() =>
-      Promise.all(Array.from({ length: 10 }, () => memory.snapshotAndAppend("/log", "x"))),
-    );
-    expect(names.filter((name) => name.endsWith("Transaction"))).toEqual(
-      Array.from({ length: 10 }, () => "commitTransaction"),
     );
   });
 

@@ -34,7 +34,6 @@ const changes: [string, (memory: Memory) => Promise<unknown>, string | null][] =
   ["edit", (memory) => memory.edit("/file", (text) => `${text}!`), null],
   ["delete", (memory) => memory.delete("/file"), null],
   ["rename", (memory) => memory.rename("/file", "/moved"), null],
-  ["append with a snapshot", (memory) => memory.snapshotAndAppend("/file", "more"), "more"],
 ];
 
 const reads: [string, (memory: Memory) => Promise<unknown>][] = [

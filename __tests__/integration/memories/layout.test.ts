@@ -195,7 +195,6 @@ describe("documents of the earlier system", () => {
 
   const changes: [string, (memory: Memory) => Promise<unknown>][] = [
     ["append", (memory) => memory.append("/notes/week/monday", "c")],
-    ["append with a snapshot", (memory) => memory.snapshotAndAppend("/notes/week/monday", "c")],
     ["append that creates", (memory) => memory.append("/other/new", "c")],
     ["update", (memory) => memory.update("/today", "hello", "hi")],
     ["delete", (memory) => memory.delete("/notes/week")],

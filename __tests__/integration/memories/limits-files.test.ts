@@ -50,7 +50,6 @@ describe.each<[string, MongoMemoryStore]>([
   const growing: [string, (memory: Memory) => Promise<unknown>, sizeBytes: number][] = [
     ["an append to a file", (memory) => memory.append("/d/a", bytes(100)), 1001],
     ["an append that makes a file", (memory) => memory.append("/new/b", bytes(101)), 1001],
-    ["an append with a snapshot", (memory) => memory.snapshotAndAppend("/d/a", bytes(100)), 1001],
     ["an update", (memory) => memory.update("/d/a", "start", bytes(106)), 1001],
     ["a write of a file", (memory) => memory.write("/d/a", bytes(1001)), 1001],
     ["a write that makes a file", (memory) => memory.write("/b", "é".repeat(51)), 1002],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { BSON, type CommandSucceededEvent, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -10,10 +10,9 @@ import { useClient } from "../../helpers/use-client.js";
 const { uri, name } = testDatabase();
 const client = useClient(new MongoClient(uri, { monitorCommands: true }));
 const store = new MongoMemoryStore({ client, dbName: name });
-const ofFiles = new MongoMemoryStore({ client, dbName: name, layout: "files" });
 
-async function memoryOf(text: string, kept = store): Promise<Memory> {
-  const memory = kept.memory(freshAddress());
+async function memoryOf(text: string): Promise<Memory> {
+  const memory = store.memory(freshAddress());
   await memory.write("/notes", text);
   return memory;
 }
@@ -75,43 +74,4 @@ describe("an update of a long text by a long one", () => {
     const done = (await memory.read("/notes")).slice(text.length).trim().split("\n");
     expect(done).toEqual(marks.map((_, index) => `done ${index}`));
   });
-});
-
-/** The files that hold one of the texts, and how much the server sent. */
-async function answered(memory: Memory, texts: string[], suffix = ""): Promise<{ paths: string[]; bytes: number }> {
-  let bytes = 0;
-  const count = ({ reply }: CommandSucceededEvent): void => void (bytes += BSON.calculateObjectSize(reply as object));
-  client.on("commandSucceeded", count);
-  const found = await memory.findFiles(texts, { suffix }).finally(() => client.off("commandSucceeded", count));
-  return { paths: found.map(({ path }) => path), bytes };
-}
-
-// Requirement: guarantees.server-searches-little
-it.each([
-  { layout: "document", kept: store },
-  { layout: "files", kept: ofFiles },
-])("files with many texts of a large memory are found by the client, layout $layout", async ({ kept }) => {
-  const memory = await memoryOf(`${"a".repeat(400_000)}b`, kept);
-  await memory.write("/other", "c");
-  const few = await answered(memory, ["c"]);
-  expect(few.paths).toEqual(["/other"]);
-  expect(few.bytes).toBeLessThan(10_000);
-  const many = await answered(memory, [`${"a".repeat(100)}c`, "c"]);
-  expect(many.paths).toEqual(["/other"]);
-  expect(many.bytes).toBeGreaterThan(400_000);
-  expect((await answered(memory, [`${"a".repeat(200)}b`, "none"])).paths).toEqual(["/notes"]);
-});
-
-// Requirement: files.found-on-the-server
-it("of files of their own the server sends those alone that hold a text and whose names end so, whatever is in the texts and names", async () => {
-  const memory = ofFiles.memory(freshAddress(), { paths: "posix" });
-  for (const path of ["/é[1].md", "/d/[1].md", "/d/.md/x", "/d.md", "/notes"])
-    await memory.write(path, `$a.* é ${"b".repeat(10_000)}`);
-  await memory.write("/none/[1].md", "b".repeat(10_000));
-  const found = await answered(memory, ["none", "$a.*"], "[1].md");
-  expect(found.paths).toEqual(["/d/[1].md", "/é[1].md"]);
-  expect(found.bytes).toBeLessThan(21_000);
-  expect((await answered(memory, ["é"], "d/[1].md")).paths).toEqual(["/d/[1].md"]);
-  expect((await answered(memory, ["é"], "/")).paths).toEqual([]);
-  expect((await answered(memory, ["é"], "\0.md")).paths).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import type { MemoryOptions } from "../../../src/core/settings/options.js";
 import type { SearchHit, SearchOptions } from "../../../src/core/search/search-options.js";
+import { adaptLayoutBackend } from "../../../src/mongodb/memories/adapt-layout-backend.js";
 import { openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -38,7 +39,8 @@ function narrowing({ history = false, narrowsAbove = 1 } = {}): Opened {
     narrowsAbove,
     makesIndexes: true,
   });
-  return (address, options) => openMemoryOver((checked, limits) => layout.backend(checked, limits), address, options);
+  return (address, options) =>
+    openMemoryOver((checked, limits) => adaptLayoutBackend(layout.backend(checked, limits)), address, options);
 }
 
 const narrowed = narrowing();
@@ -264,7 +266,7 @@ describe.each([{ history: false }, { history: true }])("a narrowed search, with 
       [() => other.write("/d/a", "zebra"), "zebra", ["/d/a"]],
       [() => other.append("/d/a", "tiger"), "tiger", ["/d/a"]],
       [() => other.update("/d/a", "zebra", "hyena"), "zebra", []],
-      [() => other.snapshotAndAppend("/d/new", "hyena"), "hyena", ["/d/a", "/d/new"]],
+      [() => other.append("/d/new", "hyena"), "hyena", ["/d/a", "/d/new"]],
       [() => other.edit("/d/a", () => "lynx"), "hyena", ["/d/new"]],
       [() => other.rename("/d/a", "/otter/b"), "otter lynx", ["/otter/b"]],
       [() => other.rename("/otter", "/badger_den"), "badger", ["/badger_den/b"]],

@@ -433,7 +433,6 @@ describe("a proposal is invisible", () => {
       await memory.snapshot(),
       await memory.outline({ maxContentBytes: 1e6, leadChars: 100 }),
       await memory.list("/"),
-      await memory.findFiles([secret.slice(0, 5)]),
       // The query has one of its words.
       await memory.search("proposal"),
       await memory.grep(secret.slice(0, 5)),

@@ -105,7 +105,6 @@ describe.each([{ history: false }, { history: true }])(
       ["an update of as many bytes", (memory) => memory.update("/d/a", "zebra", "tiger")],
       ["an edit of as many bytes", (memory) => memory.edit("/d/a", () => "tiger")],
       ["an append", (memory) => memory.append("/d/a", "tiger")],
-      ["an append with a snapshot", (memory) => memory.snapshotAndAppend("/d/a", "tiger")],
       [
         "a delete and a creation",
         async (memory) => {

@@ -252,7 +252,6 @@ describe("spans", () => {
     await Promise.all([
       memory.read("/b"),
       memory.readFiles(["/b"]),
-      memory.findFiles(["1"]),
       memory.list(),
       memory.stat("/b"),
       memory.snapshot(),
@@ -269,7 +268,7 @@ describe("spans", () => {
       "update_memory",
       "update_memory",
       "delete_memory",
-      ...Array.from({ length: 9 }, () => "search_memory"),
+      ...Array.from({ length: 8 }, () => "search_memory"),
     ]);
   });
 

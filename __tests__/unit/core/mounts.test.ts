@@ -97,7 +97,6 @@ describe("a tree of mounts", () => {
     for (const path of ["/far", "/far/team"]) {
       await refuses(tree.write(path, "x"), "EISDIR");
       await refuses(tree.append(path, "x"), "EISDIR");
-      await refuses(tree.snapshotAndAppend(path, "x"), "EISDIR");
       await refuses(tree.read(path), "EISDIR");
       await refuses(
         tree.edit(path, (text) => text),
@@ -146,7 +145,7 @@ describe("a tree of mounts", () => {
     expect(await tree.stat("/far")).toMatchObject({ kind: "dir" });
     await refuses(tree.read("/far"), "EISDIR");
     await refuses(tree.delete("/far", { ifDirectory: "fail" }), "EISDIR");
-    expect((await tree.findFiles(["x", "file"])).map(({ path }) => path)).toEqual(["/seen"]);
+    expect((await tree.grep({ regex: "x|file" })).map(({ path }) => path)).toEqual(["/seen"]);
     expect((await tree.outline({ maxContentBytes: 6 })).files.map(({ content }) => content)).toEqual(["x", "y"]);
   });
 
@@ -180,9 +179,7 @@ describe("a tree of mounts", () => {
     await expect(tree.read("/a/b/c")).rejects.toMatchObject({ code: "EISDIR", path: "/a/b/c" });
     await expect(tree.append("/a/b", "x")).rejects.toMatchObject({ code: "EISDIR", path: "/a/b" });
     await expect(tree.rename("/a/b/c/file", "/a/b/c")).rejects.toMatchObject({ code: "EEXIST", path: "/a/b/c" });
-    expect((await tree.findFiles(["text"], { suffix: "b/c/file" })).map(({ path }) => path)).toEqual(["/a/b/c/file"]);
-    expect(await tree.findFiles(["text"], { suffix: "x/c/file" })).toEqual([]);
-    expect((await tree.snapshotAndAppend("/a/new", "x")).files.map(({ path }) => path)).toEqual(["/a/b/c/file"]);
+    expect((await tree.grep("text")).map(({ path }) => path)).toEqual(["/a/b/c/file"]);
   });
 
   // Requirement: mounts.reaching
@@ -219,11 +216,6 @@ describe("a tree of mounts", () => {
     expect(await during(() => tree.rename("/t/b", "/t/d"))).toEqual(["/t rename"]);
     for (const name of ["snapshot", "outline"] as const)
       expect((await during(() => tree[name]())).toSorted()).toEqual([`/ ${name}`, `/t ${name}`, `/u ${name}`]);
-    expect((await during(() => tree.snapshotAndAppend("/t/x", "x"))).toSorted()).toEqual([
-      "/ snapshot",
-      "/t snapshotAndAppend",
-      "/u snapshot",
-    ]);
   });
 
   // Requirement: search.in-mounts, mounts.points-cannot-be-hidden
@@ -260,18 +252,6 @@ describe("a tree of mounts", () => {
     await tree.search("x", { path: "/t/a" });
     await tree.grep("x", { path: "/u" });
     expect(asked).toEqual(["/t search", "/u grep"]);
-  });
-
-  // Requirement: mounts.no-append-where-a-read-fails
-  it("appends nothing with a snapshot if another memory cannot be read", async () => {
-    const [own, team] = [open(), open()];
-    const failing = recording(own, (name) => {
-      if (name === "snapshot") throw new Error("down");
-    });
-    await expect(mountMemories({ "/": failing, "/team": team }).snapshotAndAppend("/team/x", "x")).rejects.toThrow(
-      "down",
-    );
-    expect(await pathsIn(team)).toEqual([]);
   });
 });
 

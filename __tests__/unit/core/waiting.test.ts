@@ -20,7 +20,6 @@ const reads: Record<string, (memory: Memory) => Promise<unknown>> = {
 };
 const changes: Record<string, (memory: Memory) => Promise<unknown>> = {
   append: (memory) => memory.append("/a", "x"),
-  snapshotAndAppend: (memory) => memory.snapshotAndAppend("/a", "x"),
   update: (memory) => memory.update("/a", "x", "y"),
   delete: (memory) => memory.delete("/a"),
   write: (memory) => memory.write("/a", "x"),

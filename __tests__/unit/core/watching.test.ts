@@ -3,7 +3,6 @@ import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { ChangeListener } from "../../../src/core/watch/memory-changes.js";
 import { watchMemory, type WatchedMemory } from "../../../src/core/watch/memory-watch.js";
-import { isHeardHere } from "../../../src/core/watch/own-changes.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 
@@ -110,9 +109,24 @@ describe("a watch whose consumer asks no more", () => {
     const first = changes.next();
     await memory.write("/a", "x");
     expect((await first).value).toEqual({ path: "/a", kind: "file", operation: "created" });
-    expect(isHeardHere()).toBe(true);
     end.abort();
-    expect(isHeardHere()).toBe(false);
     expect(getEventListeners(ofMemory.signal, "abort")).toEqual([]);
+  });
+
+  // Requirement: watch.ends
+  it("is told of no change of this process any more once its signal has aborted", async () => {
+    const end = new AbortController();
+    const listeners = new Set<() => void>();
+    const listenHere = (listener: () => void): (() => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    };
+    const changes = watchMemory(oneFile({ listenHere }), { signal: end.signal, pollIntervalMs: never });
+    await changes.ready;
+    const waiting = changes.next();
+    expect(listeners.size).toBe(1);
+    end.abort();
+    expect(listeners.size).toBe(0);
+    await waiting;
   });
 });

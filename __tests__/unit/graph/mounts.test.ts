@@ -76,12 +76,13 @@ describe("a MemoryNode with mounts", () => {
       { name: "own", kind: "file" },
       { name: "rules", kind: "dir" },
     ]);
-    const { files, directories } = await memory.snapshotAndAppend("/own", "y");
+    await memory.append("/own", "y");
+    const { files, directories } = await memory.snapshot();
     expect([files.map(({ path }) => path), directories]).toEqual([
       ["/own", "/rules/tone"],
       ["/far", "/far/here", "/mine", "/rules"],
     ]);
-    expect((await memory.findFiles(["kind"])).map(({ path }) => path)).toEqual(["/own", "/rules/tone"]);
+    expect((await memory.grep("kind")).map(({ path }) => path)).toEqual(["/own", "/rules/tone"]);
     expect(await memory.stat("/mine")).toMatchObject({ kind: "dir" });
     for (const [point, message] of [
       ["/mine", "user_id is required for perUser scope"],
@@ -95,7 +96,6 @@ describe("a MemoryNode with mounts", () => {
         memory.readFiles(["/own", path]),
         memory.stat(path),
         memory.append(path, "x"),
-        memory.snapshotAndAppend(path, "x"),
         memory.write(path, "x"),
         memory.update(path, "x", "y"),
         memory.edit(path, () => "y"),

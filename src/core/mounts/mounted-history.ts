@@ -108,13 +108,14 @@ export class MountedHistory implements MemoryHistory {
     const { mounts, root } = this.#table;
     const mounted = mounts.find(({ point }) => point !== ROOT && id.startsWith(`${point}:`));
     const mount = mounted ?? root;
+    if (mount.memory.history === null) throw noHistory(mount);
     const localId = mounted === undefined ? id : id.slice(mounted.point.length + 1);
     return { mount, run: (run) => this.#run(mount, run), localId };
   }
 
   #run<R>(mount: Mount, run: (history: MemoryHistory) => Promise<R>): Promise<R> {
     return this.#table.run(mount, async ({ history }) => {
-      if (history === null) throw invalid(`the memory at ${mount.point} keeps no history`);
+      if (history === null) throw noHistory(mount);
       return run(history);
     });
   }
@@ -142,6 +143,10 @@ export class MountedHistory implements MemoryHistory {
 }
 
 type RunInHistory = <R>(run: (history: MemoryHistory) => Promise<R>) => Promise<R>;
+
+function noHistory({ point }: Mount): MemoryError {
+  return invalid(`the memory at ${point} keeps no history`);
+}
 
 function differentMemories(one: string, other: string): MemoryError {
   return new MemoryError("EXDEV", `EXDEV: ${one} and ${other} are of two memories`);

@@ -159,9 +159,10 @@ export class MountedMemory implements RestrictableMemory {
   }
 
   /** The outline of another memory, as it would be seen at the root of this tree. */
-  outlineAtRoot(memory: Memory, options: OutlineOptions): Promise<MountOutline> {
+  async outlineAtRoot(memory: Memory, options: OutlineOptions): Promise<MountOutline> {
     const { root } = this.#table;
-    return readOutline(this.#table, { ...root, memory }, memory, options);
+    const { outline } = await readOutline(this.#table, root, memory, options);
+    return { mount: { ...root, memory }, outline };
   }
 
   /** Each memory has its own index, so scores of different memories are near what one memory would give, not equal. */

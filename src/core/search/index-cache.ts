@@ -1,10 +1,9 @@
 import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../backend.js";
 import { KeyedMutex } from "../runtime/keyed-mutex.js";
-import type { FoundText } from "../tree/snapshot.js";
 import { idOf } from "../values/object-ids.js";
 import type { CallContext } from "../runtime/call.js";
-import type { VersionedFile } from "../tree/snapshot.js";
+import type { FoundText, VersionedFile } from "../tree/snapshot.js";
 import { snapshotSince, versionsOf } from "../tree/snapshot-since.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
 import { type PassageVectors, vectorsOf } from "./passage-vectors.js";

@@ -19,7 +19,6 @@ async function allRefuse(memory: Memory, path: string, message: string): Promise
     () => memory.list(path),
     () => memory.stat(path),
     () => memory.append(path, "x"),
-    () => memory.snapshotAndAppend(path, "x"),
     () => memory.write(path, "x"),
     () => memory.edit(path, () => "x"),
     () => memory.update(path, "secret", "x"),

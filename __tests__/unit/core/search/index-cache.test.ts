@@ -3,6 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type Memory, openMemory, type SearchWords } from "../../../../src/index.js";
 import type { MemoryBackend } from "../../../../src/core/backend.js";
 import { openMemoryOver } from "../../../../src/core/open-memory-over.js";
+import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { keptIndexes } from "../../../../src/core/search/index-cache.js";
 import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
 import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
@@ -47,14 +48,16 @@ describe("the index of a memory", () => {
       ["/b", "two"],
     ]);
     const backend: Partial<MemoryBackend> = {
-      snapshotSince: async (known) => ({
-        files: Array.from(stored, ([path, content]) => ({
-          path,
-          version: `of ${content}`,
-          content: known.get(path) === `of ${content}` ? null : content,
-        })),
-        directories: [],
-      }),
+      features: {
+        snapshotSince: async (known) => ({
+          files: Array.from(stored, ([path, content]) => ({
+            path,
+            version: `of ${content}`,
+            content: known.get(path) === `of ${content}` ? null : content,
+          })),
+          directories: [],
+        }),
+      },
     };
     const indexed: string[] = [];
     const searchWords: SearchWords = (text) => {
@@ -135,7 +138,7 @@ describe("the vectors of a memory", () => {
       keepOnly: async () => undefined,
       nearness: async () => () => 0,
     };
-    const backend = { version: async () => "1" } as Partial<MemoryBackend> as MemoryBackend;
+    const backend = { features: { version: async () => "1" } } as Partial<MemoryBackend> as MemoryBackend;
     const files = [
       { path: "/a", content: "one\n\none\n\ntwo" },
       { path: "/b", content: "two\n\nthree\n\nfour" },
@@ -144,7 +147,7 @@ describe("the vectors of a memory", () => {
       meaning,
       backend,
       { files, version: "1", previous: null },
-      undefined,
+      createUnlimitedCall(),
     );
     expect([embedded, byText.size, isComplete]).toEqual([["one", "two", "three"], 3, true]);
   });
@@ -165,12 +168,14 @@ describe("the vectors of a memory", () => {
     };
     const lines = Array.from({ length: 2150 }, (_, line) => `- line ${line}`);
     const backend: Partial<MemoryBackend> = {
-      version: async () => version,
-      snapshotSince: async () => {
-        snapshots += 1;
-        return { files: [{ path: "/a", version, content: lines.join("\n") }], directories: [] };
+      features: {
+        version: async () => version,
+        snapshotSince: async () => {
+          snapshots += 1;
+          return { files: [{ path: "/a", version, content: lines.join("\n") }], directories: [] };
+        },
+        embeddings: () => meaning,
       },
-      meaning: () => meaning,
     };
     const memory = openMemoryOver(() => backend as MemoryBackend, { nodeId: "left to embed" });
     const search = async (): Promise<number[]> => {

@@ -1,5 +1,6 @@
 import { expect, it } from "@jest/globals";
 import type { MemoryBackend } from "../../../../src/core/backend.js";
+import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
 import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
 
@@ -19,8 +20,10 @@ it("a search keeps the vectors of as many texts as it may have itself, and those
     { path: "/a", content: "one\n\ntwo" },
     { path: "/b", content: "three\n\none" },
   ];
-  const opened = { meaning: () => meaning, version: async () => "1" } as Partial<MemoryBackend> as MemoryBackend;
-  const { byText } = await vectorsOf(meaning, opened, { files, version: "1", previous: null }, undefined);
+  const features = { embeddings: () => meaning, version: async () => "1" };
+  const opened = { features } as Partial<MemoryBackend> as MemoryBackend;
+  const texts = { files, version: "1", previous: null };
+  const { byText } = await vectorsOf(meaning, opened, texts, createUnlimitedCall());
   expect([...byText.keys()]).toEqual(["one", "two"]);
   expect(kept).toEqual([
     ["one", "two"],

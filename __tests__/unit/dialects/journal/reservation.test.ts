@@ -247,7 +247,7 @@ describe("a reserved key", () => {
 function memoryWith(memory: Memory, methods: Partial<Memory>): Memory {
   const changed: Memory = new Proxy(memory, {
     get: (target, name) => {
-      if (name === "withPaths" || name === "with") return () => changed;
+      if (name === "with") return () => changed;
       const value: unknown = Reflect.get(name in methods ? methods : target.with({ paths: "posix" }), name);
       return typeof value === "function" ? value.bind(target.with({ paths: "posix" })) : value;
     },
