@@ -2,7 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { type Document, MongoClient } from "mongodb";
-import { passagesOf } from "../../../src/core/search/passages.js";
+import { splitPassages } from "../../../src/core/search/passages.js";
 import type { SearchHit } from "../../../src/core/search/search-options.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { layoutNames } from "../../../src/mongodb/memories/layouts.js";
@@ -89,7 +89,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
           const passages = Object.keys(files)
             .toSorted()
             .flatMap((path) =>
-              Array.from(passagesOf(files[path] ?? ""), (each) => ({
+              Array.from(splitPassages(files[path] ?? ""), (each) => ({
                 place: `${path}:${each.firstLine}`,
                 text: (files[path] ?? "").slice(each.start, each.end),
               })),

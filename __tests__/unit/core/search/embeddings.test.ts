@@ -1,12 +1,11 @@
 import { expect, it } from "@jest/globals";
 import type { MemoryBackend } from "../../../../src/core/backend.js";
-import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
-import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
+import { type Embeddings, getVectors } from "../../../../src/core/search/embeddings.js";
 
 // Requirement: search.models-side-by-side, search.embedded-bounded
 it("a search keeps the vectors of as many texts as it may have itself, and those of others as long as their text is there", async () => {
   const kept: string[][] = [];
-  const meaning: MeaningBackend = {
+  const meaning: Embeddings = {
     maxTexts: 2,
     stored: async () => new Map(),
     embed: async (texts) => new Map(texts.map((text) => [text, new Uint8Array()])),
@@ -20,7 +19,7 @@ it("a search keeps the vectors of as many texts as it may have itself, and those
     { path: "/b", content: "three\n\none" },
   ];
   const opened = { meaning: () => meaning, version: async () => "1" } as Partial<MemoryBackend> as MemoryBackend;
-  const { byText } = await vectorsOf(meaning, opened, { files, version: "1", previous: null }, undefined);
+  const { byText } = await getVectors(meaning, opened, { files, version: "1", previous: null }, undefined);
   expect([...byText.keys()]).toEqual(["one", "two"]);
   expect(kept).toEqual([
     ["one", "two"],
