@@ -1,7 +1,8 @@
 import { compareCodeUnits } from "../values/text.js";
 import { BestHits, getLine, type Hit } from "./best-hits.js";
-import type { PassageVectors, Vector } from "./embeddings.js";
+import type { Vector } from "./embeddings.js";
 import { isWithin, type MemoryIndex } from "./memory-index.js";
+import type { PassageVectors } from "./passage-vectors.js";
 import type { CheckedSearch } from "./search-options.js";
 
 /** The passages that are most similar to a query, the best first. */

@@ -6,8 +6,8 @@ import type { VersionedFile } from "../tree/snapshot.js";
 import { snapshotSince, versionsOf } from "../tree/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
 import { idOf } from "../values/object-ids.js";
-import { getVectors, type PassageVectors } from "./embeddings.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
+import { getVectors, type PassageVectors } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
 
 /** What all indexes of this process may take in memory together. A larger one is made for each search. */

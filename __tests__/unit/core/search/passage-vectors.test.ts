@@ -1,6 +1,7 @@
 import { expect, it } from "@jest/globals";
 import type { MemoryBackend } from "../../../../src/core/backend.js";
-import { type Embeddings, getVectors } from "../../../../src/core/search/embeddings.js";
+import type { Embeddings } from "../../../../src/core/search/embeddings.js";
+import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 
 // Requirement: search.models-side-by-side, search.embedded-bounded
 it("a search keeps the vectors of as many texts as it may have itself, and those of others as long as their text is there", async () => {

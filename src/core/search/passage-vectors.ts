@@ -1,0 +1,76 @@
+import type { MemoryBackend } from "../backend.js";
+import type { FoundText } from "../memory.js";
+import type { OngoingCall } from "../runtime/ongoing-call.js";
+import type { Embeddings, Vector } from "./embeddings.js";
+import { splitPassages } from "./passages.js";
+
+/** The vectors of the passages of a memory at one moment. */
+export interface PassageVectors {
+  readonly byText: ReadonlyMap<string, Vector>;
+  /** False where texts are left for the next search to embed. */
+  readonly isComplete: boolean;
+  /** Estimated size in memory. The texts are those of the index. */
+  readonly bytes: number;
+}
+
+/** How many texts one search embeds. Each call of the client takes a part of a second. */
+const maxEmbeddedTexts = 1000;
+/** How many texts one call of the client gets, of at most 1,000 characters each. */
+const batchTexts = 100;
+
+interface IndexedTexts {
+  files: readonly FoundText[];
+  /** The version of the memory before the texts were read. */
+  version: string | null;
+  /** The vectors of the last search. */
+  previous: PassageVectors | null;
+}
+
+/**
+ * Only texts that are new since the last search are looked up, and only texts that were never embedded are embedded.
+ * @param opened the memory without the call: it removes vectors even if the call is over
+ */
+export async function getVectors(
+  embeddings: Embeddings,
+  opened: MemoryBackend,
+  { files, version, previous }: IndexedTexts,
+  call: OngoingCall | undefined,
+): Promise<PassageVectors> {
+  const byText = new Map<string, Vector>();
+  const unknown: string[] = [];
+  for (const text of getTexts(files, embeddings.maxTexts)) {
+    const vector = previous?.byText.get(text);
+    if (vector === undefined) unknown.push(text);
+    else byText.set(text, vector);
+  }
+  const isOutdated = previous === null || byText.size < previous.byText.size;
+  for (const [text, vector] of await embeddings.stored(unknown)) byText.set(text, vector);
+  const missing = unknown.filter((text) => !byText.has(text));
+  try {
+    for (let start = 0; start < Math.min(missing.length, maxEmbeddedTexts); start += batchTexts) {
+      call?.throwIfOver();
+      const batch = missing.slice(start, start + batchTexts);
+      for (const [text, vector] of await embeddings.embed(batch)) byText.set(text, vector);
+    }
+  } finally {
+    // A vector of a text that was removed meanwhile would outlive it, and a memory that was erased.
+    const hasChanged = missing.length > 0 && (version === null || (await opened.version?.()) !== version);
+    const present = hasChanged ? (await opened.snapshot()).files : files;
+    const own = hasChanged ? getTexts(present, embeddings.maxTexts) : byText.keys();
+    if (hasChanged || isOutdated) await opened.meaning?.()?.keepOnly(own, () => getTexts(present, Infinity));
+  }
+  const bytes = Array.from(byText.values()).reduce((sum, vector) => sum + 200 + vector.byteLength, 0);
+  return { byText, isComplete: missing.length <= maxEmbeddedTexts, bytes };
+}
+
+/** The texts of passages, each once, in the order of paths. */
+function getTexts(files: readonly FoundText[], maxTexts: number): Set<string> {
+  const texts = new Set<string>();
+  for (const { content } of files) {
+    for (const { start, end } of splitPassages(content)) {
+      if (texts.size === maxTexts) return texts;
+      texts.add(content.slice(start, end));
+    }
+  }
+  return texts;
+}
