@@ -40,7 +40,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     it("finds what shares no word with the query, and puts first what both rankings have high", async () => {
       const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
       await memory.write("/notes", "ccc xyz\n\nbbb bbb\n\naaa\n\nzebra bb");
-      expect(textsOf(await memory.search("zebra b", { limit: 3 }))).toEqual(["zebra bb", "aaa", "bbb bbb"]);
+      expect(textsOf(await memory.search("zebra b", { limit: 3 }))).toEqual(["zebra bb", "bbb bbb", "aaa"]);
       expect(textsOf(await memory.search("cc", { limit: 1 }))).toEqual(["ccc xyz"]);
     });
 

@@ -94,6 +94,21 @@ describe("the ranking of a search", () => {
     expect(places(await memory.search("which pet"))).toContain("/talk:2");
   });
 
+  // Requirement: search.ranking
+  it("answers a word on one line by that line, and a word in a heading by that heading", async () => {
+    const lines = Array.from(
+      { length: 12 },
+      (_, line) => `Line ${line} tells of word${line} ${"more ".repeat(line % 5)}`,
+    );
+    const memory = await memoryWith({
+      "/a": `${lines.join("\n")}\n# Garden\n${lines.slice(0, 5).join("\n")}`,
+      "/b": "A note.",
+    });
+    for (const line of [5, 7, 11]) expect(places(await memory.search(`word${line}`))[0]).toBe(`/a:${line + 1}`);
+    expect(places(await memory.search("garden"))[0]).toBe("/a:13");
+    expect(places(await memory.search("note"))[0]).toBe("/b:1");
+  });
+
   // Requirement: search.per-file
   it("gives the best passage of each file where that is asked for", async () => {
     const memory = await memoryWith({
