@@ -16,7 +16,7 @@ describe("a search in hostile texts", () => {
     ["dates", `2024-05-08\n${"1 May 2024\nx\n".repeat(10_000)}`],
     ["one word again and again", `${"x ".repeat(495)}\n`.repeat(60)],
   ])("takes no more steps than there are words, in %s", async (_what, text) => {
-    const memory = await openMemory(new InMemoryStore(), { nodeId: "steps" }, { paths: "posix" });
+    const memory = openMemory(new InMemoryStore(), { nodeId: "steps" }, { paths: "posix" });
     await memory.write(path, text);
     await memory.write("/other", "y");
     const stepsOf = (query: string): Promise<number> => countSteps(/core\/search\//, () => memory.search(query));
