@@ -5,7 +5,7 @@ const source = "specification section 17";
 export const search: Requirements = {
   "search.ranking": {
     source,
-    says: "passages are ranked by BM25 with half of what lies around them, and with the rank of their file",
+    says: "a passage scores by BM25 as itself, as a part of its surroundings and as a part of its file",
   },
   "search.order": {
     source,
@@ -15,7 +15,7 @@ export const search: Requirements = {
   "search.per-file": { source, says: 'with `per: "file"` each file gives its best passage' },
   "search.passages": {
     source,
-    says: "a passage is a line, the lines of a wrapped paragraph, or a part of a long line",
+    says: "a passage is a line, the lines of a wrapped paragraph, or a part of a long line, whose best part is the only hit",
   },
   "search.words": {
     source,
@@ -23,6 +23,7 @@ export const search: Requirements = {
   },
   "search.own-words": { source, says: "`searchWords` replaces how texts are split into words" },
   "search.large": { source, says: "a file of any size is searched, by the first 100 different words of a query" },
+  "search.linear-time": { source, says: "a search takes time that grows with the texts alone, whatever they are" },
   "search.checked": { source, says: "a bad query or path is EINVAL, bad options are a TypeError" },
   "search.fresh": { source, says: "a search finds what has changed before it, whoever changed it" },
   "search.one-small-read": {

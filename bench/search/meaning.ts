@@ -1,5 +1,5 @@
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { keptIndexes } from "../../src/core/search/index-cache.js";
+import { cachedIndexes } from "../../src/core/search/index-cache.js";
 import { median, timed } from "../measuring/measure.js";
 import { inDatabase, onServer } from "../measuring/servers.js";
 
@@ -47,6 +47,6 @@ await onServer("standalone", (uri) =>
     }
     console.log(`a search that embeds 1,000 passages: ${median(first).toFixed(0)} ms`);
     for (const [what, each] of Object.entries(times)) console.log(`${what}: ${median(each).toFixed(1)} ms`);
-    console.log(`an index takes ${Math.round(keptIndexes().bytes / keptIndexes().count / 1e6)} MB`);
+    console.log(`an index takes ${Math.round(cachedIndexes().bytes / cachedIndexes().count / 1e6)} MB`);
   }),
 );

@@ -1,5 +1,5 @@
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
-import { keptIndexes } from "../../src/core/search/index-cache.js";
+import { cachedIndexes } from "../../src/core/search/index-cache.js";
 import { median, timed } from "../measuring/measure.js";
 import { inDatabase, onServer } from "../measuring/servers.js";
 
@@ -31,7 +31,7 @@ await onServer("standalone", (uri) =>
         "search after a change": [],
         "cold search": [],
       };
-      const before = keptIndexes().bytes;
+      const before = cachedIndexes().bytes;
       for (let round = 0; round < 30; round += 1) {
         const query = Array.from({ length: 4 }, someWord).join(" ");
         // The indexes of a store are not those of another one.
@@ -52,7 +52,7 @@ await onServer("standalone", (uri) =>
         );
       }
       console.log(
-        `${fileCount} files: about ${Math.round((keptIndexes().bytes - before) / 31 / fileCount)} bytes a file`,
+        `${fileCount} files: about ${Math.round((cachedIndexes().bytes - before) / 31 / fileCount)} bytes a file`,
       );
     }
   }),

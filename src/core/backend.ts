@@ -2,8 +2,8 @@ import type { ChangeRecords } from "./approval/change-record.js";
 import type { HistoryBackend } from "./history/history-backend.js";
 import type { MemoryEntry, MemoryOutline, MemoryStat, OutlineOptions } from "./memory.js";
 import type { CallContext } from "./runtime/call.js";
-import type { MeaningBackend } from "./search/meaning.js";
-import type { NarrowedTexts } from "./search/narrowed-texts.js";
+import type { CandidateFiles } from "./search/candidate-files.js";
+import type { Embeddings } from "./search/embeddings.js";
 import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
 import type { MemorySnapshot, VersionedSnapshot } from "./tree/snapshot.js";
 import type { ChangeListener } from "./watch/memory-changes.js";
@@ -69,9 +69,9 @@ export interface BackendFeatures {
    * which `englishWords` has them, or the 1,000 most promising. Null if a search must read the whole memory: it is small,
    * or the storage cannot search for these words. @internal
    */
-  prefilter?(query: string, path: string, call: CallContext): Promise<NarrowedTexts | null>;
+  prefilter?(query: string, path: string, call: CallContext): Promise<CandidateFiles | null>;
   /** The embeddings for its passages. @internal */
-  embeddings?(call: CallContext): MeaningBackend;
+  embeddings?(call: CallContext): Embeddings;
   /**
    * Begins to listen for changes. The listener receives every change that is made after this resolves. Null if this
    * storage does not report changes; a watch then polls.

@@ -2,7 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import { type Document, MongoClient } from "mongodb";
-import { passagesOf } from "../../../src/core/search/passages.js";
+import { splitPassages } from "../../../src/core/search/passages.js";
 import type { SearchHit } from "../../../src/core/search/search-options.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { layoutNames } from "../../../src/mongodb/memories/layouts.js";
@@ -40,7 +40,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
     it("finds what shares no word with the query, and puts first what both rankings have high", async () => {
       const memory = storeWith(new FakeEmbeddings()).memory(freshAddress());
       await memory.write("/notes", "ccc xyz\n\nbbb bbb\n\naaa\n\nzebra bb");
-      expect(textsOf(await memory.search("zebra b", { limit: 3 }))).toEqual(["zebra bb", "aaa", "bbb bbb"]);
+      expect(textsOf(await memory.search("zebra b", { limit: 3 }))).toEqual(["zebra bb", "bbb bbb", "aaa"]);
       expect(textsOf(await memory.search("cc", { limit: 1 }))).toEqual(["ccc xyz"]);
     });
 
@@ -89,7 +89,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
           const passages = Object.keys(files)
             .toSorted()
             .flatMap((path) =>
-              Array.from(passagesOf(files[path] ?? ""), (each) => ({
+              Array.from(splitPassages(files[path] ?? ""), (each) => ({
                 place: `${path}:${each.firstLine}`,
                 text: (files[path] ?? "").slice(each.start, each.end),
               })),

@@ -1,16 +1,17 @@
-import type { CheckedAddress } from "../values/address.js";
 import type { MemoryBackend } from "../backend.js";
-import { KeyedMutex } from "../runtime/keyed-mutex.js";
-import { idOf } from "../values/object-ids.js";
+import type { FoundText } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
-import type { FoundText, VersionedFile } from "../tree/snapshot.js";
+import { runInTurns } from "../runtime/turns.js";
+import type { VersionedFile } from "../tree/snapshot.js";
 import { snapshotSince, versionsOf } from "../tree/snapshot-since.js";
+import type { CheckedAddress } from "../values/address.js";
+import { idOf } from "../values/object-ids.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";
-import { type PassageVectors, vectorsOf } from "./passage-vectors.js";
+import { getVectors, type PassageVectors } from "./passage-vectors.js";
 import type { SearchWords } from "./words.js";
 
 /** What all indexes of this process may take in memory together. A larger one is made for each search. */
-const maxKeptBytes = 100_000_000;
+const maxCachedBytes = 100_000_000;
 
 /** What a search looks into. */
 export interface Searchable {
@@ -19,23 +20,27 @@ export interface Searchable {
   vectors: PassageVectors | null;
 }
 
-interface Kept extends Searchable {
-  /** What the backend said before the texts were read; null if it keeps no count. */
+/** A memory as it was at its last search. */
+interface CachedMemory extends Searchable {
+  /** Estimated size in memory. */
+  bytes: number;
+  /** The version of the memory before the texts were read; null if the backend keeps no count. */
   version: string | null;
-  /** Those of the texts, by path. Empty if the backend tells none. */
+  /** The versions of the texts, by path. Empty if the backend has none. */
   textVersions: ReadonlyMap<string, string>;
-  /** About what it takes in memory. */
+}
+
+interface CacheEntry {
+  /** Each search waits for the one before it. It never rejects. */
+  latest: Promise<CachedMemory | null>;
   bytes: number;
 }
 
-const none: ReadonlyMap<string, string> = new Map();
-
 /** The one used last is the last. */
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
-const building = new KeyedMutex();
+const cache = new Map<string, CacheEntry>();
+let cachedBytes = 0;
 
-/** Whose index it is. */
+/** The memory of an index. */
 export interface IndexOwner {
   address: CheckedAddress;
   /** The backend with which the memory was opened. */
@@ -47,109 +52,85 @@ export interface IndexOwner {
  * The index of a memory as it is now. Only texts that have changed since the last search are indexed and embedded
  * again.
  */
-export async function indexOf(
-  backend: MemoryBackend,
-  { address, opened, wordsOf }: IndexOwner,
-  call: CallContext,
-): Promise<Searchable> {
+export async function readIndex(backend: MemoryBackend, owner: IndexOwner, call: CallContext): Promise<Searchable> {
+  const { address, opened, wordsOf } = owner;
   const key = `${idOf(opened.features?.storage ?? opened)} ${idOf(wordsOf)} ${JSON.stringify(address)}`;
-  // Before the texts: what is kept with it may be newer, and then the next search reads again, but it is never older.
+  // Before the texts: they may be newer than it, and then the next search reads again, but they are never older.
   const version = (await backend.features?.version?.(call)) ?? null;
-  const current = (): Searchable | null => {
-    const found = kept.get(key);
-    if (found === undefined || !isOf(version, found) || !isEmbedded(found)) return null;
-    keep(key, found);
-    return found;
-  };
-  return (
-    current() ??
-    building.run(key, async () => {
-      call.throwIfAborted();
-      // Another search may have made it meanwhile.
-      const ofAnother = current();
-      if (ofAnother !== null) return ofAnother;
-      const previous = kept.get(key) ?? null;
-      // Of a memory that has not changed only texts may be left to embed.
-      const texts =
-        previous !== null && isOf(version, previous) ? previous : await indexedNow(backend, wordsOf, previous, call);
-      if (previous !== null && texts.index === previous.index && isEmbedded(previous)) {
-        keep(key, { ...previous, version });
-        return previous;
-      }
-      const { index, textVersions } = texts;
-      const meaning = backend.features?.embeddings?.(call) ?? null;
-      const vectors =
-        meaning &&
-        (await vectorsOf(meaning, opened, { files: index.files, version, previous: previous?.vectors ?? null }, call));
-      const bytes = index.bytes + (vectors?.bytes ?? 0) + bytesOfVersions(textVersions);
-      const made = { version, textVersions, index, vectors, bytes };
-      keep(key, made);
-      return made;
-    })
-  );
+  const entry = cache.get(key) ?? { latest: Promise.resolve(null), bytes: 0 };
+  cache.set(key, entry);
+  const before = entry.latest;
+  const current = before.then(async (previous) => {
+    const cached = await refresh(backend, owner, { version, previous }, call);
+    keep(key, entry, cached.bytes);
+    return cached;
+  });
+  entry.latest = current.catch(async () => {
+    if (entry.bytes === 0 && cache.get(key) === entry) cache.delete(key);
+    return before;
+  });
+  return current;
 }
 
-/** Whether the texts are those of a version. Of a backend that keeps no count nobody knows. */
-function isOf(version: string | null, { version: ofTexts }: Kept): boolean {
-  return version !== null && version === ofTexts;
-}
-
-/** Whether no text is left to embed. */
-function isEmbedded({ vectors }: Kept): boolean {
-  return vectors?.isComplete !== false;
-}
-
-/** The texts as they are now: the index of `previous` itself if none has changed. */
-async function indexedNow(
-  backend: MemoryBackend,
-  wordsOf: SearchWords,
-  previous: Kept | null,
-  call: CallContext,
-): Promise<Pick<Kept, "index" | "textVersions">> {
-  const { files } = await snapshotSince(backend, previous?.textVersions ?? none, call);
-  if (previous !== null && isUnchanged(files, previous)) return previous;
-  const index = await indexTexts(textsOf(files, previous), wordsOf, previous?.index ?? null, () =>
-    call.throwIfAborted(),
-  );
-  return { index, textVersions: versionsOf(files) };
-}
-
-/** Whether all texts are those of the index, and no more are there. */
-function isUnchanged(files: readonly VersionedFile[], { index }: Kept): boolean {
-  return files.length === index.files.length && files.every(({ content }) => content === null);
-}
-
-/** All texts. One that was left out is the one in the index. */
-function textsOf(files: readonly VersionedFile[], previous: Kept | null): FoundText[] {
-  const known = new Map(previous?.index.files.map(({ path, content }) => [path, content]));
-  return files.map(({ path, content }) => ({ path, content: content ?? known.get(path) ?? "" }));
-}
-
-function keep(key: string, entry: Kept): void {
+function keep(key: string, entry: CacheEntry, bytes: number): void {
   drop(key);
-  if (entry.bytes > maxKeptBytes) return;
-  kept.set(key, entry);
-  keptBytes += entry.bytes;
-  for (const oldest of kept.keys()) {
-    if (keptBytes <= maxKeptBytes) return;
+  if (bytes > maxCachedBytes) return;
+  entry.bytes = bytes;
+  cache.set(key, entry);
+  cachedBytes += bytes;
+  for (const oldest of cache.keys()) {
+    if (cachedBytes <= maxCachedBytes) return;
     drop(oldest);
   }
 }
 
 function drop(key: string): void {
-  const entry = kept.get(key);
-  if (entry === undefined) return;
-  kept.delete(key);
-  keptBytes -= entry.bytes;
+  cachedBytes -= cache.get(key)?.bytes ?? 0;
+  cache.delete(key);
 }
 
-function bytesOfVersions(versions: ReadonlyMap<string, string>): number {
-  let bytes = 0;
-  for (const [path, version] of versions) bytes += 100 + 2 * (path.length + version.length);
-  return bytes;
+async function refresh(
+  backend: MemoryBackend,
+  { opened, wordsOf }: IndexOwner,
+  { version, previous }: Pick<CachedMemory, "version"> & { previous: CachedMemory | null },
+  call: CallContext,
+): Promise<CachedMemory> {
+  const isCurrent = version !== null && version === previous?.version;
+  const isEmbedded = previous?.vectors?.isComplete !== false;
+  if (previous !== null && isCurrent && isEmbedded) return previous;
+  call.throwIfAborted();
+  const texts = previous !== null && isCurrent ? previous : await readTexts(backend, wordsOf, previous, call);
+  if (previous !== null && texts.index === previous.index && isEmbedded) return { ...previous, version };
+  const { index, textVersions } = texts;
+  const embeddings = backend.features?.embeddings?.(call) ?? null;
+  const indexed = { files: index.files, version, previous: previous?.vectors ?? null };
+  const vectors = embeddings && (await getVectors(embeddings, opened, indexed, call));
+  let bytes = index.bytes + (vectors?.bytes ?? 0);
+  for (const [path, textVersion] of textVersions) bytes += 100 + 2 * (path.length + textVersion.length);
+  return { version, textVersions, index, vectors, bytes };
 }
 
-/** What is kept, for tests and measurements. @internal */
-export function keptIndexes(): { count: number; bytes: number } {
-  return { count: kept.size, bytes: keptBytes };
+/** The texts as they are now: the index of `previous` itself if none has changed. */
+async function readTexts(
+  backend: MemoryBackend,
+  wordsOf: SearchWords,
+  previous: CachedMemory | null,
+  call: CallContext,
+): Promise<Pick<CachedMemory, "index" | "textVersions">> {
+  const { files } = await snapshotSince(backend, previous?.textVersions ?? new Map(), call);
+  const isUnchanged = files.length === previous?.index.files.length && files.every(({ content }) => content === null);
+  if (previous !== null && isUnchanged) return previous;
+  const work = indexTexts(restoreTexts(files, previous), wordsOf, previous?.index ?? null);
+  return { index: await runInTurns(work, call), textVersions: versionsOf(files) };
+}
+
+/** All texts. One that was left out is the one in the index. */
+function restoreTexts(files: readonly VersionedFile[], previous: CachedMemory | null): FoundText[] {
+  const known = new Map(previous?.index.files.map(({ path, content }) => [path, content]));
+  return files.map(({ path, content }) => ({ path, content: content ?? known.get(path) ?? "" }));
+}
+
+/** How many indexes there are and what they take, for tests and measurements. @internal */
+export function cachedIndexes(): { count: number; bytes: number } {
+  return { count: cache.size, bytes: cachedBytes };
 }

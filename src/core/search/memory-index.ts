@@ -1,54 +1,131 @@
 import type { FoundText } from "../tree/snapshot.js";
 import { prefixOf } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
-import { Turns } from "../runtime/turns.js";
-import { bytesOf, type IndexedFile, indexFile, Vocabulary } from "./indexed-file.js";
-import { bytesOfPostings, type Postings, postingsOf } from "./postings.js";
-import { WordNumbers } from "./word-numbers.js";
-import type { SearchWords } from "./words.js";
+import { bodyLevel, type Passage, splitPassages } from "./passages.js";
+import { englishWords, type SearchWords, splitWords } from "./words.js";
+
+export interface IndexedFile {
+  path: string;
+  content: string;
+  /** Passage 0 is the path: it stands above all others, as a heading does above its section. */
+  passages: IndexedPassage[];
+  /** The words of all passages in their order, those of the path first. */
+  words: string[];
+  /** How many words the text has, without its path. */
+  wordCount: number;
+  /** Estimated size in memory, with its postings. */
+  bytes: number;
+}
+
+export interface IndexedPassage extends Passage {
+  file: IndexedFile;
+  /** Its position among the passages of the file. */
+  number: number;
+  /** Where its words begin among those of the file. */
+  firstWord: number;
+  /** For a heading, a date and the path: the first passage that it does not stand above. Else the next passage. */
+  sectionEnd: number;
+}
 
 /** The words of a memory at one moment. */
 export interface MemoryIndex {
   /** Sorted by path, in code-unit order. */
   readonly files: readonly IndexedFile[];
-  readonly vocabulary: Vocabulary;
-  readonly postings: Postings;
-  /** About what it takes in memory. */
+  /** Of all files, in their order. */
+  readonly passages: readonly IndexedPassage[];
+  /** For each word the positions in `passages` where it is, ascending, once for each occurrence. */
+  readonly postings: ReadonlyMap<string, readonly number[]>;
+  /** Estimated size in memory. */
   readonly bytes: number;
-  /** How many words the vocabulary had when all was indexed. */
-  readonly firstWords: number;
 }
 
-/** Indexes what is not in `previous` as it is now. */
-export async function indexTexts(
+/** Work yields after so many small steps, which take less than a millisecond. */
+export const stepsPerYield = 5000;
+
+/** Indexes texts. A file that is the same in `previous` is taken from there. */
+export function* indexTexts(
   texts: readonly FoundText[],
-  wordsOf: SearchWords,
+  searchWords: SearchWords,
   previous: MemoryIndex | null,
-  throwIfAborted: () => void,
-): Promise<MemoryIndex> {
-  // Words that went with their texts stay in the vocabulary, so it is made anew in time.
-  const kept = previous === null || previous.vocabulary.size > 2 * previous.firstWords + 10_000 ? null : previous;
-  const vocabulary = kept?.vocabulary ?? new Vocabulary();
-  const wordNumbers = new WordNumbers(wordsOf, vocabulary);
-  const known = new Map(kept?.files.map((file) => [file.path, file]));
+): Generator<void, MemoryIndex> {
+  const known = new Map(previous?.files.map((file) => [file.path, file]));
   const files: IndexedFile[] = [];
-  const turns = new Turns();
-  const nextTurn = async (): Promise<void> => {
-    await turns.next();
-    throwIfAborted();
-  };
   for (const text of texts.toSorted((a, b) => compareCodeUnits(a.path, b.path))) {
     const file = known.get(text.path);
-    files.push(
-      file?.content === text.content
-        ? file
-        : await indexFile(text, wordNumbers, { isOver: () => turns.isOver(), next: nextTurn }),
-    );
-    if (turns.isOver()) await nextTurn();
+    files.push(file?.content === text.content ? file : yield* indexFile(text, searchWords));
+    yield;
   }
-  const postings = postingsOf(files, vocabulary.size);
-  const bytes = files.reduce((sum, file) => sum + bytesOf(file), 1000 + vocabulary.bytes + bytesOfPostings(postings));
-  return { files, vocabulary, postings, bytes, firstWords: kept?.firstWords ?? vocabulary.size };
+  return yield* collectPostings(files);
+}
+
+function* indexFile({ path, content }: FoundText, searchWords: SearchWords): Generator<void, IndexedFile> {
+  const file: IndexedFile = { path, content, passages: [], words: [], wordCount: 0, bytes: 0 };
+  const { passages, words } = file;
+  const add = ({ start, end, firstLine, lastLine, level }: Passage, text: string): void => {
+    // A spread takes ten times as long.
+    passages.push({
+      file,
+      number: passages.length,
+      start,
+      end,
+      firstLine,
+      lastLine,
+      level,
+      firstWord: words.length,
+      sectionEnd: 0,
+    });
+    for (const word of splitWords(searchWords, text)) words.push(word);
+  };
+  add({ start: 0, end: 0, firstLine: 1, lastLine: 1, level: 0 }, path);
+  const wordsOfPath = words.length;
+  for (const passage of splitPassages(content)) {
+    add(passage, content.slice(passage.start, passage.end));
+    yield;
+  }
+  setSectionEnds(passages);
+  file.wordCount = words.length - wordsOfPath;
+  // The words of `englishWords` share their strings.
+  const wordBytes = searchWords === englishWords ? 0 : words.reduce((sum, word) => sum + 30 + 2 * word.length, 0);
+  const contentBytes = (notLatin.test(content) ? 2 : 1) * content.length;
+  file.bytes = 500 + 2 * path.length + contentBytes + 120 * passages.length + 20 * words.length + wordBytes;
+  return file;
+}
+
+/** A text of Latin letters alone takes a byte for each. */
+const notLatin = /[^\0-\xff]/;
+
+function setSectionEnds(passages: readonly IndexedPassage[]): void {
+  /** The headings above the passage at hand, the innermost last. */
+  const open: IndexedPassage[] = [];
+  passages.forEach((passage, number) => {
+    passage.sectionEnd = passage.level === bodyLevel ? number + 1 : passages.length;
+    if (passage.level === bodyLevel) return;
+    for (let last = open.at(-1); last !== undefined && last.level >= passage.level; last = open.at(-1)) {
+      last.sectionEnd = number;
+      open.pop();
+    }
+    open.push(passage);
+  });
+}
+
+function* collectPostings(files: readonly IndexedFile[]): Generator<void, MemoryIndex> {
+  const postings = new Map<string, number[]>();
+  const passages = files.flatMap((file) => file.passages);
+  for (const [position, passage] of passages.entries()) {
+    for (const word of getWords(passage)) {
+      const positions = postings.get(word);
+      if (positions === undefined) postings.set(word, [position]);
+      else positions.push(position);
+    }
+    yield;
+  }
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 1000);
+  for (const word of postings.keys()) bytes += 150 + 2 * word.length;
+  return { files, passages, postings, bytes };
+}
+
+export function getWords({ file, number, firstWord }: IndexedPassage): readonly string[] {
+  return file.words.slice(firstWord, file.passages[number + 1]?.firstWord);
 }
 
 /** Whether `path` is a file, or holds it. */

@@ -1,15 +1,15 @@
 import type { MemoryBackend } from "../backend.js";
 import type { FoundText } from "../tree/snapshot.js";
 import { type CallContext, createUnlimitedCall } from "../runtime/call.js";
-import type { MeaningBackend, Vector } from "./meaning.js";
-import { passagesOf } from "./passages.js";
+import type { Embeddings, Vector } from "./embeddings.js";
+import { splitPassages } from "./passages.js";
 
 /** The vectors of the passages of a memory at one moment. */
 export interface PassageVectors {
   readonly byText: ReadonlyMap<string, Vector>;
   /** False where texts are left for the next search to embed. */
   readonly isComplete: boolean;
-  /** About what they take in memory. The texts are those of the index. */
+  /** Estimated size in memory. The texts are those of the index. */
   readonly bytes: number;
 }
 
@@ -20,58 +20,57 @@ const batchTexts = 100;
 
 interface IndexedTexts {
   files: readonly FoundText[];
-  /** What the backend said before they were read. */
+  /** The version of the memory before the texts were read. */
   version: string | null;
-  /** Those of the last search. */
+  /** The vectors of the last search. */
   previous: PassageVectors | null;
 }
 
 /**
- * Only what is new since the last search is looked up, and only what was never embedded is embedded.
- * What it removes is removed even if the call is over.
+ * Only texts that are new since the last search are looked up, and only texts that were never embedded are embedded.
+ * It removes vectors even if the call is over.
  */
-export async function vectorsOf(
-  meaning: MeaningBackend,
+export async function getVectors(
+  embeddings: Embeddings,
   opened: MemoryBackend,
   { files, version, previous }: IndexedTexts,
   call: CallContext,
 ): Promise<PassageVectors> {
-  const texts = textsOf(files, meaning.maxTexts);
   const byText = new Map<string, Vector>();
   const unknown: string[] = [];
-  for (const text of texts) {
+  for (const text of getTexts(files, embeddings.maxTexts)) {
     const vector = previous?.byText.get(text);
     if (vector === undefined) unknown.push(text);
     else byText.set(text, vector);
   }
   const isOutdated = previous === null || byText.size < previous.byText.size;
-  for (const [text, vector] of await meaning.stored(unknown)) byText.set(text, vector);
+  for (const [text, vector] of await embeddings.stored(unknown)) byText.set(text, vector);
   const missing = unknown.filter((text) => !byText.has(text));
   try {
     for (let start = 0; start < Math.min(missing.length, maxEmbeddedTexts); start += batchTexts) {
       call.throwIfAborted();
-      for (const [text, vector] of await meaning.embed(missing.slice(start, start + batchTexts)))
-        byText.set(text, vector);
+      const batch = missing.slice(start, start + batchTexts);
+      for (const [text, vector] of await embeddings.embed(batch)) byText.set(text, vector);
     }
   } finally {
-    // What was stored of a text that went meanwhile would outlive it, and a memory that was erased.
+    // A vector of a text that was removed meanwhile would outlive it, and a memory that was erased.
     const unlimited = createUnlimitedCall();
     const { features } = opened;
     const hasChanged = missing.length > 0 && (version === null || (await features?.version?.(unlimited)) !== version);
     const present = hasChanged ? (await opened.snapshot(unlimited)).files : files;
-    const own = hasChanged ? textsOf(present, meaning.maxTexts) : byText.keys();
+    const own = hasChanged ? getTexts(present, embeddings.maxTexts) : byText.keys();
     if (hasChanged || isOutdated)
-      await features?.embeddings?.(unlimited).keepOnly(own, () => textsOf(present, Infinity));
+      await features?.embeddings?.(unlimited).keepOnly(own, () => getTexts(present, Infinity));
   }
   const bytes = Array.from(byText.values()).reduce((sum, vector) => sum + 200 + vector.byteLength, 0);
   return { byText, isComplete: missing.length <= maxEmbeddedTexts, bytes };
 }
 
 /** The texts of passages, each once, in the order of paths. */
-function textsOf(files: readonly FoundText[], maxTexts: number): Set<string> {
+function getTexts(files: readonly FoundText[], maxTexts: number): Set<string> {
   const texts = new Set<string>();
   for (const { content } of files) {
-    for (const { start, end } of passagesOf(content)) {
+    for (const { start, end } of splitPassages(content)) {
       if (texts.size === maxTexts) return texts;
       texts.add(content.slice(start, end));
     }

@@ -25,40 +25,40 @@ const dateWord =
   /^(?:\d{1,4}(?:st|nd|rd|th|am|pm)?|t\d{1,2}|[ap]m|on|at|of|the|z|utc|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs)?|fri|sat|sun|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|date|session|day)$/;
 
 /** The passages of a text, in its order. Lines of white space are in none. */
-export function* passagesOf(text: string): Generator<Passage> {
+export function* splitPassages(text: string): Generator<Passage> {
   let open: Passage | null = null;
   let line = 0;
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf("\n", start);
     const end = newline === -1 ? text.length : newline;
     line += 1;
-    const found = passageAt(text, start, end, line);
+    const next = trimPassage(text, start, end, line);
     start = end + 1;
-    if (open !== null && found !== null && goesOn(text, open, found)) {
-      open.end = found.end;
+    if (open !== null && next !== null && continuesParagraph(text, open, next)) {
+      open.end = next.end;
       open.lastLine = line;
       continue;
     }
-    if (open !== null) yield* pieces(text, open);
-    open = found;
+    if (open !== null) yield* cutPassage(text, open);
+    open = next;
   }
-  if (open !== null) yield* pieces(text, open);
+  if (open !== null) yield* cutPassage(text, open);
 }
 
-function passageAt(text: string, lineStart: number, lineEnd: number, line: number): Passage | null {
+function trimPassage(text: string, lineStart: number, lineEnd: number, line: number): Passage | null {
   let start = lineStart;
   let end = lineEnd;
   while (start < end && isSpace(text.charCodeAt(start))) start += 1;
   while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1;
   if (start === end) return null;
-  return { start, end, firstLine: line, lastLine: line, level: levelOf(text, start, end) };
+  return { start, end, firstLine: line, lastLine: line, level: getLevel(text, start, end) };
 }
 
 function isSpace(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0 || unit === 0x3000 || unit === 0xfeff;
 }
 
-function levelOf(text: string, start: number, end: number): number {
+function getLevel(text: string, start: number, end: number): number {
   if (text.charCodeAt(start) === 0x23) {
     const [, marks] = heading.exec(text.slice(start, Math.min(end, start + 8))) ?? [];
     if (marks !== undefined) return marks.length;
@@ -79,22 +79,22 @@ function isDate(text: string, start: number, end: number): boolean {
 }
 
 /** Whether the line is the rest of a paragraph that an editor has wrapped: it begins in the middle of a sentence. */
-function goesOn(text: string, open: Passage, next: Passage): boolean {
+function continuesParagraph(text: string, open: Passage, next: Passage): boolean {
   if (open.level !== bodyLevel || next.level !== bodyLevel || next.firstLine !== open.lastLine + 1) return false;
-  if (next.end - open.start > maxPassageChars || !beginsLow(text, next.start)) return false;
+  if (next.end - open.start > maxPassageChars || !startsLowercase(text, next.start)) return false;
   const lastLine = open.end - Math.max(open.start, text.lastIndexOf("\n", open.end - 1) + 1);
   return lastLine >= minWrappedChars;
 }
 
-function beginsLow(text: string, start: number): boolean {
+function startsLowercase(text: string, start: number): boolean {
   const unit = text.charCodeAt(start);
   return unit < 0x80 ? unit >= 0x61 && unit <= 0x7a : /^\p{Ll}/u.test(text.slice(start, start + 2));
 }
 
-function* pieces(text: string, passage: Passage): Generator<Passage> {
+function* cutPassage(text: string, passage: Passage): Generator<Passage> {
   let { start } = passage;
   while (passage.end - start > maxPassageChars) {
-    const cut = cutBefore(text, start, start + maxPassageChars);
+    const cut = findCut(text, start, start + maxPassageChars);
     yield { ...passage, start, end: cut };
     start = cut;
     while (start < passage.end && isSpace(text.charCodeAt(start))) start += 1;
@@ -103,7 +103,7 @@ function* pieces(text: string, passage: Passage): Generator<Passage> {
 }
 
 /** White space in the second half of the piece, or else the end of a character. */
-function cutBefore(text: string, start: number, end: number): number {
+function findCut(text: string, start: number, end: number): number {
   for (let at = end; at > start + maxPassageChars / 2; at -= 1) if (isSpace(text.charCodeAt(at))) return at;
   const unit = text.charCodeAt(end);
   return unit >= 0xdc00 && unit <= 0xdfff ? end - 1 : end;

@@ -1,58 +1,57 @@
 import type { MemoryBackend } from "../backend.js";
 import type { CallContext } from "../runtime/call.js";
+import { runInTurns } from "../runtime/turns.js";
 import { compareCodeUnits } from "../values/text.js";
-import type { Ranked } from "./best-passages.js";
-import { fuse, rankByMeaning } from "./fused-ranking.js";
-import { type IndexOwner, indexOf } from "./index-cache.js";
-import { placeOf } from "./indexed-file.js";
+import type { Hit } from "./best-hits.js";
+import { fuse, rankBySimilarity } from "./fusion.js";
+import { type IndexOwner, readIndex } from "./index-cache.js";
 import { indexTexts } from "./memory-index.js";
-import { rank, soughtIn } from "./ranking.js";
+import { rank } from "./rank.js";
 import type { CheckedSearch, SearchHit } from "./search-options.js";
-import { englishWords, wordsBy } from "./words.js";
+import { englishWords, splitWords } from "./words.js";
 
-/** How far down the rankings by words and by meaning a passage may stand that is found by both. */
+/** How far down the rankings by words and by similarity a passage may be that both find. */
 export const fusedRanks = 100;
 
 /** The passages of a memory that have most to do with a query. */
 export async function searchMemory(
   backend: MemoryBackend,
   owner: IndexOwner,
-  wanted: CheckedSearch,
+  search: CheckedSearch,
   call: CallContext,
 ): Promise<SearchHit[]> {
-  return hitsOf(await rankedIn(backend, owner, wanted, call));
+  const hits = await findHits(backend, owner, search, call);
+  return hits.flatMap(({ file: { path, content, passages }, passage, score }) => {
+    const { start, end, firstLine: startLine, lastLine: endLine } = passages[passage] ?? {};
+    if (startLine === undefined || endLine === undefined) return [];
+    return [{ path, startLine, endLine, text: content.slice(start, end), score }];
+  });
 }
 
-async function rankedIn(
+async function findHits(
   backend: MemoryBackend,
   owner: IndexOwner,
-  wanted: CheckedSearch,
+  search: CheckedSearch,
   call: CallContext,
-): Promise<Ranked[]> {
-  const { query, limit, path } = wanted;
-  const meaning = backend.features?.embeddings?.(call) ?? null;
-  // The storage knows no words but these, and nothing of meaning.
-  const narrowed =
-    meaning === null && owner.wordsOf === englishWords
-      ? ((await backend.features?.prefilter?.(query, path, call)) ?? null)
-      : null;
-  if (narrowed !== null) {
-    const chosen = await indexTexts(narrowed.texts, englishWords, null, () => call.throwIfAborted());
-    return rank(chosen, soughtIn(chosen, englishWords(query)), wanted, narrowed.files);
-  }
-  const { index, vectors } = await indexOf(backend, owner, call);
-  const sought = soughtIn(index, wordsBy(owner.wordsOf, query));
-  if (meaning === null || vectors === null || vectors.byText.size === 0) return rank(index, sought, wanted);
-  const nearness = await meaning.nearness(query);
-  const deeper = { ...wanted, limit: Math.max(limit, fusedRanks) };
-  return fuse(rank(index, sought, deeper), rankByMeaning(index, vectors, nearness, deeper), wanted);
-}
-
-function hitsOf(ranked: readonly Ranked[]): SearchHit[] {
-  return ranked.map(({ file, passage, score }) => {
-    const { start, end, firstLine: startLine, lastLine: endLine } = placeOf(file, passage);
-    return { path: file.path, startLine, endLine, text: file.content.slice(start, end), score };
-  });
+): Promise<Hit[]> {
+  const embeddings = backend.features?.embeddings?.(call) ?? null;
+  // The storage knows only these words, and no embeddings.
+  const canPrefilter = embeddings === null && owner.wordsOf === englishWords;
+  const candidates = canPrefilter
+    ? ((await backend.features?.prefilter?.(search.query, search.path, call)) ?? null)
+    : null;
+  const { index, vectors } =
+    candidates === null
+      ? await readIndex(backend, owner, call)
+      : { index: await runInTurns(indexTexts(candidates.texts, englishWords, null), call), vectors: null };
+  const words = splitWords(owner.wordsOf, search.query);
+  if (embeddings === null || vectors === null || vectors.byText.size === 0)
+    return runInTurns(rank(index, words, search, candidates?.files), call);
+  const getSimilarity = await embeddings.nearness(search.query);
+  const deeper = { ...search, limit: Math.max(search.limit, fusedRanks) };
+  const byWords = await runInTurns(rank(index, words, deeper), call);
+  const bySimilarity = await runInTurns(rankBySimilarity(index, vectors, getSimilarity, deeper), call);
+  return fuse(byWords, bySimilarity, search);
 }
 
 /** The best of several answers. */

@@ -17,7 +17,7 @@ const asciiWord = /[a-z0-9]+/g;
 let patterns: { anyWord: RegExp; unspacedStart: RegExp } | undefined;
 
 /** Made when they are needed, as that takes some milliseconds. */
-function patternsOfScripts(): NonNullable<typeof patterns> {
+function getPatterns(): NonNullable<typeof patterns> {
   patterns ??= {
     anyWord: new RegExp(
       `(?:(?=[\\p{L}\\p{M}\\p{N}])[${unspaced}])+|(?:(?![${unspaced}])[\\p{L}\\p{M}\\p{N}])+|\\p{RI}{2}|\\p{Extended_Pictographic}`,
@@ -38,16 +38,16 @@ const stopWords = new Set(
   ).split(" "),
 );
 
-/** The words that a function finds, which may be anybody's. @throws TypeError */
-export function wordsBy(wordsOf: SearchWords, text: string): readonly string[] {
-  if (wordsOf === englishWords) return englishWords(text);
-  const words: unknown = wordsOf(text);
+/** The words of a text. @throws TypeError if a function of the user returns anything but a list of texts */
+export function splitWords(searchWords: SearchWords, text: string): readonly string[] {
+  if (searchWords === englishWords) return englishWords(text);
+  const words: unknown = searchWords(text);
   if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
   throw new TypeError("searchWords must answer a list of texts");
 }
 
 const maxStems = 50_000;
-/** A text repeats its words, and this is five times as fast as to stem them again. Null for a stop word. */
+/** Stems by word, null for a stop word. Reason: a text repeats its words, and equal words then share one string. */
 const stems = new Map<string, string | null>();
 
 /**
@@ -57,19 +57,19 @@ const stems = new Map<string, string | null>();
 export function englishWords(text: string): string[] {
   const words: string[] = [];
   if (!notAscii.test(text)) {
-    for (const found of text.toLowerCase().match(asciiWord) ?? []) pushStem(words, found);
+    for (const word of text.toLowerCase().match(asciiWord) ?? []) pushStem(words, word);
     return words;
   }
-  const { anyWord, unspacedStart } = patternsOfScripts();
-  for (const found of folded(text).match(anyWord) ?? []) {
-    if (notAscii.test(found) && unspacedStart.test(found)) pushPairs(words, found);
-    else pushStem(words, found);
+  const { anyWord, unspacedStart } = getPatterns();
+  for (const word of fold(text).match(anyWord) ?? []) {
+    if (notAscii.test(word) && unspacedStart.test(word)) pushPairs(words, word);
+    else pushStem(words, word);
   }
   return words;
 }
 
 /** By way of upper case, in which ß is SS. */
-function folded(text: string): string {
+function fold(text: string): string {
   return text.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(accents, "").normalize("NFC");
 }
 
@@ -82,20 +82,20 @@ const joinedWord = /[\p{L}\p{M}\p{N}_']+/gu;
  * index does not tell some of them: those of scripts without spaces, and emoji.
  */
 export function spacedWords(query: string): string[] | null {
-  const { anyWord, unspacedStart } = patternsOfScripts();
-  const found = folded(query).match(anyWord) ?? [];
+  const { anyWord, unspacedStart } = getPatterns();
+  const found = fold(query).match(anyWord) ?? [];
   if (found.some((word) => unspacedStart.test(word) || !letterOrDigit.test(word))) return null;
   const joined = query.toLowerCase().normalize("NFC").match(joinedWord) ?? [];
   const words = [...found, ...joined.map((word) => word.replace(/^'+|(?:'s)?'*$/g, ""))];
   return [...new Set(words)].filter((word) => englishWords(word).length > 0);
 }
 
-function pushStem(words: string[], found: string): void {
-  let stem = stems.get(found);
+function pushStem(words: string[], word: string): void {
+  let stem = stems.get(word);
   if (stem === undefined) {
-    stem = stopWords.has(found) ? null : stemOf(found);
+    stem = stopWords.has(word) ? null : getStem(word);
     if (stems.size >= maxStems) stems.clear();
-    stems.set(found, stem);
+    stems.set(word, stem);
   }
   if (stem !== null) words.push(stem);
 }
@@ -104,15 +104,15 @@ const english = /^[a-z]{3,40}$/;
 /** A longer one is no word, but as a term it would take as much again as the text. */
 const maxWordChars = 64;
 
-function stemOf(found: string): string {
-  return english.test(found) ? stemmer(found) : found.slice(0, maxWordChars);
+function getStem(word: string): string {
+  return english.test(word) ? stemmer(word) : word.slice(0, maxWordChars);
 }
 
 function pushPairs(words: string[], run: string): void {
   let previous = "";
   for (const character of run) {
-    words.push(character);
-    if (previous !== "") words.push(previous + character);
+    pushStem(words, character);
+    if (previous !== "") pushStem(words, previous + character);
     previous = character;
   }
 }

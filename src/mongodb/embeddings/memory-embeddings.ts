@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
-import type { MeaningBackend, Vector } from "../../core/search/meaning.js";
+import type { Embeddings, Vector } from "../../core/search/embeddings.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Embedder, shortHash } from "./embedder.js";
 import type { VectorCollection } from "./vector-collection.js";
@@ -22,7 +22,7 @@ export interface MemoryEmbeddingsContext {
 }
 
 /** The embeddings of the passages of one memory. */
-export class MemoryEmbeddings implements MeaningBackend {
+export class MemoryEmbeddings implements Embeddings {
   readonly #context: MemoryEmbeddingsContext;
   readonly maxTexts: number;
 

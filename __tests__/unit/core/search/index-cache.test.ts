@@ -4,9 +4,9 @@ import { type Memory, openMemory, type SearchWords } from "../../../../src/index
 import type { MemoryBackend } from "../../../../src/core/backend.js";
 import { openMemoryOver } from "../../../../src/core/open-memory-over.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
-import { keptIndexes } from "../../../../src/core/search/index-cache.js";
-import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
-import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
+import { cachedIndexes } from "../../../../src/core/search/index-cache.js";
+import type { Embeddings } from "../../../../src/core/search/embeddings.js";
+import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 import { Embedder } from "../../../../src/mongodb/embeddings/embedder.js";
 import { MemoryEmbeddings } from "../../../../src/mongodb/embeddings/memory-embeddings.js";
 import { FakeEmbeddings } from "../../../helpers/fake-embeddings.js";
@@ -83,16 +83,16 @@ describe("the index of a memory", () => {
 
   // Requirement: search.bounded-memory
   it("is given up for others, so that all of them take at most 100 MB", async () => {
-    const before = keptIndexes().count;
+    const before = cachedIndexes().count;
     // The dash makes each character take two bytes.
     const text = `zebra –${" ".repeat(14_000_000)}`;
     for (let index = 0; index < 6; index += 1) {
       const { memory } = counted();
       await memory.write("/a", text);
       await memory.search("zebra");
-      expect(keptIndexes().bytes).toBeLessThanOrEqual(100_000_000);
+      expect(cachedIndexes().bytes).toBeLessThanOrEqual(100_000_000);
     }
-    expect(keptIndexes().count).toBeLessThan(before + 6);
+    expect(cachedIndexes().count).toBeLessThan(before + 6);
   });
 
   it("is right for searches that begin at the same time as changes", async () => {
@@ -128,7 +128,7 @@ describe("the vectors of a memory", () => {
   // Requirement: search.embedded-bounded
   it("are at most so many, of the first different passages", async () => {
     const embedded: string[] = [];
-    const meaning: MeaningBackend = {
+    const meaning: Embeddings = {
       maxTexts: 3,
       stored: async () => new Map(),
       embed: async (texts) => {
@@ -143,7 +143,7 @@ describe("the vectors of a memory", () => {
       { path: "/a", content: "one\n\none\n\ntwo" },
       { path: "/b", content: "two\n\nthree\n\nfour" },
     ];
-    const { byText, isComplete } = await vectorsOf(
+    const { byText, isComplete } = await getVectors(
       meaning,
       backend,
       { files, version: "1", previous: null },
@@ -156,7 +156,7 @@ describe("the vectors of a memory", () => {
   it("are made of the texts that are left without reading an unchanged memory again", async () => {
     let [version, snapshots] = ["1", 0];
     const embedded: number[] = [];
-    const meaning: MeaningBackend = {
+    const meaning: Embeddings = {
       maxTexts: 10_000,
       stored: async () => new Map(),
       embed: async (texts) => {

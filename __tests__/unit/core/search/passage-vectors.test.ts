@@ -1,13 +1,13 @@
 import { expect, it } from "@jest/globals";
 import type { MemoryBackend } from "../../../../src/core/backend.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
-import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
-import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
+import type { Embeddings } from "../../../../src/core/search/embeddings.js";
+import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 
 // Requirement: search.models-side-by-side, search.embedded-bounded
 it("a search keeps the vectors of as many texts as it may have itself, and those of others as long as their text is there", async () => {
   const kept: string[][] = [];
-  const meaning: MeaningBackend = {
+  const meaning: Embeddings = {
     maxTexts: 2,
     stored: async () => new Map(),
     embed: async (texts) => new Map(texts.map((text) => [text, new Uint8Array()])),
@@ -23,7 +23,7 @@ it("a search keeps the vectors of as many texts as it may have itself, and those
   const features = { embeddings: () => meaning, version: async () => "1" };
   const opened = { features } as Partial<MemoryBackend> as MemoryBackend;
   const texts = { files, version: "1", previous: null };
-  const { byText } = await vectorsOf(meaning, opened, texts, createUnlimitedCall());
+  const { byText } = await getVectors(meaning, opened, texts, createUnlimitedCall());
   expect([...byText.keys()]).toEqual(["one", "two"]);
   expect(kept).toEqual([
     ["one", "two"],

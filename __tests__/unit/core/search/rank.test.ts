@@ -1,17 +1,17 @@
+import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Memory } from "../../../../src/core/memory.js";
 import type { FoundText } from "../../../../src/core/tree/snapshot.js";
 import type { MemoryOptions } from "../../../../src/core/settings/options.js";
+import { runInTurns } from "../../../../src/core/runtime/turns.js";
 import { indexTexts } from "../../../../src/core/search/memory-index.js";
-import { passagesOf } from "../../../../src/core/search/passages.js";
-import { rank, soughtIn } from "../../../../src/core/search/ranking.js";
+import { rank } from "../../../../src/core/search/rank.js";
 import type { SearchHit } from "../../../../src/core/search/search-options.js";
-import { Vocabulary } from "../../../../src/core/search/indexed-file.js";
-import { WordNumbers } from "../../../../src/core/search/word-numbers.js";
 import { englishWords } from "../../../../src/core/search/words.js";
 import { openMemory } from "../../../../src/open-memory.js";
+import { searchNaively } from "../../../helpers/naive-ranking.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 
 let opened = 0;
@@ -21,55 +21,6 @@ async function memoryWith(texts: Record<string, string>, options: MemoryOptions 
   const memory = openMemory(new InMemoryStore(), { nodeId: `ranking ${opened}` }, { paths: "posix", ...options });
   for (const [path, text] of Object.entries(texts)) await memory.write(path, text);
   return memory;
-}
-
-/** The best passages of the texts, found in the most obvious way. */
-function naiveSearch(texts: readonly FoundText[], query: string): [place: string, score: number][] {
-  const files = texts.map(({ path, content }) => {
-    const passages = [
-      { text: path, level: 0, line: 0 },
-      ...Array.from(passagesOf(content), (each) => ({
-        text: content.slice(each.start, each.end),
-        level: each.level,
-        line: each.firstLine,
-      })),
-    ];
-    return { path, passages: passages.map((each) => ({ ...each, words: englishWords(each.text) })) };
-  });
-  const bm25 = (count: number, rarity: number, length: number, share: number) =>
-    (rarity * count * 2.2) / (count + 1.2 * (1 - share + share * length));
-  const rarity = (count: number, all: number) => Math.log(1 + (Math.max(all, count) - count + 0.5) / (count + 0.5));
-  const all = files.flatMap(({ passages }) => passages.slice(1));
-  const size = (passages: { words: string[] }[]) => passages.reduce((sum, { words }) => sum + words.length, 0);
-  const times = (words: string[], word: string) => words.filter((each) => each === word).length;
-  const sought = [...new Set(englishWords(query))];
-  const hits = files.flatMap(({ path, passages }) => {
-    const endOf = (q: number) => passages.findIndex(({ level }, r) => r > q && level <= (passages[q]?.level ?? 0));
-    const isAbove = (q: number, p: number) =>
-      q < p && (passages[q]?.level ?? 8) < 8 && (endOf(q) === -1 || p < endOf(q));
-    const own = passages.map(({ words }, p) =>
-      sought.reduce((sum, word) => {
-        const around = passages.filter((_, q) => q !== p && (Math.abs(q - p) === 1 || isAbove(q, p)));
-        const count = times(words, word) + around.reduce((half, each) => half + times(each.words, word) / 2, 0);
-        const holding = files.flatMap((file) => file.passages).filter((each) => each.words.includes(word)).length;
-        return p === 0 || count === 0
-          ? sum
-          : sum + bm25(count, rarity(holding, all.length), words.length / (size(all) / all.length || 1), 0.4);
-      }, 0),
-    );
-    const inFiles = (word: string) =>
-      files.filter((file) => file.passages.some((each) => each.words.includes(word))).length;
-    const ofFile = sought.reduce((sum, word) => {
-      const count = passages.reduce((counted, { words }) => counted + times(words, word), 0);
-      const length = size(passages.slice(1)) / (size(all) / files.length || 1);
-      return count === 0 ? sum : sum + bm25(count, rarity(inFiles(word), files.length), length, 0.75);
-    }, 0);
-    return passages.flatMap(({ line }, p): [string, number][] => {
-      const score = (own[p] ?? 0) + ((own[p - 1] ?? 0) + (own[p + 1] ?? 0)) / 2;
-      return p === 0 || score === 0 ? [] : [[`${path}:${line}`, score + ofFile]];
-    });
-  });
-  return hits.toSorted((a, b) => b[1] - a[1]);
 }
 
 const rounded = (hits: readonly [string, number][]) =>
@@ -97,8 +48,8 @@ describe("the ranking of a search", () => {
       "🎂",
     );
     const line = fc
-      .tuple(fc.constantFrom("", "# ", "## ", "- "), fc.array(word, { maxLength: 5 }))
-      .map(([start, words]) => start + words.join(" "));
+      .tuple(fc.constantFrom("", "# ", "## ", "- "), fc.array(word, { maxLength: 5 }), fc.constantFrom(1, 1, 1, 90))
+      .map(([start, words, times]) => start + `${words.join(" ")} `.repeat(times));
     const text = fc
       .tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom("\n", "\r\n"))
       .map(([lines, lineEnd]) => lines.join(lineEnd));
@@ -110,9 +61,9 @@ describe("the ranking of a search", () => {
       fc.asyncProperty(texts, fc.array(word, { minLength: 1, maxLength: 4 }), async (files, query) => {
         const memory = await memoryWith(files);
         const found = await memory.search(query.join(" "), { limit: 1000 });
-        const naive = naiveSearch((await memory.snapshot()).files, query.join(" "));
+        const naive = searchNaively((await memory.snapshot()).files, query.join(" "));
         expect(inOrder(rounded(found.map(({ path, startLine, score }) => [`${path}:${startLine}`, score])))).toEqual(
-          inOrder(rounded(naive)),
+          inOrder(rounded(naive.map(({ path, line: first, score }) => [`${path}:${first}`, score]))),
         );
         expect(found.every(({ score }, index) => score <= (found[index - 1]?.score ?? Infinity))).toBe(true);
       }),
@@ -145,6 +96,21 @@ describe("the ranking of a search", () => {
     expect(places(await memory.search("which pet"))).toContain("/talk:2");
   });
 
+  // Requirement: search.ranking
+  it("answers a word on one line by that line, and a word in a heading by that heading", async () => {
+    const lines = Array.from(
+      { length: 12 },
+      (_, line) => `Line ${line} tells of word${line} ${"more ".repeat(line % 5)}`,
+    );
+    const memory = await memoryWith({
+      "/a": `${lines.join("\n")}\n# Garden\n${lines.slice(0, 5).join("\n")}`,
+      "/b": "A note.",
+    });
+    for (const line of [5, 7, 11]) expect(places(await memory.search(`word${line}`))[0]).toBe(`/a:${line + 1}`);
+    expect(places(await memory.search("garden"))[0]).toBe("/a:13");
+    expect(places(await memory.search("note"))[0]).toBe("/b:1");
+  });
+
   // Requirement: search.per-file
   it("gives the best passage of each file where that is asked for", async () => {
     const memory = await memoryWith({
@@ -159,6 +125,20 @@ describe("the ranking of a search", () => {
 });
 
 describe("a search in much text", () => {
+  // Requirement: search.linear-time, search.ends-in-time
+  it("lets others work while it ranks, and ends with the call", async () => {
+    const memory = await memoryWith({ "/a": `# x\n${"x y z\n".repeat(100_000)}` });
+    await memory.search("x");
+    const abort = new AbortController();
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+      if (turns === 3) abort.abort(new Error("enough"));
+    }, 1);
+    await expect(memory.with({ signal: abort.signal }).search("x y z zx zy")).rejects.toThrow("enough");
+    clearInterval(timer);
+  });
+
   // Requirement: search.large
   it("finds the last line of 14 MB, and counts 100 words of a query", async () => {
     const memory = await memoryWith(
@@ -193,10 +173,20 @@ describe("a passage", () => {
   });
 
   it("never ends inside a character, and is found in a line without white space", async () => {
-    const memory = await memoryWith({ "/emoji": "x" + "😀".repeat(2000) });
-    const found = await memory.search("😀", { limit: 100 });
-    expect(found.length).toBeGreaterThan(3);
-    expect(found.every(({ text }) => text.isWellFormed())).toBe(true);
+    const parts = Array.from({ length: 8 }, (_, part) => `${"😀".repeat(part * 100)}🎂${"😀".repeat(1000)}`);
+    const memory = await memoryWith({ "/emoji": parts.map((part) => `x${part}`).join("\n") });
+    const found = await memory.search("🎂", { limit: 100 });
+    expect(found).toHaveLength(8);
+    expect(found.every(({ text }) => text.isWellFormed() && text.length > 990)).toBe(true);
+  });
+
+  // Requirement: search.passages
+  it("is the best piece alone of a long line", async () => {
+    const line = `${"fox ".repeat(400)}bird ${"fox ".repeat(400)}`;
+    const memory = await memoryWith({ "/a": `A fox.\n${line}` });
+    const found = await memory.search("fox bird");
+    expect(places(found)).toEqual(["/a:2", "/a:1"]);
+    expect(found[0]?.text).toContain("bird");
   });
 });
 
@@ -208,14 +198,12 @@ it("files that were not chosen count as those that were, and hold nothing that i
     content,
   }));
   const found = async (texts: FoundText[], atLeast?: number): Promise<[string, number][]> => {
-    const index = await indexTexts(texts, englishWords, null, () => undefined);
-    const ranked = rank(
-      index,
-      soughtIn(index, ["hen", "fox", "zebra"]),
-      { path: "/", limit: 10, per: "passage" },
-      atLeast,
-    );
-    return ranked.map(({ file, passage, score }) => [`${file.path} ${passage}`, score]);
+    const index = await runInTurns(indexTexts(texts, englishWords, null), createUnlimitedCall());
+    const work = rank(index, ["hen", "fox", "zebra"], { path: "/", limit: 10, per: "passage" }, atLeast);
+    return (await runInTurns(work, createUnlimitedCall())).map(({ file, passage, score }) => [
+      `${file.path} ${passage}`,
+      score,
+    ]);
   };
   expect(rounded(await found(chosen, 9))).toEqual(rounded(await found([...chosen, ...others])));
   expect(rounded(await found(chosen))).not.toEqual(rounded(await found(chosen, 9)));
@@ -254,19 +242,6 @@ describe("the words of a search", () => {
   it("leave out words that are everywhere", async () => {
     const memory = await memoryWith({ "/a": "the one that is there" });
     expect(await memory.search("what is the")).toEqual([]);
-  });
-
-  it("have the numbers of their stems, whatever their case and length, and however many there are", () => {
-    const vocabulary = new Vocabulary();
-    const numbers = new WordNumbers(englishWords, vocabulary);
-    const many = Array.from({ length: 30_000 }, (_, index) => `x${(index * 7919).toString(36)}`).join(" ");
-    const long =
-      "incomprehensibilities Incomprehensibility a1234567890 a12345678901 1234567890a 0 00 000 zzzzzzzzzz zzzzzzzzzzz";
-    for (const text of [long, "The FOX's foxes; fox_cub\tISN'T", "", many, "a café, foxes", many.toUpperCase(), long]) {
-      const found: number[] = [];
-      numbers.push(found, `fox ${text} fox`, 4, 4 + text.length);
-      expect(found).toEqual(englishWords(text).map((word) => vocabulary.numberOf(word)));
-    }
   });
 
   // Requirement: search.own-words

@@ -1,0 +1,81 @@
+import type { FoundText } from "../../src/core/tree/snapshot.js";
+import { splitPassages } from "../../src/core/search/passages.js";
+import { englishWords } from "../../src/core/search/words.js";
+
+interface NaiveFile {
+  path: string;
+  passages: { line: number; level: number; words: readonly string[] }[];
+}
+
+export interface NaiveHit {
+  path: string;
+  line: number;
+  score: number;
+}
+
+/** The hits of a search, found by the formula of decision 29 in the most obvious way, in any order. */
+export function searchNaively(texts: readonly FoundText[], query: string): NaiveHit[] {
+  const files = texts.map(readFile);
+  const words = [...new Set(englishWords(query))];
+  const terms = [...words.map((word) => [word]), ...words.slice(1).map((word, index) => [words[index] ?? "", word])];
+  const all = files.flatMap(({ passages }) => passages.slice(1));
+  const mean = countWords(all) / all.length || 1;
+  const meanFile = countWords(all) / files.length || 1;
+  return files.flatMap((file) => {
+    const hits = file.passages.slice(1).flatMap((passage, index): NaiveHit[] => {
+      const near = file.passages.slice(Math.max(1, index - 1), index + 4);
+      const around = [...near, ...getAbove(file, index + 1)];
+      const scoreOfTerm = (term: readonly string[]): number => {
+        const share = term.length === 1 ? 1 : 0.25;
+        const passagesWith = files.flatMap(({ passages }) => passages).filter((each) => count([each], term) > 0).length;
+        const filesWith = files.filter(({ passages }) => count(passages, term) > 0).length;
+        const asItself = bm25(count([passage], term), passage.words.length / mean);
+        const asPart = bm25(count(around, term), countWords(near) / (5 * mean));
+        const asFile = bm25(count(file.passages, term), countWords(file.passages.slice(1)) / meanFile);
+        return (
+          share * (rarity(passagesWith, all.length) * (asItself + asPart) + rarity(filesWith, files.length) * asFile)
+        );
+      };
+      const score = terms.reduce((sum, term) => sum + scoreOfTerm(term), 0);
+      return terms.some((term) => count(around, term) > 0) ? [{ path: file.path, line: passage.line, score }] : [];
+    });
+    const bestOfLine = (line: number): NaiveHit[] =>
+      hits.filter((hit) => hit.line === line).toSorted((a, b) => b.score - a.score);
+    return [...new Set(hits.map(({ line }) => line))].flatMap((line) => bestOfLine(line).slice(0, 1));
+  });
+}
+
+function readFile({ path, content }: FoundText): NaiveFile {
+  const passages = Array.from(splitPassages(content), ({ start, end, firstLine, level }) => ({
+    line: firstLine,
+    level,
+    words: englishWords(content.slice(start, end)),
+  }));
+  return { path, passages: [{ line: 0, level: 0, words: englishWords(path) }, ...passages] };
+}
+
+/** The headings, dates and the path that stand above a passage: nothing of their level or a higher one is between. */
+function getAbove({ passages }: NaiveFile, number: number): NaiveFile["passages"] {
+  return passages.filter(
+    ({ level }, index) =>
+      index < number && level < 8 && passages.slice(index + 1, number + 1).every((between) => between.level > level),
+  );
+}
+
+function countWords(passages: NaiveFile["passages"]): number {
+  return passages.reduce((sum, { words }) => sum + words.length, 0);
+}
+
+function count(passages: NaiveFile["passages"], term: readonly string[]): number {
+  return passages
+    .flatMap(({ words }) => words.map((_, index) => term.every((word, offset) => words[index + offset] === word)))
+    .filter(Boolean).length;
+}
+
+function rarity(containing: number, all: number): number {
+  return Math.log(1 + (Math.max(all, containing) - containing + 0.5) / (containing + 0.5));
+}
+
+function bm25(occurrences: number, length: number): number {
+  return (2.2 * occurrences) / (occurrences + 1.2 * (0.25 + 0.75 * length));
+}

@@ -1,0 +1,28 @@
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { describe, expect, it } from "@jest/globals";
+import { englishWords } from "../../../../src/core/search/words.js";
+import { openMemory } from "../../../../src/open-memory.js";
+import { countSteps } from "../../../helpers/counted-steps.js";
+
+describe("a search in hostile texts", () => {
+  const path = `/${"x ".repeat(120)}x`.repeat(4);
+  const headings = [1, 2, 3, 4, 5, 6].map((level) => `${"#".repeat(level)} ${"x ".repeat(495)}`).join("\n");
+
+  // Requirement: search.linear-time
+  it.each([
+    ["short lines under six long headings and a long path", `${headings}\n${"x y\n".repeat(20_000)}`],
+    ["short lines under a heading", `# x\n${"x y\n".repeat(20_000)}`],
+    ["headings", "# x\n## x\n### y\n".repeat(7000)],
+    ["dates", `2024-05-08\n${"1 May 2024\nx\n".repeat(10_000)}`],
+    ["one word again and again", `${"x ".repeat(495)}\n`.repeat(60)],
+  ])("takes no more steps than there are words, in %s", async (_what, text) => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "steps" }, { paths: "posix" });
+    await memory.write(path, text);
+    await memory.write("/other", "y");
+    const stepsOf = (query: string): Promise<number> => countSteps(/core\/search\//, () => memory.search(query));
+    const words = englishWords(path).length + englishWords(text).length;
+    const passages = text.split("\n").length;
+    expect(await stepsOf("x y")).toBeLessThan(60 * (words + passages));
+    expect(await stepsOf("y x")).toBeLessThan(40 * (words + passages));
+  });
+});

@@ -1,0 +1,55 @@
+import { type IndexedFile, stepsPerYield } from "./memory-index.js";
+import type { CheckedSearch } from "./search-options.js";
+
+/** A passage with its score. */
+export interface Hit {
+  file: IndexedFile;
+  passage: number;
+  score: number;
+}
+
+/** Collects the best passages, or the best one of each file. */
+export class BestHits {
+  readonly #limit: number;
+  readonly #perFile: boolean;
+  #hits: Hit[] = [];
+
+  constructor({ limit, per }: Pick<CheckedSearch, "limit" | "per">) {
+    this.#limit = limit;
+    this.#perFile = per === "file";
+  }
+
+  /**
+   * Adds the passages of a file. Files come in the order of their paths. The pieces of a long line are one hit, the
+   * best piece.
+   * @param getScore null for a passage that is no hit
+   */
+  *addFile(file: IndexedFile, getScore: (passage: number) => number | null): Generator<void> {
+    let best: Hit | null = null;
+    // Passage 0 is the path.
+    for (let passage = 1; passage < file.passages.length; passage += 1) {
+      if (passage % stepsPerYield === 0) yield;
+      const score = getScore(passage);
+      if (score === null) continue;
+      const isSameHit = best !== null && (this.#perFile || getLine(file, best.passage) === getLine(file, passage));
+      if (best !== null && isSameHit && score <= best.score) continue;
+      if (best !== null && !isSameHit) this.#add(best);
+      best = { file, passage, score };
+    }
+    if (best !== null) this.#add(best);
+  }
+
+  /** Best first. Hits of one score stay in the order of paths and lines. */
+  sorted(): Hit[] {
+    return this.#hits.toSorted((a, b) => b.score - a.score).slice(0, this.#limit);
+  }
+
+  #add(hit: Hit): void {
+    this.#hits.push(hit);
+    if (this.#hits.length >= 10 * this.#limit + stepsPerYield) this.#hits = this.sorted();
+  }
+}
+
+export function getLine(file: IndexedFile, passage: number): number {
+  return file.passages[passage]?.firstLine ?? 0;
+}

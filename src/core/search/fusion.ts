@@ -1,0 +1,60 @@
+import { compareCodeUnits } from "../values/text.js";
+import { BestHits, getLine, type Hit } from "./best-hits.js";
+import type { Vector } from "./embeddings.js";
+import { isWithin, type MemoryIndex } from "./memory-index.js";
+import type { PassageVectors } from "./passage-vectors.js";
+import type { CheckedSearch } from "./search-options.js";
+
+/** The passages that are most similar to a query, the best first. */
+export function* rankBySimilarity(
+  index: MemoryIndex,
+  { byText }: PassageVectors,
+  getSimilarity: (vector: Vector) => number,
+  { path, limit, per }: Omit<CheckedSearch, "query">,
+): Generator<void, Hit[]> {
+  const best = new BestHits({ limit, per });
+  for (const file of index.files.filter(isWithin(path))) {
+    yield* best.addFile(file, (passage) => {
+      const { start, end } = file.passages[passage] ?? { start: 0, end: 0 };
+      const vector = byText.get(file.content.slice(start, end));
+      return vector === undefined ? null : getSimilarity(vector);
+    });
+    yield;
+  }
+  return best.sorted();
+}
+
+/*
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009). Their constant is 60, and each ranking counts as
+ * much as the other. Then a passage that is low in both comes before one that is first by words alone, and long
+ * dialogues were searched worse than by words (bench/search/RESULTS.md).
+ */
+const rankConstant = 3;
+const similarityShare = 0.5;
+
+/**
+ * The passages that are high in either ranking, best first. For a file, and for a long line, it takes the passage of
+ * the ranking in which it is higher. A passage that is first in both keeps its score by words, so hits of memories with
+ * and without embeddings can be sorted together.
+ */
+export function fuse(
+  byWords: readonly Hit[],
+  bySimilarity: readonly Hit[],
+  { limit, per }: Pick<CheckedSearch, "limit" | "per">,
+): Hit[] {
+  const unit = ((byWords[0]?.score ?? 1) * (rankConstant + 1)) / (1 + similarityShare);
+  const fused = new Map<string, Hit & { rank: number }>();
+  const add = (hits: readonly Hit[], share: number): void =>
+    hits.forEach((hit, rank) => {
+      const { path } = hit.file;
+      const key = per === "file" ? path : `${getLine(hit.file, hit.passage)} ${path}`;
+      const other = fused.get(key);
+      const score = (other?.score ?? 0) + (unit * share) / (rankConstant + rank + 1);
+      fused.set(key, other !== undefined && other.rank <= rank ? { ...other, score } : { ...hit, rank, score });
+    });
+  add(byWords, 1);
+  add(bySimilarity, similarityShare);
+  return Array.from(fused.values())
+    .toSorted((a, b) => b.score - a.score || compareCodeUnits(a.file.path, b.file.path) || a.passage - b.passage)
+    .slice(0, limit);
+}

@@ -1,0 +1,197 @@
+import { BestHits, type Hit } from "./best-hits.js";
+import { getWords, type IndexedFile, isWithin, type MemoryIndex, stepsPerYield } from "./memory-index.js";
+import type { CheckedSearch } from "./search-options.js";
+
+/*
+ * A passage scores by three BM25s of equal weight: as itself, as a part of its surroundings, and as a part of its file.
+ * Nothing is tuned but how much lies around a passage and what a pair counts (bench/search/RESULTS.md).
+ */
+
+/** BM25's usual numbers: how fast a repeated word counts less, and how much more it counts in a short text. */
+const saturation = 1.2;
+const lengthShare = 0.75;
+/** How many passages on each side lie around one: what was said just before and after. */
+const nearPassages = 2;
+/** What two words that are side by side in the query count where they are so in a passage, beside the words. */
+const pairShare = 0.25;
+
+/** A question has fewer. */
+const maxQueryWords = 100;
+
+/** A word or a pair of words of the query. */
+interface Term {
+  passageWeight: number;
+  fileWeight: number;
+}
+
+/** A term in a file. */
+interface TermHits {
+  term: Term;
+  /** The passages of the file that contain it, ascending, once for each occurrence. */
+  passages: readonly number[];
+}
+
+/** How much text is searched. */
+interface Extent {
+  files: number;
+  passages: number;
+}
+
+/**
+ * The best passages, best first; those of one score by path and line.
+ * @param minFiles how many files there are at least; those that are not in the index contain no word of the query
+ */
+export function* rank(
+  index: MemoryIndex,
+  queryWords: readonly string[],
+  { path, limit, per }: Omit<CheckedSearch, "query">,
+  minFiles = 0,
+): Generator<void, Hit[]> {
+  const words = [...new Set(queryWords)].slice(0, maxQueryWords);
+  const files = index.files.filter(isWithin(path));
+  const passageCount = files.reduce((sum, { passages }) => sum + passages.length - 1, 0);
+  const wordCount = files.reduce((sum, file) => sum + file.wordCount, 0);
+  const meanPassage = wordCount / Math.max(1, passageCount) || 1;
+  const meanFile = wordCount / Math.max(1, files.length) || 1;
+  // Files that are not in the index are as long as these.
+  const factor = Math.max(1, minFiles / Math.max(1, files.length));
+  const extent = { files: factor * files.length, passages: factor * passageCount };
+  const candidates = yield* findTerms(index, words, isWithin(path), extent);
+  const best = new BestHits({ limit, per });
+  for (const file of files) {
+    const hits = candidates.get(file);
+    if (hits === undefined) continue;
+    const scores = new Float64Array(file.passages.length);
+    let fileScore = 0;
+    for (const { term, passages } of hits) {
+      fileScore += term.fileWeight * bm25(passages.length, file.wordCount / meanFile);
+      yield* addScores(file, passages, term.passageWeight, meanPassage, scores);
+    }
+    yield* best.addFile(file, (passage) => {
+      const score = scores[passage] ?? 0;
+      return score === 0 ? null : score + fileScore;
+    });
+    yield;
+  }
+  return best.sorted();
+}
+
+/** The terms of each file that contains some. */
+function* findTerms(
+  index: MemoryIndex,
+  words: readonly string[],
+  isSearched: (file: IndexedFile) => boolean,
+  extent: Extent,
+): Generator<void, Map<IndexedFile, TermHits[]>> {
+  const candidates = new Map<IndexedFile, TermHits[]>();
+  const add = function* (share: number, positions: readonly number[]): Generator<void> {
+    const byFile = yield* groupByFile(index, positions, isSearched);
+    const term = weigh(share, byFile, extent);
+    for (const [file, passages] of byFile) {
+      const hits = candidates.get(file);
+      if (hits === undefined) candidates.set(file, [{ term, passages }]);
+      else hits.push({ term, passages });
+    }
+  };
+  for (const word of words) yield* add(1, index.postings.get(word) ?? []);
+  for (const [previous, word] of words.slice(1).entries())
+    yield* add(pairShare, yield* findPairs(index, words[previous] ?? "", word));
+  return candidates;
+}
+
+function* groupByFile(
+  index: MemoryIndex,
+  positions: readonly number[],
+  isSearched: (file: IndexedFile) => boolean,
+): Generator<void, Map<IndexedFile, number[]>> {
+  const byFile = new Map<IndexedFile, number[]>();
+  for (const [step, position] of positions.entries()) {
+    if (step % stepsPerYield === 0) yield;
+    const passage = index.passages[position];
+    if (passage === undefined) continue;
+    const numbers = byFile.get(passage.file);
+    if (numbers !== undefined) numbers.push(passage.number);
+    else if (isSearched(passage.file)) byFile.set(passage.file, [passage.number]);
+  }
+  return byFile;
+}
+
+/** A term counts more the rarer it is. The path of a file counts as a passage that contains it. */
+function weigh(share: number, byFile: ReadonlyMap<IndexedFile, readonly number[]>, extent: Extent): Term {
+  let passages = 0;
+  for (const numbers of byFile.values()) passages += countDistinct(numbers);
+  return {
+    passageWeight: share * getRarity(passages, extent.passages),
+    fileWeight: share * getRarity(byFile.size, extent.files),
+  };
+}
+
+function countDistinct(ascending: readonly number[]): number {
+  let count = 0;
+  for (const [index, number] of ascending.entries()) if (number !== ascending[index - 1]) count += 1;
+  return count;
+}
+
+/** The positions of the passages in which one word follows the other, ascending, once for each occurrence. */
+function* findPairs({ passages, postings }: MemoryIndex, word: string, next: string): Generator<void, number[]> {
+  const pairs: number[] = [];
+  const positions = postings.get(word) ?? [];
+  const withNext = postings.get(next) ?? [];
+  let at = 0;
+  for (const [step, position] of positions.entries()) {
+    if (step % stepsPerYield === 0) yield;
+    while ((withNext[at] ?? Infinity) < position) at += 1;
+    const passage = passages[position];
+    if (withNext[at] !== position || position === positions[step - 1] || passage === undefined) continue;
+    const words = getWords(passage);
+    for (const [place, each] of words.entries()) if (each === word && words[place + 1] === next) pairs.push(position);
+  }
+  return pairs;
+}
+
+/** Adds the scores that a term gives each passage itself and for what lies around it. */
+function* addScores(
+  { passages, words }: IndexedFile,
+  hits: readonly number[],
+  weight: number,
+  meanPassage: number,
+  scores: Float64Array,
+): Generator<void> {
+  const own = new Float64Array(passages.length);
+  /** By how much the count around a passage differs from that around the passage before. */
+  const changes = new Float64Array(passages.length + 1);
+  const count = (start: number, end: number): void => {
+    changes[start] = (changes[start] ?? 0) + 1;
+    changes[end] = (changes[end] ?? 0) - 1;
+  };
+  for (const [step, passage] of hits.entries()) {
+    if (step % stepsPerYield === 0) yield;
+    own[passage] = (own[passage] ?? 0) + 1;
+    if (passage > 0) count(Math.max(1, passage - nearPassages), Math.min(passages.length, passage + nearPassages + 1));
+    // A heading, a date and the path count for all that they stand above.
+    count(passage + 1, passages[passage]?.sectionEnd ?? passage + 1);
+  }
+  const findWord = (passage: number): number => passages[passage]?.firstWord ?? words.length;
+  let around = 0;
+  for (let passage = 1; passage < passages.length; passage += 1) {
+    if (passage % stepsPerYield === 0) yield;
+    around += changes[passage] ?? 0;
+    if (around === 0) continue;
+    const length = findWord(passage + 1) - findWord(passage);
+    const lengthAround = findWord(passage + nearPassages + 1) - findWord(Math.max(1, passage - nearPassages));
+    let score = scores[passage] ?? 0;
+    score += weight * bm25(own[passage] ?? 0, length / meanPassage);
+    score += weight * bm25(around, lengthAround / (meanPassage * (2 * nearPassages + 1)));
+    scores[passage] = score;
+  }
+}
+
+/** Above 0, also for a term that is everywhere. */
+function getRarity(count: number, all: number): number {
+  return Math.log(1 + (Math.max(all, count) - count + 0.5) / (count + 0.5));
+}
+
+/** @param length compared with that of such texts on average */
+function bm25(count: number, length: number): number {
+  return (count * (saturation + 1)) / (count + saturation * (1 - lengthShare + lengthShare * length));
+}
