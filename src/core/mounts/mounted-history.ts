@@ -135,9 +135,11 @@ export class MountedHistory implements MemoryHistory {
     if (history === null) return;
     const versions = history.list(filter)[Symbol.asyncIterator]();
     for (;;) {
-      const { done, value } = await this.#table.run(mount, () => versions.next());
-      if (done === true) return;
-      if (value.path === "" || this.#table.toTreePath(mount, value.path) !== null) yield this.#toTree(mount, value);
+      const next = await this.#table.run(mount, () => versions.next());
+      if (next.done === true) return;
+      const version = next.value;
+      if (version.path === "" || this.#table.toTreePath(mount, version.path) !== null)
+        yield this.#toTree(mount, version);
     }
   }
 }

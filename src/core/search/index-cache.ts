@@ -1,8 +1,7 @@
 import type { MemoryBackend } from "../backend.js";
-import type { FoundText } from "../tree/snapshot.js";
+import type { FoundText, VersionedFile } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
-import type { VersionedFile } from "../tree/snapshot.js";
 import { snapshotSince, versionsOf } from "../tree/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
 import { idOf } from "../values/object-ids.js";

@@ -42,7 +42,8 @@ export async function defaultCollations({ db, memoriesCollection }: MemoryDataba
     const holds = collection === memoriesCollection ? "memories" : "items";
     const isOurs =
       holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
-    if (isOurs) facts.push({ collection, holds, locale: String(options?.["collation"]?.locale ?? "unknown") });
+    const collation: { locale?: unknown } | undefined = options?.["collation"];
+    if (isOurs) facts.push({ collection, holds, locale: String(collation?.locale ?? "unknown") });
   }
   return facts;
 }

@@ -1,10 +1,9 @@
 import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
-import type { FoundText } from "../../../core/tree/snapshot.js";
+import type { FoundText, VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
-import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";

@@ -22,12 +22,11 @@ import type {
   MemoryStat,
   OutlineOptions,
 } from "../../../core/memory.js";
-import type { FoundText } from "../../../core/tree/snapshot.js";
+import type { FoundText, VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
-import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { appendText, replaceText, utf8Bytes } from "../../../core/values/text.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import { MemoryEmbeddings } from "../../embeddings/memory-embeddings.js";
