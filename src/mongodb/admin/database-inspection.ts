@@ -42,8 +42,8 @@ export async function defaultCollations({ db, memoriesCollection }: MemoryDataba
     const holds = collection === memoriesCollection ? "memories" : "items";
     const isOurs =
       holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
-    const collation: { locale?: unknown } | undefined = options?.["collation"];
-    if (isOurs) facts.push({ collection, holds, locale: String(collation?.locale ?? "unknown") });
+    const { locale = "unknown" } = (options?.["collation"] ?? {}) as { locale?: string };
+    if (isOurs) facts.push({ collection, holds, locale });
   }
   return facts;
 }
