@@ -29,12 +29,12 @@ export type {
   VersionFilter,
   VersionOperation,
 } from "./core/history/history.js";
-export type { OnAsk } from "./core/approval/asking.js";
-export type { ChangeCommand, ChangeStatus } from "./core/approval/change-record.js";
+export type { OnAsk } from "./core/access/asking.js";
+export type { ChangeCommand, ChangeStatus } from "./core/contract/change-record.js";
 export type { MemoryProposal, MemoryProposals, Reviewer } from "./core/approval/memory-proposals.js";
 export { mountMemories } from "./core/mounts/mounted-memory.js";
 export type { MountSettings } from "./core/mounts/mounts.js";
-export type { MemoryOptions, MemoryUse } from "./core/settings/options.js";
+export type { MemoryOptions, MemoryUse } from "./core/memory-options.js";
 export type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./core/search/search-options.js";
 export type { SearchWords } from "./core/search/words.js";
 export type { PathRule } from "./core/values/paths.js";

@@ -4,7 +4,7 @@ import type { MemoryAddress } from "./core/values/address.js";
 import type { Memory } from "./core/memory.js";
 import { namespaceOfMemory } from "./core/values/namespace.js";
 import { openMemoryOver } from "./core/open-memory-over.js";
-import type { MemoryOptions } from "./core/settings/options.js";
+import type { MemoryOptions } from "./core/memory-options.js";
 import { unwrapStore } from "./langchain/langgraph-internals.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 

@@ -7,7 +7,7 @@ import { checkAddress, type MemoryAddress } from "../../src/core/values/address.
 import type { Memory } from "../../src/core/memory.js";
 import { mountMemories } from "../../src/core/mounts/mounted-memory.js";
 import { namespaceOfMemory } from "../../src/core/values/namespace.js";
-import type { MemoryOptions } from "../../src/core/settings/options.js";
+import type { MemoryOptions } from "../../src/core/memory-options.js";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { type LayoutName, layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";

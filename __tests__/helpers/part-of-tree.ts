@@ -5,10 +5,10 @@ import {
   restrict,
   type RestrictableMemory,
   restricted,
-} from "../../src/core/access/restrict.js";
+} from "../../src/core/restrictable-memory.js";
 import { MemoryError } from "../../src/core/values/errors.js";
 import type { Memory, MemoryChange, MemoryOutline, MemorySnapshot, WatchOptions } from "../../src/core/memory.js";
-import type { MemoryUse } from "../../src/core/settings/options.js";
+import type { MemoryUse } from "../../src/core/memory-options.js";
 import { mergedChanges } from "../../src/core/watch/merged-changes.js";
 import type { GrepOptions, GrepPattern, SearchOptions } from "../../src/core/search/search-options.js";
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { openDirectoryMemory } from "../../src/backends/directory/open-directory-memory.js";
 import { type CheckedAddress, checkAddress, type MemoryAddress, ownerOf } from "../../src/core/values/address.js";
 import type { Memory } from "../../src/core/memory.js";
-import type { MemoryOptions } from "../../src/core/settings/options.js";
+import type { MemoryOptions } from "../../src/core/memory-options.js";
 
 /** A folder for the tests of a file, removed after them. */
 export function testFolder(): string {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { runInTurns } from "../../src/core/runtime/turns.js";
 import type { Hit } from "../../src/core/search/best-hits.js";
-import type { Vector } from "../../src/core/search/embeddings.js";
+import type { Vector } from "../../src/core/contract/embeddings.js";
 import { fuse, rankBySimilarity } from "../../src/core/search/fusion.js";
 import { indexTexts, type MemoryIndex } from "../../src/core/search/memory-index.js";
 import { splitPassages } from "../../src/core/search/passages.js";

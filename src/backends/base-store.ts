@@ -1,5 +1,5 @@
 import type { BaseStore, Item, PutOperation } from "@langchain/langgraph-checkpoint";
-import type { BackendLimits, MemoryBackend } from "../core/backend.js";
+import type { BackendLimits, MemoryBackend } from "../core/contract/backend.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../core/memory.js";
 import type { CallContext } from "../core/runtime/call.js";
 import { KeyedMutex } from "../core/runtime/keyed-mutex.js";

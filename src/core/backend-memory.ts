@@ -2,27 +2,16 @@ import { authorizeChange } from "./access/authorize.js";
 import { guardChange, guardEdit } from "./access/guard-change.js";
 import { Policies } from "./access/policies.js";
 import type { CheckedPolicy } from "./access/policy.js";
-import { bookkeeping, restrict, type RestrictableMemory } from "./access/restrict.js";
+import { bookkeeping, restrict, type RestrictableMemory } from "./restrictable-memory.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import { RecordedProposals } from "./approval/proposals.js";
 import { requestApproval } from "./approval/request-approval.js";
-import { BackendHistory } from "./history/backend-history.js";
+import { BackendHistory } from "./backend-history.js";
 import type { MemoryHistory } from "./history/history.js";
-import type {
-  DeletedCounts,
-  DeleteOptions,
-  FileStat,
-  Memory,
-  MemoryChanges,
-  MemoryEntry,
-  MemoryOutline,
-  MemoryRights,
-  MemorySnapshot,
-  MemoryStat,
-  OutlineOptions,
-  WatchOptions,
-  WriteOptions,
-} from "./memory.js";
+import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
+import type { DeleteOptions, Memory, MemoryChanges, WatchOptions, WriteOptions } from "./memory.js";
+import type { MemoryOutline, OutlineOptions } from "./tree/outline.js";
+import type { MemoryRights } from "./access/rights.js";
 import { changeStorage, type MemoryContext, runAsChange, runCall, runOnPath } from "./pipeline.js";
 import { type Call, createUnlimitedCall } from "./runtime/call.js";
 import { grepTexts } from "./search/grep.js";
@@ -36,14 +25,9 @@ import {
   type SearchOptions,
 } from "./search/search-options.js";
 import { searchMemory } from "./search/search-texts.js";
-import {
-  checkContent,
-  checkDeleteOptions,
-  checkOutlineOptions,
-  checkText,
-  checkWriteOptions,
-} from "./settings/memory-arguments.js";
-import { checkMemoryUse, type MemoryUse } from "./settings/options.js";
+import { checkContent, checkText } from "./settings/check-content.js";
+import { checkDeleteOptions, checkOutlineOptions, checkWriteOptions } from "./memory-arguments.js";
+import { checkMemoryUse, type MemoryUse } from "./memory-options.js";
 import { recordsAttributes } from "./tracing/memory-attributes.js";
 import {
   createHitRecord,
@@ -56,7 +40,7 @@ import {
 } from "./tracing/memory-traces.js";
 import type { Trace } from "./tracing/trace-call.js";
 import type { Change, ChangeResult } from "./tree/change.js";
-import { snapshotSince } from "./tree/snapshot-since.js";
+import { snapshotSince } from "./contract/snapshot-since.js";
 import type { CheckedAddress } from "./values/address.js";
 import { alreadyExists, fileNotFound, invalid, pathIsDirectory, withPath } from "./values/errors.js";
 import { creationFault, normalizePath, type PathRule, prefixOf, ROOT } from "./values/paths.js";

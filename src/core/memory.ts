@@ -1,39 +1,26 @@
 import type { CheckedAddress } from "./values/address.js";
 import type { MemoryProposals } from "./approval/memory-proposals.js";
 import type { MemoryHistory } from "./history/history.js";
-import type { MemoryUse } from "./settings/options.js";
+import type { MemoryUse } from "./memory-options.js";
 import type { PathRule } from "./values/paths.js";
 import type { GrepMatch, GrepOptions, GrepPattern, SearchHit, SearchOptions } from "./search/search-options.js";
-import type { FileStat, MemorySnapshot } from "./tree/snapshot.js";
+import type { MemoryRights } from "./access/rights.js";
+import type { MemoryOutline, OutlineOptions } from "./tree/outline.js";
+import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "./tree/snapshot.js";
 import type { MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
 
-export type { FileStat, MemorySnapshot, SnapshotFile } from "./tree/snapshot.js";
+export type { MemoryRights } from "./access/rights.js";
+export type { MemoryOutline, OutlineFile, OutlineOptions } from "./tree/outline.js";
+export type {
+  DeletedCounts,
+  DirectoryStat,
+  FileStat,
+  MemoryEntry,
+  MemorySnapshot,
+  MemoryStat,
+  SnapshotFile,
+} from "./tree/snapshot.js";
 export type { MemoryChange, MemoryChanges, WatchOptions } from "./watch/memory-changes.js";
-
-/** A file or directory as `list` shows it. */
-export interface MemoryEntry {
-  name: string;
-  kind: "file" | "dir";
-}
-
-/** What a memory knows about a directory. The root is a directory too. */
-export interface DirectoryStat {
-  kind: "dir";
-  /** The bytes of UTF-8 of all files below it. */
-  sizeBytes: number;
-  /** Always null, because no storage keeps the times of directories. */
-  createdAt: null;
-  updatedAt: null;
-}
-
-/** `kind` says which of the two it is. */
-export type MemoryStat = FileStat | DirectoryStat;
-
-/** How many files and directories a delete removed. The directory itself counts. */
-export interface DeletedCounts {
-  files: number;
-  dirs: number;
-}
 
 /** What `write` does if the file exists, and if it does not. */
 export interface WriteOptions {
@@ -47,54 +34,6 @@ export interface WriteOptions {
 export interface DeleteOptions {
   /** Whether to delete a directory with everything below it, or to refuse. @default "delete" */
   ifDirectory?: "delete" | "fail";
-}
-
-/** What an outline holds beside paths and sizes. */
-export interface OutlineOptions {
-  /** Includes the contents if all of them together are at most so many bytes of UTF-8. @default 0 */
-  maxContentBytes?: number;
-  /** Includes the start of each text, at most so many UTF-16 units, up to 10,000. @default 0 */
-  leadChars?: number;
-  /**
-   * Lets a large memory answer only what comes first in a listing of paths, by depth and then by path, of so many
-   * UTF-16 units. A memory of at most 10,000 files and directories answers all. Default: no limit
-   */
-  maxPathChars?: number;
-}
-
-/** A file with its size, and the text or the start of it if you ask for it. */
-export interface OutlineFile {
-  path: string;
-  /** Bytes of UTF-8. */
-  sizeBytes: number;
-  /** On every file or on none. */
-  content?: string;
-  /** The start of the text. Missing on a file that cannot be read. */
-  lead?: string;
-}
-
-/**
- * A snapshot without times. Its contents may be left out, and with `maxPathChars` what comes last in a large memory.
- */
-export interface MemoryOutline extends Omit<MemorySnapshot, "files"> {
-  files: OutlineFile[];
-  /** Only if some are left out: a listing of `maxPathChars` leaves out more files and directories than so many. */
-  moreThan?: number;
-  /**
-   * Only with `maxPathChars`: directories whose name begins with a dot, and that have more files below them than the
-   * outline has.
-   */
-  uncounted?: string[];
-}
-
-/** Which changes rules and mounts allow, as far as this is known without a run. */
-export interface MemoryRights {
-  /** The most that is allowed on any path. */
-  widest: "write" | "append" | "read";
-  /** Whether a person must approve some changes. `widest` counts such changes as allowed. */
-  asks: boolean;
-  /** The rights in words, for a model; "" if everything is allowed. @param root goes before each path. Default: "" */
-  words: (root?: string) => string;
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { BackendLimits, MemoryBackend } from "./backend.js";
+import type { BackendLimits, MemoryBackend } from "./contract/backend.js";
 import { BackendMemory } from "./backend-memory.js";
 import type { Memory } from "./memory.js";
 import type { MemoryOrigin } from "./pipeline.js";
-import { checkMemoryOptions, type MemoryOptions } from "./settings/options.js";
+import { checkMemoryOptions, type MemoryOptions } from "./memory-options.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "./values/address.js";
 
 /** Opens the backend of one memory. It is called once, at once, and may leave the storage alone until the first call. */

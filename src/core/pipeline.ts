@@ -1,7 +1,7 @@
 import type { Policies } from "./access/policies.js";
-import type { MemoryBackend } from "./backend.js";
+import type { MemoryBackend } from "./contract/backend.js";
 import { type Call, runWithDeadline } from "./runtime/call.js";
-import type { MemoryOptions } from "./settings/options.js";
+import type { MemoryOptions } from "./memory-options.js";
 import type { ServerAddress } from "./tracing/memory-attributes.js";
 import { type Trace, traceCall } from "./tracing/trace-call.js";
 import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MemoryError } from "../core/values/errors.js";
-import { checkOptions } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
 
 /** Where failures go that the protocol cannot express. */
 export interface MemoryBackendOptions {

@@ -8,7 +8,7 @@ import {
   type MemoryRule,
   rulesField,
 } from "../core/access/policy.js";
-import { restrict, restricted } from "../core/access/restrict.js";
+import { restrict, restricted } from "../core/restrictable-memory.js";
 import { getRights } from "../core/access/rights.js";
 import {
   addressFor,
@@ -18,12 +18,13 @@ import {
   type MemoryScope,
   ownerFields,
 } from "../core/values/address.js";
-import type { OnAsk } from "../core/approval/asking.js";
+import type { OnAsk } from "../core/access/asking.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory, MemoryRights } from "../core/memory.js";
 import { MountedMemory } from "../core/mounts/mounted-memory.js";
 import { bothRights } from "../core/mounts/mounts.js";
-import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
+import { memoryDefaults, memoryOptionFields, type MemoryOptions } from "../core/memory-options.js";
 import type { PathRule } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";

@@ -11,7 +11,7 @@ import {
   normalizedPoints,
   rightsInTree,
 } from "../core/mounts/mounts.js";
-import { checkOptions } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
 import { ROOT } from "../core/values/paths.js";
 import { createUnavailableBackend, openPlaceholder } from "../core/mounts/placeholder-backends.js";
 import type { MemoryRun } from "../langchain/memory-run.js";

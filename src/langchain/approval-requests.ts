@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import { Mutex } from "async-mutex";
 import type { MemoryActor } from "../core/values/actor.js";
-import type { Asking, OnAsk, Question } from "../core/approval/asking.js";
+import type { Asking, OnAsk, Question } from "../core/access/asking.js";
 import { MemoryError } from "../core/values/errors.js";
 import {
   getInterruptState,

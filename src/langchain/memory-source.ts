@@ -1,8 +1,8 @@
-import { restricted } from "../core/access/restrict.js";
+import { restricted } from "../core/restrictable-memory.js";
 import { MemoryError } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { withinTime } from "../core/runtime/call.js";
-import { memoryDefaults } from "../core/settings/options.js";
+import { memoryDefaults } from "../core/memory-options.js";
 import { createApprovals } from "./approval-requests.js";
 import type { KnownMemory } from "../dialects/dialect.js";
 import { getActor, type MemoryRun, getRunSignal } from "./memory-run.js";

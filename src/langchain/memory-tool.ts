@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
 import { memoryToolFields, type MemoryToolArguments, type UnifiedToolOptions } from "../dialects/unified/options.js";
 import { unifiedTool } from "../dialects/unified/unified-dialect.js";
 import { DialectTool } from "./dialect-tool.js";

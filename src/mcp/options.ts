@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { checkOptions, memoryDefaults } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
+import { memoryDefaults } from "../core/memory-options.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
 import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";

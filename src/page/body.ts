@@ -1,4 +1,4 @@
-import { memoryDefaults } from "../core/settings/options.js";
+import { memoryDefaults } from "../core/memory-options.js";
 import { PageRefusal } from "./answers.js";
 
 /** Enough for a file of the default size, however JSON escapes it. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { MemoryScope } from "../core/values/address.js";
 import type { Memory } from "../core/memory.js";
-import { checkOptions } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
 import type { MongoMemoryStore } from "../mongodb/store/mongo-memory-store.js";
 
 /** What visitors of a page may do: look, or also revert, redact, forget, approve and reject. */

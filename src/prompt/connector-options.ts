@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isMissingOwner } from "../core/values/address.js";
 import type { MemoryError } from "../core/values/errors.js";
-import { checkOptions } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
 
 /** Where the message that shows a memory goes: beside the system prompt, or after everything else. */
 export type MemoryPlacement = "after_system" | "before_system" | "last_message";

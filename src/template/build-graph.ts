@@ -2,7 +2,8 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
-import { checkOptions, preview } from "../core/settings/options.js";
+import { checkOptions } from "../core/settings/check-options.js";
+import { preview } from "../core/values/preview.js";
 import type { MemoryTool } from "../langchain/memory-tool.js";
 import type { Agent } from "../graph/agent.js";
 import type { MemoryNode } from "../graph/memory-node.js";

@@ -1,5 +1,5 @@
 import { nearestName } from "../core/settings/nearest-name.js";
-import { preview } from "../core/settings/options.js";
+import { preview } from "../core/values/preview.js";
 import { shorten } from "../core/values/text.js";
 
 /**

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { rulesField } from "../core/access/policy.js";
 import { mountFields } from "../core/mounts/mounts.js";
-import { maxTimeoutMs, memoryDefaults, memoryOptionFields } from "../core/settings/options.js";
+import { maxTimeoutMs } from "../core/settings/check-options.js";
+import { memoryDefaults, memoryOptionFields } from "../core/memory-options.js";
 import { connectorDefaults, connectorFields } from "../prompt/connector-options.js";
 import { memoryToolFields } from "../dialects/unified/options.js";
 import type {

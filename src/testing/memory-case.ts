@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { MemoryAddress } from "../core/values/address.js";
 import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
-import type { MemoryOptions } from "../core/settings/options.js";
+import type { MemoryOptions } from "../core/memory-options.js";
 
 /** Opens the memory of an address. The same address must give the same memory, and two addresses two memories. */
 export type OpenMemory = (address: MemoryAddress, options?: MemoryOptions) => Memory | Promise<Memory>;

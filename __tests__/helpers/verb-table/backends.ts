@@ -2,7 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { MongoClient } from "mongodb";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import type { MemoryOptions } from "../../../src/core/settings/options.js";
+import type { MemoryOptions } from "../../../src/core/memory-options.js";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient, type CommandStartedEvent, type Document } from "mongodb";
 import { checkPolicy } from "../../../src/core/access/policy.js";
-import { restricted } from "../../../src/core/access/restrict.js";
+import { restricted } from "../../../src/core/restrictable-memory.js";
 import { addressFor, memoryScopes } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { documentIndexes } from "../../../src/mongodb/memories/one-document/document-indexes.js";

@@ -12,7 +12,7 @@ import { checkAddress } from "../../../src/core/values/address.js";
 import type { MemoryError } from "../../../src/core/values/errors.js";
 import { KeyedMutex } from "../../../src/core/runtime/keyed-mutex.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
-import { memoryDefaults } from "../../../src/core/settings/options.js";
+import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { KnownDocuments } from "../../../src/mongodb/memories/one-document/known-documents.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";

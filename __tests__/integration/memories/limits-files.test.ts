@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { checkAddress } from "../../../src/core/values/address.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { memoryDefaults } from "../../../src/core/settings/options.js";
+import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { layouts } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

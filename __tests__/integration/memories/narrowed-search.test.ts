@@ -5,7 +5,7 @@ import { openMemoryOver } from "../../../src/core/open-memory-over.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import type { MemoryOptions } from "../../../src/core/settings/options.js";
+import type { MemoryOptions } from "../../../src/core/memory-options.js";
 import type { SearchHit, SearchOptions } from "../../../src/core/search/search-options.js";
 import { adaptLayoutBackend } from "../../../src/mongodb/memories/adapt-layout-backend.js";
 import { openLayout } from "../../../src/mongodb/memories/layouts.js";

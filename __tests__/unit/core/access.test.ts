@@ -3,7 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph";
 import fc from "fast-check";
 import { checkPolicy, type MemoryAccess, type MemoryPolicy, type MemoryRule } from "../../../src/core/access/policy.js";
 import { isGranted } from "../../../src/core/access/rights.js";
-import { restricted } from "../../../src/core/access/restrict.js";
+import { restricted } from "../../../src/core/restrictable-memory.js";
 import { Policies } from "../../../src/core/access/policies.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import type { Memory } from "../../../src/core/memory.js";

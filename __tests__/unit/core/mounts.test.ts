@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { checkPolicy } from "../../../src/core/access/policy.js";
-import { restricted } from "../../../src/core/access/restrict.js";
+import { restricted } from "../../../src/core/restrictable-memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { openMemory } from "../../../src/open-memory.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from "@jest/globals";
 import { MemoryError } from "../../../src/core/values/errors.js";
 import { z } from "zod";
-import { checkOptions } from "../../../src/core/settings/options.js";
+import { checkOptions } from "../../../src/core/settings/check-options.js";
 import {
   checkConnectorConfig,
   connectorFields,

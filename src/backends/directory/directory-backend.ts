@@ -1,6 +1,6 @@
 import { lstat, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { MemoryBackend } from "../../core/backend.js";
+import type { MemoryBackend } from "../../core/contract/backend.js";
 import { type Change, type ChangeOptions, type ChangeResult, noResult } from "../../core/tree/change.js";
 import {
   alreadyExists,

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { createDirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { checkOptions, memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/settings/options.js";
+import { checkOptions } from "../../core/settings/check-options.js";
+import { memoryDefaults, type MemoryOptions, memoryOptionFields } from "../../core/memory-options.js";
 
 /** Which folder, and how it is used. */
 export interface DirectoryMemoryOptions extends MemoryOptions {

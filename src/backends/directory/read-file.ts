@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { MemoryError } from "../../core/values/errors.js";
-import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
 import type { Place } from "./folder.js";
 import { io, ioOrNull, isForbidden, linkInTheWay, notAFile } from "./fs-errors.js";
 

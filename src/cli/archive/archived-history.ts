@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { actorField } from "../../core/values/actor.js";
 import type { ArchivedVersion } from "../../core/history/archived-version.js";
-import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { sha256Field, timeField } from "./manifest.js";
 
 const id = z.string().regex(/^[1-9]\d{0,9}(?:\.[1-9]\d{0,5})?$/, "must be the id of a version");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { ArchivedHistory, ArchivedVersion } from "../../core/history/archived-version.js";
 import { canBeReadBy, isWhole, readOlderText } from "../../core/history/older-text.js";
-import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { sha256Of } from "../../core/values/sha256.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { inputFault } from "../fault.js";

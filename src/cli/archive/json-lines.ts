@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { inputFault, withFile } from "../fault.js";
 
 /**

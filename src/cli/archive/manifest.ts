@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkAddress, type CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
-import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { inputFault } from "../fault.js";
 
 /** Names the format in a manifest and in the first line of JSONL. */

@@ -1,6 +1,6 @@
 import { alreadyExists, fileTooLarge, memoryFull } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryBytesCeiling } from "../../core/settings/options.js";
+import { memoryBytesCeiling } from "../../core/memory-options.js";
 import { creationFault } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
 import { about, CommandFault } from "../fault.js";

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { ChangeStatus } from "../../core/approval/change-record.js";
+import type { ChangeStatus } from "../../core/contract/change-record.js";
 import type { MemoryProposal } from "../../core/approval/memory-proposals.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";

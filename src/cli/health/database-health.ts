@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
-import { memoryDefaults } from "../../core/settings/options.js";
+import { memoryDefaults } from "../../core/memory-options.js";
 import type { CollationFacts, IndexFacts, ServerFacts } from "../../mongodb/admin/database-inspection.js";
 import type { MemoryDatabase, MemoryFacts } from "../../mongodb/admin/memory-database.js";
 import { CommandFault, withoutDoctorHint } from "../fault.js";

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryDefaults } from "../../core/settings/options.js";
+import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { withFile } from "../fault.js";
 import { bytesText, countText } from "../terminal/format.js";

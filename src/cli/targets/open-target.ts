@@ -4,7 +4,7 @@ import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../cor
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryBytesCeiling, memoryDefaults } from "../../core/settings/options.js";
+import { memoryBytesCeiling, memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import type { ArchivedMemory, MemoryDatabase, MemoryMoment } from "../../mongodb/admin/memory-database.js";
 import { shorten } from "../../core/values/text.js";

@@ -1,5 +1,5 @@
 import { fileTooLarge } from "../../core/values/errors.js";
-import { memoryDefaults } from "../../core/settings/options.js";
+import { memoryDefaults } from "../../core/memory-options.js";
 import { about, inputFault } from "../fault.js";
 import type { CliIo } from "./io.js";
 

@@ -1,7 +1,7 @@
 import type { CallContext } from "../runtime/call.js";
 import type { Change } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import type { Policies } from "./policies.js";
 import type { NeededAccess } from "./policy.js";
 

@@ -1,6 +1,6 @@
-import type { Asking } from "../approval/asking.js";
-import type { MemoryRights } from "../memory.js";
-import { preview } from "../settings/options.js";
+import type { Asking } from "./asking.js";
+import type { MemoryRights } from "./rights.js";
+import { preview } from "../values/preview.js";
 import { isGraphBubbleUp } from "../values/bubble-up.js";
 import { invalid, MemoryError, withPath } from "../values/errors.js";
 import { ROOT } from "../values/paths.js";

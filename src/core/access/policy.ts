@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Asking } from "../approval/asking.js";
-import { checkOptions, preview } from "../settings/options.js";
+import type { Asking } from "./asking.js";
+import { checkOptions } from "../settings/check-options.js";
+import { preview } from "../values/preview.js";
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError } from "../values/errors.js";

@@ -1,7 +1,16 @@
-import type { MemoryRights } from "../memory.js";
 import { prefixOf, ROOT } from "../values/paths.js";
 import { shorten } from "../values/text.js";
 import type { CheckedPolicy, MemoryAccess, NeededAccess } from "./policy.js";
+
+/** Which changes rules and mounts allow, as far as this is known without a run. */
+export interface MemoryRights {
+  /** The most that is allowed on any path. */
+  widest: "write" | "append" | "read";
+  /** Whether a person must approve some changes. `widest` counts such changes as allowed. */
+  asks: boolean;
+  /** The rights in words, for a model; "" if everything is allowed. @param root goes before each path. Default: "" */
+  words: (root?: string) => string;
+}
 
 type WidestAccess = MemoryRights["widest"];
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { MemoryError } from "../values/errors.js";
 import { lostRace, maxAttempts, pause } from "../runtime/lost-race.js";
-import type { ChangeRecord, ChangeRecords } from "./change-record.js";
+import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
 export function newToken(): string {
   return randomBytes(12).toString("hex");

@@ -1,8 +1,8 @@
 import { MemoryError } from "../values/errors.js";
-import { preview } from "../settings/options.js";
+import { preview } from "../values/preview.js";
 import { shorten } from "../values/text.js";
-import type { PlannedChange } from "./change-record.js";
-import type { ReviewRequest } from "./asking.js";
+import type { PlannedChange } from "../contract/change-record.js";
+import type { ReviewRequest } from "../access/asking.js";
 
 /** `edit`: approved with another content. */
 export type Decision = { type: "approve" } | { type: "edit"; content: string };

@@ -1,5 +1,5 @@
 import type { MemoryActor } from "../values/actor.js";
-import type { ChangeCommand, ChangeStatus } from "./change-record.js";
+import type { ChangeCommand, ChangeStatus } from "../contract/change-record.js";
 
 /** A change that an agent proposes. */
 export interface MemoryProposal {

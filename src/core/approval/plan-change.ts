@@ -3,7 +3,7 @@ import type { Change } from "../tree/change.js";
 import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import { compareCodeUnits } from "../values/text.js";
-import type { ChangeRecord, PlannedChange } from "./change-record.js";
+import type { ChangeRecord, PlannedChange } from "../contract/change-record.js";
 import { shownChange, shownDiff } from "./shown-diff.js";
 
 /** How a change is planned. */

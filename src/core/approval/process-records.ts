@@ -1,9 +1,9 @@
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import { MemoryError } from "../values/errors.js";
 import type { CallContext } from "../runtime/call.js";
 import { digestTree } from "../tree/digest.js";
 import { MemoryTree } from "../tree/memory-tree.js";
-import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "./change-record.js";
+import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../contract/change-record.js";
 import { createApprovedChange } from "./plan-change.js";
 
 /** Only the last 1,000 records are kept. If a record was dropped, the person is asked again. */

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import type { MemoryActor } from "../values/actor.js";
 import type { Guards } from "../access/guard-change.js";
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import type { Call } from "../runtime/call.js";
 import { invalid, MemoryError } from "../values/errors.js";
-import { checkOptions, preview } from "../settings/options.js";
+import { checkOptions } from "../settings/check-options.js";
+import { preview } from "../values/preview.js";
 import { shorten } from "../values/text.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import { carryOut, finish, newToken } from "./carry-out.js";
-import type { ChangeRecord, ChangeRecords, ChangeStatus } from "./change-record.js";
+import type { ChangeRecord, ChangeRecords, ChangeStatus } from "../contract/change-record.js";
 import { maxReasonChars } from "./decision.js";
 import type { MemoryProposal, MemoryProposals, Reviewer } from "./memory-proposals.js";
 import { createRecordedChange, planChange } from "./plan-change.js";

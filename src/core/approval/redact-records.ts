@@ -1,6 +1,6 @@
 import { prefixOf } from "../values/paths.js";
 import { finish } from "./carry-out.js";
-import type { ChangeRecord, ChangeRecords } from "./change-record.js";
+import type { ChangeRecord, ChangeRecords } from "../contract/change-record.js";
 
 /** What is taken out of the records of a memory: all about some paths, and some texts wherever they are. */
 export interface Redacted {

@@ -1,5 +1,7 @@
 import { MemoryError } from "../values/errors.js";
-import type { Memory, MemoryOutline, MemorySnapshot } from "../memory.js";
+import type { Memory } from "../memory.js";
+import type { MemoryOutline } from "../tree/outline.js";
+import type { MemorySnapshot } from "../tree/snapshot.js";
 import { normalizePath, prefixOf, ROOT } from "../values/paths.js";
 import { type Mount, MountDirectories } from "./mounts.js";
 import { createBareRootBackend, openPlaceholder } from "./placeholder-backends.js";

@@ -1,24 +1,11 @@
 import type { CheckedPolicy } from "../access/policy.js";
-import { bookkeeping, forBookkeeping, restrict, type RestrictableMemory, restricted } from "../access/restrict.js";
+import { bookkeeping, forBookkeeping, restrict, type RestrictableMemory, restricted } from "../restrictable-memory.js";
 import { getRights } from "../access/rights.js";
 import type { MemoryHistory } from "../history/history.js";
-import type {
-  DeletedCounts,
-  DeleteOptions,
-  FileStat,
-  Memory,
-  MemoryChange,
-  MemoryChanges,
-  MemoryEntry,
-  MemoryOutline,
-  MemoryRights,
-  MemorySnapshot,
-  MemoryStat,
-  OutlineFile,
-  OutlineOptions,
-  WatchOptions,
-  WriteOptions,
-} from "../memory.js";
+import type { DeletedCounts, FileStat, MemoryEntry, MemorySnapshot, MemoryStat } from "../tree/snapshot.js";
+import type { DeleteOptions, Memory, MemoryChange, MemoryChanges, WatchOptions, WriteOptions } from "../memory.js";
+import type { MemoryOutline, OutlineFile, OutlineOptions } from "../tree/outline.js";
+import type { MemoryRights } from "../access/rights.js";
 import {
   checkGrep,
   checkSearch,
@@ -31,7 +18,7 @@ import {
   type SearchOptions,
 } from "../search/search-options.js";
 import { bestHits } from "../search/search-texts.js";
-import type { MemoryUse } from "../settings/options.js";
+import type { MemoryUse } from "../memory-options.js";
 import type { CheckedAddress } from "../values/address.js";
 import { MemoryError, withPath } from "../values/errors.js";
 import { type PathRule, prefixOf, ROOT } from "../values/paths.js";

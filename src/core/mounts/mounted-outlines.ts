@@ -1,4 +1,5 @@
-import type { Memory, MemoryOutline, OutlineOptions } from "../memory.js";
+import type { Memory } from "../memory.js";
+import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
 import { MemoryError } from "../values/errors.js";
 import { hiddenDirectoryOf, prefixOf, ROOT } from "../values/paths.js";
 import type { MountTable } from "./mount-table.js";

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { accessField, type MemoryAccess } from "../access/policy.js";
-import { restricted } from "../access/restrict.js";
+import { restricted } from "../restrictable-memory.js";
 import { accessInWords, narrowestAccess, possibleAccess } from "../access/rights.js";
 import { MemoryError } from "../values/errors.js";
-import type { Memory, MemoryRights } from "../memory.js";
-import { checkOptions, preview } from "../settings/options.js";
+import type { Memory } from "../memory.js";
+import type { MemoryRights } from "../access/rights.js";
+import { checkOptions } from "../settings/check-options.js";
+import { preview } from "../values/preview.js";
 import { normalizePath, parentsOf, prefixOf, ROOT, segmentsOf } from "../values/paths.js";
 import { compareCodeUnits } from "../values/text.js";
 

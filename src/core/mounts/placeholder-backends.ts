@@ -1,13 +1,13 @@
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import { BackendMemory } from "../backend-memory.js";
 import type { Memory } from "../memory.js";
-import { memoryDefaults } from "../settings/options.js";
+import { memoryDefaults } from "../memory-options.js";
 import { applyChange } from "../tree/apply-change.js";
 import type { Change } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import { MemoryError } from "../values/errors.js";
 import { ROOT } from "../values/paths.js";
-import type { ChangeListener } from "../watch/memory-changes.js";
+import type { ChangeListener } from "../contract/change-listener.js";
 
 const emptyTree = new MemoryTree({ files: [], directories: [], revision: null });
 

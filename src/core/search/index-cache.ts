@@ -1,8 +1,8 @@
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import type { FoundText, VersionedFile } from "../tree/snapshot.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
-import { snapshotSince, versionsOf } from "../tree/snapshot-since.js";
+import { snapshotSince, versionsOf } from "../contract/snapshot-since.js";
 import type { CheckedAddress } from "../values/address.js";
 import { idOf } from "../values/object-ids.js";
 import { indexTexts, type MemoryIndex } from "./memory-index.js";

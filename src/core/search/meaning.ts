@@ -1,1 +1,1 @@
-export type { Embeddings as MeaningBackend, Vector } from "./embeddings.js";
+export type { Embeddings as MeaningBackend, Vector } from "../contract/embeddings.js";

@@ -1,1 +1,1 @@
-export type { CandidateFiles as NarrowedTexts } from "./candidate-files.js";
+export type { CandidateFiles as NarrowedTexts } from "../contract/candidate-files.js";

@@ -1,7 +1,7 @@
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import type { FoundText } from "../tree/snapshot.js";
 import { type CallContext, createUnlimitedCall } from "../runtime/call.js";
-import type { Embeddings, Vector } from "./embeddings.js";
+import type { Embeddings, Vector } from "../contract/embeddings.js";
 import { splitPassages } from "./passages.js";
 
 /** The vectors of the passages of a memory at one moment. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalid } from "../values/errors.js";
-import { checkOptions } from "../settings/options.js";
+import { checkOptions } from "../settings/check-options.js";
 import { normalizePath, ROOT } from "../values/paths.js";
 
 /** Where to search, and how much to return. */

@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import type { CallContext } from "../runtime/call.js";
 import { runInTurns } from "../runtime/turns.js";
 import { compareCodeUnits } from "../values/text.js";

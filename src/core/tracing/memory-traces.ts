@@ -1,4 +1,4 @@
-import type { OutlineFile, WriteOptions } from "../memory.js";
+import type { OutlineFile } from "../tree/outline.js";
 import type { GrepMatch, SearchHit } from "../search/search-options.js";
 import { queryAttributes, recordAttributes, recordsAttributes, type SpanRecord } from "./memory-attributes.js";
 import type { Trace } from "./trace-call.js";
@@ -33,7 +33,8 @@ export function traceChange<R>(
   return { operation, attributes };
 }
 
-export function getWriteOperation(options: WriteOptions | undefined): MemoryOperation {
+/** @param options of `write`, unchecked */
+export function getWriteOperation(options: { ifExists?: string; ifMissing?: string } | undefined): MemoryOperation {
   if (options?.ifExists === "fail") return "create_memory";
   return options?.ifMissing === "fail" ? "update_memory" : "upsert_memory";
 }

@@ -50,3 +50,28 @@ export interface FoundText {
   path: string;
   content: string;
 }
+
+/** A file or directory as `list` shows it. */
+export interface MemoryEntry {
+  name: string;
+  kind: "file" | "dir";
+}
+
+/** What a memory knows about a directory. The root is a directory too. */
+export interface DirectoryStat {
+  kind: "dir";
+  /** The bytes of UTF-8 of all files below it. */
+  sizeBytes: number;
+  /** Always null, because no storage keeps the times of directories. */
+  createdAt: null;
+  updatedAt: null;
+}
+
+/** `kind` says which of the two it is. */
+export type MemoryStat = FileStat | DirectoryStat;
+
+/** How many files and directories a delete removed. The directory itself counts. */
+export interface DeletedCounts {
+  files: number;
+  dirs: number;
+}

@@ -1,5 +1,5 @@
 import { invalid, MemoryError } from "./errors.js";
-import { preview } from "../settings/options.js";
+import { preview } from "./preview.js";
 import { assertPlainText } from "./paths.js";
 import { shorten } from "./text.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions, isSignal, maxTimeoutMs } from "../settings/options.js";
+import { checkOptions, isSignal, maxTimeoutMs } from "../settings/check-options.js";
 
 /**
  * A change of a file or a directory since the watch last reported it. A renamed one is deleted at one path and created
@@ -31,22 +31,6 @@ export interface MemoryChanges extends AsyncIterableIterator<MemoryChange, undef
   readonly ready: Promise<void>;
   /** Ends the watch, also while `next` waits. */
   return(): Promise<IteratorResult<MemoryChange, undefined>>;
-}
-
-/** What hears of the changes of a memory, because its storage tells of them. */
-export interface ChangeListener {
-  /**
-   * The version that was heard of last, in the words of `MemoryBackend.version`. What is read may be older for a while.
-   */
-  readonly latest: string | null;
-  /**
-   * Resolves when there may be another version than that one, if it is not known already. "renew": this listener hears
-   * no more, another one may; "deaf": none does. One call at a time.
-   * @throws MemoryError EIO
-   */
-  heard(known: () => string | null): Promise<"changed" | "renew" | "deaf">;
-  /** Ends the listening. `heard` need not resolve any more. */
-  close(): void;
 }
 
 export const watchDefaults = { pollIntervalMs: 2000 } as const;

@@ -2,8 +2,8 @@ import { isClosedStorage, MemoryError } from "../values/errors.js";
 import { withinTime } from "../runtime/call.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
 import { Bell } from "./bell.js";
+import { type ChangeListener } from "../contract/change-listener.js";
 import {
-  type ChangeListener,
   checkWatchOptions,
   type MemoryChange,
   type MemoryChanges,

@@ -1,5 +1,5 @@
 import type { CheckedAddress } from "../values/address.js";
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "../contract/backend.js";
 import { idOf } from "../values/object-ids.js";
 
 /** The watches of this process, by memory. */

@@ -1,6 +1,6 @@
 import { sha256Of } from "../values/sha256.js";
 import type { VersionedSnapshot } from "../tree/snapshot.js";
-import { versionsOf } from "../tree/snapshot-since.js";
+import { versionsOf } from "../contract/snapshot-since.js";
 import { compareCodeUnits } from "../values/text.js";
 import type { MemoryChange } from "./memory-changes.js";
 

@@ -1,4 +1,5 @@
-import type { ChangeListener, MemoryChanges, WatchOptions } from "./memory-changes.js";
+import type { ChangeListener } from "../contract/change-listener.js";
+import type { MemoryChanges, WatchOptions } from "./memory-changes.js";
 import { watchMemory } from "./memory-watch.js";
 
 /** Of what never changes. */

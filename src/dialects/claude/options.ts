@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../../core/settings/options.js";
+import { checkOptions } from "../../core/settings/check-options.js";
 import { normalizePath } from "../../core/values/paths.js";
 import { MemoryError } from "../../core/values/errors.js";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MemoryError } from "../../core/values/errors.js";
-import { checkOptions } from "../../core/settings/options.js";
+import { checkOptions } from "../../core/settings/check-options.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { JournalError } from "./errors.js";
 

@@ -1,5 +1,5 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
-import { forBookkeeping } from "../../core/access/restrict.js";
+import { forBookkeeping } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { MemoryError } from "../../core/values/errors.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../../core/settings/options.js";
+import { checkOptions } from "../../core/settings/check-options.js";
 
 /** The names of the tools, and the clock of the records. */
 export interface RecordToolsOptions {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkOptions } from "../../core/settings/options.js";
+import { checkOptions } from "../../core/settings/check-options.js";
 
 /** The `command` argument of the unified tool (specification section 3). */
 export type MemoryCommand = "read" | "list" | "append" | "update" | "delete" | "search";

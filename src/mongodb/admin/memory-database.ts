@@ -4,7 +4,7 @@ import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-
 import type { Memory } from "../../core/memory.js";
 import { adaptLayoutBackend } from "../memories/adapt-layout-backend.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { memoryDefaults } from "../../core/settings/options.js";
+import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, openDatabase, serverOf } from "../driver/client.js";

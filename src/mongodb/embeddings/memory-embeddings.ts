@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import type { MongoClient } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
-import type { Embeddings, Vector } from "../../core/search/embeddings.js";
+import type { Embeddings, Vector } from "../../core/contract/embeddings.js";
 import { binaryOfSubtype } from "../driver/client.js";
 import { type Embedder, shortHash } from "./embedder.js";
 import type { VectorCollection } from "./vector-collection.js";

@@ -1,5 +1,5 @@
 import type { MemoryActor } from "../../core/values/actor.js";
-import type { ChangeRecords } from "../../core/approval/change-record.js";
+import type { ChangeRecords } from "../../core/contract/change-record.js";
 import { redactRecords } from "../../core/approval/redact-records.js";
 import { fileNotFound, fileTooLarge, invalid, MemoryError, pathIsDirectory } from "../../core/values/errors.js";
 import type { MemoryVersion, RevertTarget, VersionFilter } from "../../core/history/history.js";

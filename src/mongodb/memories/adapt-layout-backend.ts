@@ -1,4 +1,4 @@
-import type { MemoryBackend } from "../../core/backend.js";
+import type { MemoryBackend } from "../../core/contract/backend.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { type Change, type ChangeOptions, type ChangeResult, noResult } from "../../core/tree/change.js";
 import type { VersionedSnapshot } from "../../core/tree/snapshot.js";

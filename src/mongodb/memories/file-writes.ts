@@ -3,7 +3,7 @@ import { openMemoryOver } from "../../core/open-memory-over.js";
 import { adaptLayoutBackend } from "./adapt-layout-backend.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
-import { memoryDefaults } from "../../core/settings/options.js";
+import { memoryDefaults } from "../../core/memory-options.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { type CheckedOperation, groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
 import type { MemoryLayout, PlannedChange } from "./layout.js";

@@ -1,6 +1,6 @@
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { CheckedAddress } from "../../core/values/address.js";
-import type { ChangeRecords } from "../../core/approval/change-record.js";
+import type { ChangeRecords } from "../../core/contract/change-record.js";
 import type { LayoutBackend, WriteMode } from "./layout-backend.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type {
@@ -17,7 +17,7 @@ import { getSnapshotSince } from "./adapt-layout-backend.js";
 import type { VersionedSnapshot } from "../../core/tree/snapshot.js";
 import type { MeaningBackend } from "../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../core/search/narrowed-texts.js";
-import type { ChangeListener } from "../../core/watch/memory-changes.js";
+import type { ChangeListener } from "../../core/contract/change-listener.js";
 import type { Following, Place } from "./following.js";
 import { FollowingListener } from "./following-listener.js";
 import { FollowingHistory } from "./following-history.js";

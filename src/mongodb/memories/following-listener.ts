@@ -1,4 +1,4 @@
-import type { ChangeListener } from "../../core/watch/memory-changes.js";
+import type { ChangeListener } from "../../core/contract/change-listener.js";
 
 /** Hears of the changes of a memory, until somebody has found it in another layout. */
 export class FollowingListener implements ChangeListener {

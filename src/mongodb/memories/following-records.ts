@@ -1,4 +1,4 @@
-import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/approval/change-record.js";
+import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/contract/change-record.js";
 
 /** Runs a call on the records of the layout that keeps the memory. */
 type RunOnRecords = <T>(act: "read" | "change", run: (records: ChangeRecords) => Promise<T>) => Promise<T>;

@@ -1,4 +1,4 @@
-import type { ChangeRecords } from "../../core/approval/change-record.js";
+import type { ChangeRecords } from "../../core/contract/change-record.js";
 import type { MemoryActor } from "../../core/values/actor.js";
 import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type {
@@ -14,7 +14,7 @@ import type { CallContext } from "../../core/runtime/call.js";
 import type { MeaningBackend } from "../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../core/search/narrowed-texts.js";
 import type { VersionedSnapshot } from "../../core/tree/snapshot.js";
-import type { ChangeListener } from "../../core/watch/memory-changes.js";
+import type { ChangeListener } from "../../core/contract/change-listener.js";
 
 /**
  * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised: paths are

@@ -9,7 +9,7 @@ import {
   scopeOfOwner,
 } from "../../core/values/address.js";
 import { invalid } from "../../core/values/errors.js";
-import { preview } from "../../core/settings/options.js";
+import { preview } from "../../core/values/preview.js";
 import { shorten } from "../../core/values/text.js";
 import type { AddressRange } from "./address-ranges.js";
 

@@ -1,5 +1,5 @@
 import type { CheckedAddress } from "../../core/values/address.js";
-import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/approval/change-record.js";
+import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/contract/change-record.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { recordsInCall } from "./in-call.js";

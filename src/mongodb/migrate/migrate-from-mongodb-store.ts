@@ -2,7 +2,7 @@ import type { Collection, MongoClient } from "mongodb";
 import { z } from "zod";
 import { openDatabase } from "../driver/client.js";
 import { reading } from "../driver/reads.js";
-import { checkOptions } from "../../core/settings/options.js";
+import { checkOptions } from "../../core/settings/check-options.js";
 import type { ForeignItem } from "../store/foreign-items.js";
 import { copyItems, MongoMemoryStore } from "../store/mongo-memory-store.js";
 import { readPages } from "./official-store-pages.js";

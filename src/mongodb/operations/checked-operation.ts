@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../core/values/address.js";
 import { invalid } from "../../core/values/errors.js";
-import { preview } from "../../core/settings/options.js";
+import { preview } from "../../core/values/preview.js";
 import { addressOfNamespace } from "../../core/values/namespace.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";

@@ -1,6 +1,6 @@
 import type { Db, IndexDescription, WriteConcernSettings } from "mongodb";
 import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
-import type { ChangeRecord, ChangeStatus } from "../../core/approval/change-record.js";
+import type { ChangeRecord, ChangeStatus } from "../../core/contract/change-record.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, storageError } from "../driver/errors.js";

@@ -21,12 +21,12 @@ import {
 } from "../memories/memory-filter.js";
 import { summariesIn } from "../memories/summary-pages.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
-import type { BackendLimits, MemoryBackend } from "../../core/backend.js";
+import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
 import { adaptLayoutBackend } from "../memories/adapt-layout-backend.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { type CallContext, type CallLimits, withinTime } from "../../core/runtime/call.js";
-import { memoryDefaults, type MemoryOptions } from "../../core/settings/options.js";
+import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
 import type { ServerAddress } from "../../core/tracing/memory-attributes.js";
 import { isTraced, traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, isStrict, openDatabase, serverOf } from "../driver/client.js";

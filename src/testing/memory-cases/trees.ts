@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { checkPolicy } from "../../core/access/policy.js";
-import { restricted } from "../../core/access/restrict.js";
+import { restricted } from "../../core/restrictable-memory.js";
 import type { Memory } from "../../core/memory.js";
 import { type MemoryCase, openFresh, refuses } from "../memory-case.js";
 

@@ -1,11 +1,11 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "@jest/globals";
 import { type Memory, openMemory, type SearchWords } from "../../../../src/index.js";
-import type { MemoryBackend } from "../../../../src/core/backend.js";
+import type { MemoryBackend } from "../../../../src/core/contract/backend.js";
 import { openMemoryOver } from "../../../../src/core/open-memory-over.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
 import { cachedIndexes } from "../../../../src/core/search/index-cache.js";
-import type { Embeddings } from "../../../../src/core/search/embeddings.js";
+import type { Embeddings } from "../../../../src/core/contract/embeddings.js";
 import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 import { Embedder } from "../../../../src/mongodb/embeddings/embedder.js";
 import { MemoryEmbeddings } from "../../../../src/mongodb/embeddings/memory-embeddings.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "@jest/globals";
-import type { MemoryBackend } from "../../../../src/core/backend.js";
+import type { MemoryBackend } from "../../../../src/core/contract/backend.js";
 import { createUnlimitedCall } from "../../../../src/core/runtime/call.js";
-import type { Embeddings } from "../../../../src/core/search/embeddings.js";
+import type { Embeddings } from "../../../../src/core/contract/embeddings.js";
 import { getVectors } from "../../../../src/core/search/passage-vectors.js";
 
 // Requirement: search.models-side-by-side, search.embedded-bounded

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "fast-check";
 import type { Memory } from "../../../../src/core/memory.js";
 import type { FoundText } from "../../../../src/core/tree/snapshot.js";
-import type { MemoryOptions } from "../../../../src/core/settings/options.js";
+import type { MemoryOptions } from "../../../../src/core/memory-options.js";
 import { runInTurns } from "../../../../src/core/runtime/turns.js";
 import { indexTexts } from "../../../../src/core/search/memory-index.js";
 import { rank } from "../../../../src/core/search/rank.js";

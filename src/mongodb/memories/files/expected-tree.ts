@@ -1,5 +1,5 @@
 import { fileTooLarge, parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";
-import type { MemoryOptions } from "../../../core/settings/options.js";
+import type { MemoryOptions } from "../../../core/memory-options.js";
 import { creationFault, parentsOf, prefixOf } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { directoryNotEmpty, type PlannedChange } from "../layout.js";

@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { ChangeRecords } from "../../../core/approval/change-record.js";
-import type { BackendLimits } from "../../../core/backend.js";
+import type { ChangeRecords } from "../../../core/contract/change-record.js";
+import type { BackendLimits } from "../../../core/contract/backend.js";
 import type { LayoutBackend, WriteMode } from "../layout-backend.js";
 import {
   alreadyExists,
@@ -28,7 +28,7 @@ import { ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import { appendText, replaceText, utf8Bytes } from "../../../core/values/text.js";
-import type { ChangeListener } from "../../../core/watch/memory-changes.js";
+import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { MemoryEmbeddings } from "../../embeddings/memory-embeddings.js";
 import { memoryKeyOf } from "./document-ids.js";
 import { listenToMemory } from "./files-listener.js";

@@ -11,7 +11,7 @@ import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archiv
 import type { LayoutBackend } from "../layout-backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
-import type { MemoryOptions } from "../../../core/settings/options.js";
+import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { parentsOf } from "../../../core/values/paths.js";
 import { RecentMap } from "../../../core/runtime/recent-map.js";

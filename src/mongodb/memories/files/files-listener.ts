@@ -1,5 +1,5 @@
 import { MemoryError } from "../../../core/values/errors.js";
-import type { ChangeListener } from "../../../core/watch/memory-changes.js";
+import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
 import { rangeOfMemory, rootIdOf } from "./document-ids.js";

@@ -1,5 +1,5 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { ApplyOutcome, ChangeRecord } from "../../../core/approval/change-record.js";
+import type { ApplyOutcome, ChangeRecord } from "../../../core/contract/change-record.js";
 import { createApprovedChange } from "../../../core/approval/plan-change.js";
 import { digestTree } from "../../../core/tree/digest.js";
 import { parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";

@@ -1,4 +1,4 @@
-import type { ChangeRecords } from "../../../core/approval/change-record.js";
+import type { ChangeRecords } from "../../../core/contract/change-record.js";
 import type { LayoutBackend, WriteMode } from "../layout-backend.js";
 import { alreadyExists, fileNotFound, pathIsDirectory } from "../../../core/values/errors.js";
 import type { FileStat, MemorySnapshot } from "../../../core/memory.js";

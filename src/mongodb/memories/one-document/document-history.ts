@@ -1,6 +1,6 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { ChangeRecords } from "../../../core/approval/change-record.js";
-import type { BackendLimits } from "../../../core/backend.js";
+import type { ChangeRecords } from "../../../core/contract/change-record.js";
+import type { BackendLimits } from "../../../core/contract/backend.js";
 import { memoryFull } from "../../../core/values/errors.js";
 import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import type { SnapshotFile } from "../../../core/tree/snapshot.js";

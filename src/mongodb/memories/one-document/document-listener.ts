@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import type { ChangeListener } from "../../../core/watch/memory-changes.js";
+import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
 import { type DocumentContext, refuseElsewhere } from "./document-context.js";

@@ -1,5 +1,5 @@
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { BackendLimits } from "../../../core/backend.js";
+import type { BackendLimits } from "../../../core/contract/backend.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";

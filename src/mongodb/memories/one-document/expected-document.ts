@@ -1,6 +1,6 @@
 import { fileTooLarge, memoryFull, parentIsFile, pathIsDirectory } from "../../../core/values/errors.js";
 import type { MemoryOutline } from "../../../core/memory.js";
-import type { MemoryOptions } from "../../../core/settings/options.js";
+import type { MemoryOptions } from "../../../core/memory-options.js";
 import { creationFault, parentsOf, prefixOf } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { directoryNotEmpty, type PlannedChange } from "../layout.js";

@@ -1,7 +1,7 @@
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { ChangeRecord, ChangeRecords } from "../../../core/approval/change-record.js";
-import type { BackendLimits } from "../../../core/backend.js";
+import type { ChangeRecord, ChangeRecords } from "../../../core/contract/change-record.js";
+import type { BackendLimits } from "../../../core/contract/backend.js";
 import type { LayoutBackend, WriteMode } from "../layout-backend.js";
 import {
   alreadyExists,
@@ -29,7 +29,7 @@ import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js
 import type { CallContext } from "../../../core/runtime/call.js";
 import { prefixOf, ROOT } from "../../../core/values/paths.js";
 import type { MeaningBackend } from "../../../core/search/meaning.js";
-import type { ChangeListener } from "../../../core/watch/memory-changes.js";
+import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { MemoryEmbeddings } from "../../embeddings/memory-embeddings.js";
 import { replaceText, utf8Bytes } from "../../../core/values/text.js";

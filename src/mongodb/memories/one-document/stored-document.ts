@@ -1,6 +1,6 @@
 import type { FindOneAndUpdateOptions, ObjectId } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import type { BackendLimits } from "../../../core/backend.js";
+import type { BackendLimits } from "../../../core/contract/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
 import { type Answer, type Change, changeReport, type Circumstances, type Status } from "./change.js";

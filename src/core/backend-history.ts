@@ -1,18 +1,19 @@
 import { z } from "zod";
-import { actorField } from "../values/actor.js";
-import { blameLines } from "./blame.js";
-import { invalid, MemoryError, withPath } from "../values/errors.js";
-import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history.js";
-import type { HistoryBackend, VersionText } from "./history-backend.js";
-import { type MemoryContext, runAsChange, runCall } from "../pipeline.js";
-import type { Call } from "../runtime/call.js";
-import { recordAttributes } from "../tracing/memory-attributes.js";
-import type { Trace } from "../tracing/trace-call.js";
-import { checkOptions, preview } from "../settings/options.js";
-import { normalizePath } from "../values/paths.js";
-import type { MemorySnapshot } from "../tree/snapshot.js";
-import { type DiffSide, unifiedDiff } from "./unified-diff.js";
-import { checkVersionIdIsText } from "./version-id.js";
+import { actorField } from "./values/actor.js";
+import { blameLines } from "./history/blame.js";
+import { invalid, MemoryError, withPath } from "./values/errors.js";
+import type { BlamedLine, MemoryHistory, MemoryVersion, RevertTarget, VersionFilter } from "./history/history.js";
+import type { HistoryBackend, VersionText } from "./history/history-backend.js";
+import { type MemoryContext, runAsChange, runCall } from "./pipeline.js";
+import type { Call } from "./runtime/call.js";
+import { recordAttributes } from "./tracing/memory-attributes.js";
+import type { Trace } from "./tracing/trace-call.js";
+import { checkOptions } from "./settings/check-options.js";
+import { preview } from "./values/preview.js";
+import { normalizePath } from "./values/paths.js";
+import type { MemorySnapshot } from "./tree/snapshot.js";
+import { type DiffSide, unifiedDiff } from "./history/unified-diff.js";
+import { checkVersionIdIsText } from "./history/version-id.js";
 
 /** One command of a database each. */
 const pageSize = 100;

@@ -1,5 +1,5 @@
-import type { Memory } from "../memory.js";
-import type { CheckedPolicy } from "./policy.js";
+import type { Memory } from "./memory.js";
+import type { CheckedPolicy } from "./access/policy.js";
 
 export const restrict: unique symbol = Symbol.for("langgraph-mongo-memory.restrict");
 

@@ -1,6 +1,6 @@
-import type { MemoryBackend } from "../backend.js";
+import type { MemoryBackend } from "./backend.js";
 import type { CallContext } from "../runtime/call.js";
-import type { VersionedFile, VersionedSnapshot } from "./snapshot.js";
+import type { VersionedFile, VersionedSnapshot } from "../tree/snapshot.js";
 
 /**
  * A snapshot that has all texts where the backend cannot leave out those that are known. @param known the versions of

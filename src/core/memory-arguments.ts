@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { fileTooLarge, invalid } from "../values/errors.js";
-import type { DeleteOptions, OutlineOptions, WriteOptions } from "../memory.js";
-import { checkOptions } from "./options.js";
-import { utf8Bytes } from "../values/text.js";
+import type { DeleteOptions, WriteOptions } from "./memory.js";
+import type { OutlineOptions } from "./tree/outline.js";
+import { checkOptions } from "./settings/check-options.js";
 
 const writeOptionsSchema = z
   .object({ ifExists: z.enum(["replace", "fail"]).optional(), ifMissing: z.enum(["create", "fail"]).optional() })
@@ -32,19 +31,4 @@ export function checkOutlineOptions(options: OutlineOptions): Required<OutlineOp
   checkOptions("OutlineOptions", outlineOptionsSchema, options);
   const { maxContentBytes = 0, leadChars = 0, maxPathChars = Infinity } = options;
   return { maxContentBytes, leadChars, maxPathChars };
-}
-
-/** What is to become the text of a file. @throws EFBIG, EINVAL */
-export function checkContent(content: unknown, name: string, maxFileBytes: number): asserts content is string {
-  checkText(content, name);
-  // A UTF-16 unit is at most three bytes of UTF-8, so most texts need no count.
-  if (content.length * 3 <= maxFileBytes) return;
-  const sizeBytes = utf8Bytes(content);
-  if (sizeBytes > maxFileBytes) throw fileTooLarge(sizeBytes, maxFileBytes);
-}
-
-export function checkText(text: unknown, name: string): asserts text is string {
-  if (typeof text !== "string")
-    throw invalid(`${name} must be a string (given ${text === null ? "null" : typeof text})`);
-  if (!text.isWellFormed()) throw invalid(`${name} is not well-formed Unicode (it holds a lone surrogate)`);
 }

@@ -1,12 +1,13 @@
-import type { ChangeRecords } from "./approval/change-record.js";
-import type { HistoryBackend } from "./history/history-backend.js";
-import type { MemoryEntry, MemoryOutline, MemoryStat, OutlineOptions } from "./memory.js";
-import type { CallContext } from "./runtime/call.js";
-import type { CandidateFiles } from "./search/candidate-files.js";
-import type { Embeddings } from "./search/embeddings.js";
-import type { Change, ChangeOptions, ChangeResult } from "./tree/change.js";
-import type { MemorySnapshot, VersionedSnapshot } from "./tree/snapshot.js";
-import type { ChangeListener } from "./watch/memory-changes.js";
+import type { ChangeRecords } from "./change-record.js";
+import type { HistoryBackend } from "../history/history-backend.js";
+import type { MemoryEntry, MemoryStat } from "../tree/snapshot.js";
+import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
+import type { CallContext } from "../runtime/call.js";
+import type { CandidateFiles } from "./candidate-files.js";
+import type { Embeddings } from "./embeddings.js";
+import type { Change, ChangeOptions, ChangeResult } from "../tree/change.js";
+import type { MemorySnapshot, VersionedSnapshot } from "../tree/snapshot.js";
+import type { ChangeListener } from "./change-listener.js";
 
 /**
  * The contract of a storage: one memory, already addressed. Arguments arrive checked and normalised: paths are absolute,

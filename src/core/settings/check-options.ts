@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { preview } from "../values/preview.js";
+import { nearestName } from "./nearest-name.js";
+
+/** The longest time of a timer. */
+export const maxTimeoutMs = 2_147_483_647;
+
+/** A time limit of calls. By hand, because zod 3 takes Infinity for a number and zod 4 does not. */
+export const timeoutField = z.custom<number>(
+  (value) =>
+    value === Infinity || (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxTimeoutMs),
+  `must be a whole number of ms from 1 to ${maxTimeoutMs}, or Infinity for no limit`,
+);
+
+/** By shape: there are others than that of Node. */
+export function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  return typeof aborted === "boolean" && typeof addEventListener === "function";
+}
+
+interface Issue {
+  code?: string | undefined;
+  path: readonly PropertyKey[];
+  message: string;
+  /** Of an issue "unrecognized_keys". */
+  keys?: readonly string[];
+}
+
+interface Schema {
+  /** Of the schema of an object. */
+  shape?: object;
+  safeParse(value: unknown): { success: boolean; error?: { issues: readonly Issue[] } | undefined };
+}
+
+/**
+ * Checks options. A bad one is a mistake of the program, so a `TypeError`.
+ * Typed by shape because the zod 3 and zod 4 types differ and either may be installed.
+ *
+ * @param secrets fields whose value no message shows
+ */
+export function checkOptions(name: string, schema: Schema, options: unknown, secrets: readonly string[] = []): void {
+  const issues = schema.safeParse(options).error?.issues;
+  if (!issues) return;
+  const faults = issues.flatMap((issue) => {
+    const field = issue.path.map(String).join(".");
+    if (issue.code === "unrecognized_keys") {
+      const names = field === "" ? Object.keys(schema.shape ?? {}) : [];
+      return (issue.keys ?? []).map((key) => unknownOption(field === "" ? key : `${field}.${key}`, names));
+    }
+    const needed = `expected an object { ${Object.keys(schema.shape ?? {}).join(", ")} }`;
+    if (field === "") return options === undefined ? `they are missing; ${needed}` : issue.message;
+    const given = secrets.includes(field) ? "" : ` (given ${preview(valueAt(options, issue.path))})`;
+    return `${field}: ${issue.message}${given}`;
+  });
+  throw new TypeError(`invalid ${name}: ${faults.join("; ")}`);
+}
+
+function unknownOption(name: string, names: readonly string[]): string {
+  const near = nearestName(name, names);
+  const others = names.length > 0 ? ` (the options are ${names.join(", ")})` : "";
+  return `unknown option ${preview(name)}${near === undefined ? others : `; ${preview(near)} was probably meant`}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((current, key) => (current as Record<PropertyKey, unknown> | undefined)?.[key], value);
+}
