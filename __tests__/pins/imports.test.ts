@@ -114,6 +114,24 @@ const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "@opente
 /** A backend, a layout or a dialect does not import another one. The entry of a dialect belongs to the dialect. */
 const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|(?:dialects|langchain)\/[^/]+(?=\/))/;
 
+/** The folders of `src/core`, from the ground up. Each may import those before it. The files of `src/core` are above. */
+const coreFolders = [
+  "values",
+  "runtime",
+  "settings",
+  "tree",
+  "display",
+  "history",
+  "contract",
+  "search",
+  "watch",
+  "access",
+  "tracing",
+  "approval",
+  "",
+  "mounts",
+];
+
 const imports = sourceImports();
 
 describe("imports of src", () => {
@@ -123,6 +141,11 @@ describe("imports of src", () => {
 
   it("follow the layers", () => {
     expect(broken(imports, crossesLayers)).toEqual([]);
+  });
+
+  it("go down in core", () => {
+    expect(broken(imports, goesUpInCore)).toEqual([]);
+    expect(imports.filter(({ from }) => from.startsWith("src/core/") && levelInCore(from) === -1)).toEqual([]);
   });
 
   it("never reach for the index", () => {
@@ -176,6 +199,8 @@ describe("the rules themselves", () => {
     [crossesLayers, "src/dialects/dialect.ts", "src/prompt/render.ts"],
     [crossesLayers, "src/mongodb/items/item-document.ts", "src/mongodb/store/store-batch.ts"],
     [crossesLayers, "src/unknown/a.ts", "src/core/values/paths.ts"],
+    [goesUpInCore, "src/core/values/text.ts", "src/core/tree/change.ts"],
+    [goesUpInCore, "src/core/approval/proposals.ts", "src/core/pipeline.ts"],
     [misusesPackage, "src/graph/agent.ts", "langchain"],
     [misusesPackage, "src/middleware/index.ts", "@langchain/openai"],
     [misusesPackage, "src/mongodb/operations/filters.ts", "mongodb"],
@@ -221,6 +246,14 @@ function roomOf(file: string): string {
   const place = file.replace(/^src\//, "").replace(/\.tsx?$/, "");
   const rooms = Object.keys(mayImport).filter((room) => place === room || place.startsWith(`${room}/`));
   return rooms.toSorted((a, b) => b.length - a.length)[0] ?? `none for ${file}`;
+}
+
+function goesUpInCore({ from, to }: SourceImport): boolean {
+  return to.startsWith("src/core/") && from.startsWith("src/core/") && levelInCore(to) > levelInCore(from);
+}
+
+function levelInCore(file: string): number {
+  return coreFolders.indexOf(/^src\/core\/(?:(.*)\/)?[^/]*$/.exec(file)?.[1] ?? "");
 }
 
 function crossesLayers({ from, to }: SourceImport): boolean {
