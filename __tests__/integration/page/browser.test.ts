@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { createMemoryPage, nodeListener } from "langgraph-mongo-memory/page";
 import { MongoClient } from "mongodb";
 import type { Browser } from "puppeteer-core";
+import type { MemoryChanges } from "../../../src/core/memory.js";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
-import { watchNothing } from "../../../src/core/watch/watch-nothing.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { picturePage } from "../../../pictures/page.js";
 import { pictureTerminal } from "../../../pictures/terminal.js";
@@ -50,6 +50,17 @@ afterAll(async () => {
 const newAddress = () => ({ nodeId: `node-${randomUUID()}`, scope: "global" }) as const;
 const memoryAt = (address: MemoryAddress) => store.memory(address, { paths: "posix" });
 const view = (address: MemoryAddress, more: object = {}) => tab.view(`#/memory?${pageQuery({ ...address, ...more })}`);
+
+/** The changes of a memory that never changes. */
+function watchNothing(): MemoryChanges {
+  const changes: MemoryChanges = {
+    ready: Promise.resolve(),
+    next: () => new Promise(() => undefined),
+    return: async () => ({ done: true, value: undefined }),
+    [Symbol.asyncIterator]: () => changes,
+  };
+  return changes;
+}
 
 /** A store whose memories seem to have 100,000 files in one directory. */
 function withManyFiles(): MongoMemoryStore {

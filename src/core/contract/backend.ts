@@ -1,12 +1,11 @@
 import type { ChangeRecords } from "./change-record.js";
 import type { HistoryBackend } from "../history/history-backend.js";
-import type { MemoryEntry, MemoryStat } from "../tree/snapshot.js";
+import type { MemoryEntry, MemorySnapshot, MemoryStat, VersionedSnapshot } from "../tree/snapshot.js";
 import type { MemoryOutline, OutlineOptions } from "../tree/outline.js";
 import type { CallContext } from "../runtime/call.js";
 import type { CandidateFiles } from "./candidate-files.js";
 import type { Embeddings } from "./embeddings.js";
 import type { Change, ChangeOptions, ChangeResult } from "../tree/change.js";
-import type { MemorySnapshot, VersionedSnapshot } from "../tree/snapshot.js";
 import type { ChangeListener } from "./change-listener.js";
 
 /**

@@ -1,5 +1,4 @@
-import type { DeletedCounts } from "./snapshot.js";
-import type { FileStat } from "./snapshot.js";
+import type { DeletedCounts, FileStat } from "./snapshot.js";
 
 /** A change of a memory, checked and normalised. Plain data but for `edit`, which may run again after a lost race. */
 export type Change =
