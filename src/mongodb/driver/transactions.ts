@@ -34,7 +34,9 @@ export async function inTransaction<T>(
   const session = client.startSession();
   let brokenAttempts = 0;
   try {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const limitsTime = call !== undefined && call.timeoutMs !== Infinity;
+    // A caller with a deadline waits until then. Reason: the server keeps the transaction of a dead process for a while.
+    for (let attempt = 0; limitsTime || attempt < maxAttempts; attempt += 1) {
       call?.throwIfAborted();
       session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern, readPreference: "primary" });
       try {

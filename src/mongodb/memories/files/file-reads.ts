@@ -19,7 +19,7 @@ import {
 } from "./document-ids.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
 import { refuseElsewhere } from "./elsewhere.js";
-import { type FilesContext, isOfMajority } from "./files-context.js";
+import { type FilesContext, readAcknowledged } from "./files-context.js";
 import { FilesOutline } from "./files-outline.js";
 import { foundFiles } from "./found-files.js";
 import { MemoryLife } from "./memory-life.js";
@@ -53,7 +53,7 @@ export class FileReads {
     return this.#reading(null, async () => {
       const found = await this.#context.collection.findOne<StoredDocument>(
         { _id },
-        { projection, ...asPlainValues, ...this.#ofAcknowledged },
+        { projection, ...asPlainValues, ...readAcknowledged(this.#context) },
       );
       if (path === ROOT) refuseElsewhere(this.#context, found);
       return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
@@ -280,16 +280,6 @@ export class FileReads {
   /** The root, and what lies in it: they are side by side. */
   get #rootWithChildren(): IdRange {
     return { ...childrenOf(this.#key, ROOT), $gte: this.#rootId };
-  }
-
-  /**
-   * As reads of several documents, which are of a snapshot, see acknowledged changes alone. Without it a caller could
-   * read a change of another one here, and then not see it there. Where changes are acknowledged before a majority has
-   * them, those would not be seen.
-   */
-  get #ofAcknowledged(): Pick<FindOptions, "readConcern"> {
-    const { level = "local" } = this.#context.transactions.client.readConcern ?? {};
-    return isOfMajority(this.#context) && level === "local" ? { readConcern: { level: "majority" } } : {};
   }
 
   /** @param missing the answer of a memory that has expired */

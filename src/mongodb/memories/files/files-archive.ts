@@ -15,7 +15,7 @@ import { isTooMuch } from "../transaction-errors.js";
 import { idOfPath, memoryKeyOf, placeOfFile, rootIdOf } from "./document-ids.js";
 import { refuseElsewhere } from "./elsewhere.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
-import { presentOf } from "./files-history.js";
+import { toPresent } from "./stored-files.js";
 import { FilesMoment, type ListedRoot } from "./files-moment.js";
 import { MemoryLife } from "./memory-life.js";
 import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
@@ -38,7 +38,7 @@ export function archivedMemory(context: FilesContext, address: CheckedAddress): 
 
 /** Its texts are not needed to tell what versions there are. */
 async function historyOf(context: FilesContext, root: ListedRoot): Promise<ArchivedHistory | null> {
-  const present = presentOf(root, new Map());
+  const present = toPresent(root, new Map());
   return present.revision === 0 ? null : archivedHistoryOf(await HistoryView.of(present, versionsInCall(context)));
 }
 

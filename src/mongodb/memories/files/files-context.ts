@@ -1,6 +1,4 @@
-import type { MongoClient } from "mongodb";
-import type { MemoryActor } from "../../../core/values/actor.js";
-import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import type { FindOptions, MongoClient } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
@@ -11,8 +9,7 @@ import type { Embedder } from "../../meaning/embedder.js";
 import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
-import type { ChangeQueue } from "./change-queue.js";
-import type { Creations } from "./creations.js";
+import type { ChangeQueue } from "./queue.js";
 import type { KnownLives } from "./known-lives.js";
 import type { StoredDocument } from "./stored-document.js";
 
@@ -25,10 +22,8 @@ export interface FilesContext {
   /** Connects, refuses a standalone server, and makes the indexes if this process has not yet. */
   ready: () => Promise<void> | undefined;
   transactions: TransactionSettings;
-  /** Gathers what is made in this process at the same time. */
-  creations: Creations;
-  /** Queues the edits of one file inside this process, so that they do not race each other. */
-  edits: KeyedMutex;
+  /** The same object for all memories of the layout. */
+  storage: object;
   clock: () => Date;
   /** The times of files, where they are not those of `clock`. */
   fileClock?: () => Date;
@@ -43,10 +38,8 @@ export interface FilesContext {
   history: { begins: boolean } | null;
   /** Also without history: what is forgotten may have one of another time. */
   versions: VersionCollection;
-  /** Makes what is changed in this process at the same time, where there is a history. */
+  /** Gathers the changes that this process makes at the same time. */
   changes: ChangeQueue;
-  /** Who makes the changes. */
-  actor: MemoryActor | null;
   /** Changes nothing: a revert only tells what it would make. */
   isReader: boolean;
   /** The changes that wait for a person. */
@@ -80,7 +73,15 @@ export function versionsInCall({ call, versions }: FilesContext): VersionCollect
   return call === undefined ? versions : versions.forCall(call);
 }
 
-/** Whether a change is acknowledged only once a majority has it. */
-export function isOfMajority({ transactions }: Pick<FilesContext, "transactions">): boolean {
-  return transactions.writeConcern.w === "majority";
+/**
+ * For reads of one document. As reads of several documents, which are of a snapshot, they see acknowledged changes
+ * alone: a caller could read a change here otherwise, and then not see it there. Where changes are acknowledged before a
+ * majority has them, those would not be seen.
+ */
+export function readAcknowledged({
+  transactions,
+}: Pick<FilesContext, "transactions">): Pick<FindOptions, "readConcern"> {
+  const { level = "local" } = transactions.client.readConcern ?? {};
+  const isOfMajority = transactions.writeConcern.w === "majority";
+  return isOfMajority && level === "local" ? { readConcern: { level: "majority" } } : {};
 }

@@ -11,10 +11,10 @@ import { byId } from "./file-indexes.js";
 import type { FilesContext } from "./files-context.js";
 import { countsOf } from "./files-summaries.js";
 import { changedAfter } from "./memory-life.js";
-import { snapshotOf } from "./recorded-tree.js";
 import { newChangeId } from "../change-id.js";
 import {
   isMark,
+  snapshotOf,
   type StoredDirectory,
   type StoredDocument,
   type StoredFile,

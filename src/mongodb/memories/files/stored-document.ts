@@ -1,4 +1,6 @@
 import type { MemoryScope } from "../../../core/values/address.js";
+import type { MemorySnapshot } from "../../../core/tree/snapshot.js";
+import { ROOT } from "../../../core/values/paths.js";
 
 /**
  * A document of the layout: a file, or a directory. A mark is met in the place of a root alone, and never passed on.
@@ -91,4 +93,16 @@ export interface TextIdDocument {
   _id: string;
   kind: "file" | "dir";
   textId?: string | null;
+}
+
+/** Everything but the root. @param documents by path */
+export function snapshotOf(documents: ReadonlyMap<string, StoredDocument>): MemorySnapshot {
+  const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
+  for (const [path, document] of documents) {
+    if (document.kind === "file") {
+      const { kind, text: content, sizeBytes, createdAt, updatedAt } = document;
+      snapshot.files.push({ path, kind, content, sizeBytes, createdAt, updatedAt });
+    } else if (path !== ROOT) snapshot.directories.push(path);
+  }
+  return snapshot;
 }
