@@ -116,8 +116,8 @@ function applyToTree(tree: MemoryTree, change: Change, recorded: RecordedEdits[]
 }
 
 function toShape({ files, directories }: Pick<ReturnType<MemoryTree["snapshot"]>, "files" | "directories">): unknown {
-  const texts = files.map(({ path, content, sizeBytes }) => [path, content, sizeBytes] as const);
-  return [texts.toSorted(([a], [b]) => compareCodeUnits(a, b)), directories.toSorted(compareCodeUnits)];
+  const shapes = files.map(({ path, content, sizeBytes }) => [path, content, sizeBytes] as const);
+  return [shapes.toSorted(([a], [b]) => compareCodeUnits(a, b)), directories.toSorted(compareCodeUnits)];
 }
 
 describe.each([

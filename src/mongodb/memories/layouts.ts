@@ -1,5 +1,5 @@
 import { FilesLayout } from "./files/files-layout.js";
-import { momentOf } from "./files/files-moment.js";
+import { openSnapshot } from "./files/files-snapshot.js";
 import { FollowingLayout } from "./following-layout.js";
 import { Following } from "./following.js";
 import { KnownMoves } from "./known-moves.js";
@@ -22,7 +22,7 @@ export type LayoutName = keyof typeof layouts;
  * How a memory is read that may be larger than the process. Null: none of the layout is. Beside the layouts, and not a
  * part of them, as stores have no use for it: so it is no part of their bundle.
  */
-export const moments = { document: null, files: momentOf } as const satisfies Record<LayoutName, unknown>;
+export const moments = { document: null, files: openSnapshot } as const satisfies Record<LayoutName, unknown>;
 
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 

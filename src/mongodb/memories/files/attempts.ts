@@ -5,10 +5,9 @@ import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { bound, type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
 import { newChangeId } from "../change-id.js";
-import { idOfPath } from "./document-ids.js";
+import { idOfPath, type StoredDocument, type StoredFile } from "./documents.js";
 import { byId } from "./file-indexes.js";
 import { type FilesContext, readAcknowledged } from "./files-context.js";
-import type { StoredDocument, StoredFile } from "./stored-document.js";
 
 type Files = ExactCollection<StoredDocument>;
 

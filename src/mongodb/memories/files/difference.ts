@@ -4,10 +4,20 @@ import { parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
 import type { ExactCollection, ExactWrite } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { newChangeId } from "../change-id.js";
-import { idOfPath, memoryKeyOf, movedDocument, placeOfFile, rangesBelow, rootIdOf } from "./document-ids.js";
+import {
+  idOfPath,
+  memoryKeyOf,
+  movedDocument,
+  placeOfFile,
+  rangesBelow,
+  rootIdOf,
+  type StoredDirectory,
+  type StoredDocument,
+  type StoredFile,
+  type StoredRoot,
+} from "./documents.js";
 import { byId } from "./file-indexes.js";
 import { isComplete, type LoadedTree } from "./loaded-tree.js";
-import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
 
 /** How many documents one command reads, creates or deletes, and about how many bytes of them it copies. */
 const maxDocuments = 1000;

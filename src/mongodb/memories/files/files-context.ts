@@ -1,6 +1,5 @@
 import type { FindOptions, MongoClient } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";
@@ -9,12 +8,10 @@ import type { Embedder } from "../../meaning/embedder.js";
 import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
+import { movedAway, notHere } from "../moved-memory.js";
 import type { ChangeQueue } from "./queue.js";
-import type { KnownLives } from "./known-lives.js";
-import type { StoredDocument } from "./stored-document.js";
-
-/** Large: too large to be read as a whole. */
-export type SizeSeen = "some pages" | "large";
+import type { ChangeTimes } from "./files-expiry.js";
+import { isMark, type StoredDocument } from "./documents.js";
 
 /** What all memories of one collection share. */
 export interface FilesContext {
@@ -28,12 +25,7 @@ export interface FilesContext {
   /** The times of files, where they are not those of `clock`. */
   fileClock?: () => Date;
   expiry: MemoryExpiry;
-  lives: KnownLives;
-  /**
-   * By their keys, the memories that took more than a page when they were last shown. Only the order of work depends on
-   * it.
-   */
-  sizesSeen: RecentMap<SizeSeen>;
+  changeTimes: ChangeTimes;
   /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
   history: { begins: boolean } | null;
   /** Also without history: what is forgotten may have one of another time. */
@@ -84,4 +76,13 @@ export function readAcknowledged({
   const { level = "local" } = transactions.client.readConcern ?? {};
   const isOfMajority = transactions.writeConcern.w === "majority";
   return isOfMajority && level === "local" ? { readConcern: { level: "majority" } } : {};
+}
+
+/** @param root that of a memory, undefined or null where there is none. @throws movedAway, notHere */
+export function refuseElsewhere(
+  { isGuest }: { isGuest?: boolean },
+  root: { kind?: string | undefined } | null | undefined,
+): void {
+  if (isMark(root)) throw movedAway();
+  if (isGuest === true && (root === null || root === undefined)) throw notHere();
 }

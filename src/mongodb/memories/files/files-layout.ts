@@ -12,7 +12,6 @@ import type { MemoryBackend } from "../../../core/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
 import type { MemoryOptions } from "../../../core/settings/options.js";
 import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
-import { RecentMap } from "../../../core/runtime/recent-map.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
@@ -32,17 +31,17 @@ import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { type AddressedDocuments, memoriesWithin, storedAddress } from "../found-memories.js";
-import {
-  type LayoutContext,
-  type KeptLayout,
-  type LayoutIndex,
-  type MemoriesBeside,
-  type MemoryFacts,
-  type MemoryLimits,
-  type MovedMemory,
-  type MovingMemory,
-  type NodeFacts,
-  type PlannedChange,
+import type {
+  KeptLayout,
+  LayoutContext,
+  LayoutIndex,
+  MemoriesBeside,
+  MemoryFacts,
+  MemoryLimits,
+  MovedMemory,
+  MovingMemory,
+  NodeFacts,
+  PlannedChange,
 } from "../layout.js";
 import { LayoutBackendAdapter } from "../layout-backend-adapter.js";
 import { MemoryExpiry } from "../memory-expiry.js";
@@ -53,30 +52,23 @@ import { reasonToFollow } from "../moved-memory.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { FileReads } from "./file-reads.js";
-import { checkPlanned, deleteEmptyDirectory } from "./planned-changes.js";
+import { checkPlanned, deleteEmptyDirectory, getPlannedScope } from "../planned-changes.js";
 import { ChangeQueue } from "./queue.js";
 import { FilesStorage } from "./storage.js";
 import { StoredFiles } from "./stored-files.js";
-import { memoryKeyOf, rangeOfMemory, rootIdOf } from "./document-ids.js";
-import { expiryIndex, listingIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
+import { memoryKeyOf, rangeOfMemory, rootIdOf, type StoredDocument, type StoredRoot } from "./documents.js";
+import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { recordsInCall, vectorsInCall } from "../in-call.js";
-import { contextFor, type FilesContext, type SizeSeen } from "./files-context.js";
+import { contextFor, type FilesContext } from "./files-context.js";
 import { archivedMemory, restoreMemory } from "./files-archive.js";
-import { allItemsOf, itemsOfMemory } from "./files-items.js";
-import { countsOf, removeMemories, summaryPage } from "./files-summaries.js";
-import { KnownLives } from "./known-lives.js";
+import { allItemsOf, countsOf, itemsOfMemory, removeMemories, summaryPage } from "./files-listing.js";
+import { ChangeTimes, FilesExpiry, laggingDeadline } from "./files-expiry.js";
 import { arriveInFiles, leaveFiles, lookForFiles } from "./files-move.js";
-import { laggingDeadline, MemoryLife } from "./memory-life.js";
-import type { StoredDocument, StoredRoot } from "./stored-document.js";
-import { makeWordsIndex } from "./words-index.js";
 
 const own = {
   filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } },
   option: "memoriesCollection",
 };
-
-/** Of how many memories a store remembers that they take more than a page. */
-const maxSizesSeen = 1000;
 
 /** Beside the memories of the other layout, whatever their collection is called. */
 function filesCollectionOf(memoriesCollection: string): string {
@@ -178,8 +170,7 @@ export class FilesLayout implements KeptLayout {
       storage: {},
       clock,
       expiry,
-      lives: new KnownLives(),
-      sizesSeen: new RecentMap<SizeSeen>(maxSizesSeen),
+      changeTimes: new ChangeTimes(),
       history: kept,
       versions,
       changes: new ChangeQueue(),
@@ -237,7 +228,7 @@ export class FilesLayout implements KeptLayout {
     options: Required<MemoryOptions>,
     changes: readonly PlannedChange[],
   ): Promise<void> {
-    await checkPlanned(this.#reads(address), options, changes);
+    checkPlanned(await this.#reads(address).kinds(getPlannedScope(changes)), options, changes);
   }
 
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
@@ -307,7 +298,7 @@ export class FilesLayout implements KeptLayout {
 
   async beforeMove(address: CheckedAddress): Promise<void> {
     await this.#context.ready();
-    const life = new MemoryLife(this.#context, address);
+    const life = new FilesExpiry(this.#context, address);
     await unlessElsewhere(async () => {
       if (!(await life.isPresent())) await life.remove();
     });

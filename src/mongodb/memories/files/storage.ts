@@ -13,14 +13,23 @@ import { transactionError } from "../transaction-errors.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope, TreeStorage } from "../tree-storage.js";
 import { attemptChange, readText } from "./attempts.js";
 import { storeDifference } from "./difference.js";
-import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
+import {
+  idOfPath,
+  memoryKeyOf,
+  pathOfId,
+  rangeOfMemory,
+  rangesBelow,
+  rootIdOf,
+  type StoredDocument,
+  type StoredFile,
+  type StoredHistory,
+  type StoredRoot,
+} from "./documents.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
-import { refuseElsewhere } from "./elsewhere.js";
-import { contextFor, type FilesContext } from "./files-context.js";
+import { contextFor, type FilesContext, refuseElsewhere } from "./files-context.js";
 import { type LoadedDocument, LoadedTree } from "./loaded-tree.js";
-import { MemoryLife } from "./memory-life.js";
+import { FilesExpiry } from "./files-expiry.js";
 import type { MadeChanges, Outcome, QueuedChange } from "./queue.js";
-import type { StoredDocument, StoredFile, StoredHistory, StoredRoot } from "./stored-document.js";
 import { beginHistory, insertRecorded, prolong, retain } from "./versions.js";
 
 /** How many documents come at a time. */
@@ -59,22 +68,22 @@ export class FilesStorage implements TreeStorage {
     const isLimited = maxMemoryBytes !== undefined && change.type !== "delete";
     if (history !== null || isLimited || change.path === ROOT) return null;
     const context = contextFor(call, this.#context);
-    const life = new MemoryLife(context, this.#address);
+    const expiry = new FilesExpiry(context, this.#address);
     let before: string | null = null;
     if (change.type === "edit") {
       before = await writing(context, async () =>
-        (await life.isPresent()) ? readText(context, this.#key, change.path) : null,
+        (await expiry.isPresent()) ? readText(context, this.#key, change.path) : null,
       );
       if (before === null) return null;
     }
     const attempted = attemptChange(this.#key, change, settings, before);
     if (attempted === null) return null;
     return writing(context, async () => {
-      const isPresent = life.isPresent();
+      const isPresent = expiry.isPresent();
       if (isPresent !== true && !(await isPresent)) return null;
       const result = await attempted(context.collection);
       const isChanged = result !== null && (change.type !== "update" || result.replaced > 0);
-      if (isChanged) await life.afterChange(change.type !== "delete");
+      if (isChanged) await expiry.afterChange(change.type !== "delete");
       return result;
     });
   }
@@ -87,7 +96,7 @@ export class FilesStorage implements TreeStorage {
   ): Promise<Result> {
     const context = contextFor(call, this.#context);
     const { changes, history, maxMemoryBytes } = context;
-    const life = new MemoryLife(context, this.#address);
+    const expiry = new FilesExpiry(context, this.#address);
     const last: { applied?: Applied<Result> } = {};
     const change: QueuedChange = {
       scope,
@@ -102,18 +111,18 @@ export class FilesStorage implements TreeStorage {
       this.#make(contextFor(shared, this.#context), some, shared);
     const runsAlone = history === null && scope.below.length > 0 && scope.needsTexts !== true;
     const outcome = await writing(context, async (): Promise<Outcome> => {
-      const isPresent = life.isPresent();
+      const isPresent = expiry.isPresent();
       if (isPresent !== true && !(await isPresent)) {
         const refused = await this.#applyToNothing(context, change);
         if (refused !== null) return refused;
-        await life.remove();
+        await expiry.remove();
       }
       const [made = {}] = runsAlone
         ? (await make([change], call)).outcomes
         : [await changes.run(this.#key, change, call, make)];
       const edits = last.applied?.edits;
       if (made.refusal === undefined && edits !== undefined && !isEmpty(edits))
-        await life.afterChange(history !== null || edits.files.length + edits.directories.length > 0);
+        await expiry.afterChange(history !== null || edits.files.length + edits.directories.length > 0);
       return made;
     });
     if ("refusal" in outcome) throw outcome.refusal;
@@ -125,12 +134,12 @@ export class FilesStorage implements TreeStorage {
   async removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
     if (ids.length === 0) return;
     const context = contextFor(call, this.#context);
-    const life = new MemoryLife(context, this.#address);
+    const expiry = new FilesExpiry(context, this.#address);
     const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
     await writing(context, async () => {
-      if (!(await life.isPresent())) return;
+      if (!(await expiry.isPresent())) return;
       await context.collection.updateOne({ _id: rootIdOf(this.#key) }, update, byId);
-      await life.afterChange(true);
+      await expiry.afterChange(true);
     });
   }
 

@@ -11,12 +11,11 @@ import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import type { FlushSource, PresentMemory } from "../../history/history-source.js";
 import type { StoredHistory, StoredMemory } from "../stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../tree-storage.js";
-import { memoryKeyOf } from "./document-ids.js";
+import { memoryKeyOf, snapshotOf, type StoredRoot } from "./documents.js";
 import { FileReads } from "./file-reads.js";
 import { contextFor, type FilesContext, versionsInCall } from "./files-context.js";
 import { listenToMemory } from "./files-listener.js";
 import { FilesStorage } from "./storage.js";
-import { snapshotOf, type StoredRoot } from "./stored-document.js";
 import { dropOld } from "./versions.js";
 
 /** What a memory has whose changes have made no version yet. */

@@ -11,11 +11,10 @@ import {
 } from "../../history/outbox.js";
 import type { VersionCollection } from "../../history/version-collection.js";
 import { type OwnerDocument, storedId, type VersionDocument } from "../../history/version-document.js";
-import { memoryKeyOf, rootIdOf } from "./document-ids.js";
+import { memoryKeyOf, rootIdOf, type StoredFile, type StoredHistory, type StoredRoot } from "./documents.js";
 import { byId } from "./file-indexes.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
 import type { LoadedTree } from "./loaded-tree.js";
-import type { StoredFile, StoredHistory, StoredRoot } from "./stored-document.js";
 
 /** After so many changes versions are removed that need not be kept. */
 const changesPerRetention = 60;

@@ -1,18 +1,21 @@
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
+import { RecentMap } from "../../../core/runtime/recent-map.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
 import { movedAway } from "../moved-memory.js";
-import { memoryKeyOf, memoryKeyOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
+import { isMark, memoryKeyOf, memoryKeyOfId, rangeOfMemory, rootIdOf, type StoredRoot } from "./documents.js";
 import { byId, expiryIndex, listingIndex } from "./file-indexes.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
-import { isMark, type StoredRoot } from "./stored-document.js";
 
 /** By which part of a lifetime the time of the root may be behind. */
 const lagParts = 16;
 
 /** How often a store looks for what has expired, and how many memories it then removes. */
 const sweep = { everyMs: 60_000, memories: 20 };
+
+/** How many memories the times of the last changes are kept of. */
+const maxKnown = 10_000;
 
 /** How far the root of a memory may be behind that expires after so long. */
 function lagMs(lifetimeMs: number): number {
@@ -34,7 +37,7 @@ export function laggingDeadline(expiry: MemoryExpiry, scope: MemoryScope): Date 
  * too, but moves only when it would be far behind, so that not every change writes it. Where memories of the scope
  * stay, this costs nothing.
  */
-export class MemoryLife {
+export class FilesExpiry {
   readonly #context: FilesContext;
   readonly #address: CheckedAddress;
   readonly #key: string;
@@ -49,13 +52,13 @@ export class MemoryLife {
   isPresent(): Promise<boolean> | true {
     const deadline = this.#deadline;
     if (deadline === null) return true;
-    const known = this.#context.lives.changedAt(this.#key);
+    const known = this.#context.changeTimes.changedAt(this.#key);
     return known !== undefined && known > deadline ? true : this.#isPresentAfter(deadline);
   }
 
   async #isPresentAfter(deadline: Date): Promise<boolean> {
     const at = await changedAfter(this.#context, this.#key, deadline);
-    if (at !== null) this.#context.lives.remember(this.#key, at);
+    if (at !== null) this.#context.changeTimes.remember(this.#key, at);
     return at !== null;
   }
 
@@ -67,16 +70,16 @@ export class MemoryLife {
 
   /** @param isSeen whether a document has the time of the change. */
   async afterChange(isSeen: boolean): Promise<void> {
-    const { expiry, clock, fileClock, lives, collection } = this.#context;
+    const { expiry, clock, fileClock, changeTimes, collection } = this.#context;
     const lifetimeMs = expiry.lifetimeMs(this.#address.scope);
     if (lifetimeMs === null) return;
     const now = clock();
-    const known = lives.changedAt(this.#key);
+    const known = changeTimes.changedAt(this.#key);
     if (isSeen && fileClock === undefined && known !== undefined && now.getTime() - known.getTime() < lagMs(lifetimeMs))
       return;
     // Nothing where it has moved since: no mark may expire.
     await collection.updateOne({ _id: rootIdOf(this.#key), kind: "dir" }, { $max: { updatedAt: now } }, byId);
-    lives.remember(this.#key, now);
+    changeTimes.remember(this.#key, now);
     await this.#sweep(now);
   }
 
@@ -86,11 +89,11 @@ export class MemoryLife {
 
   /** Removes some of the memories that have expired, found by their index. */
   async #sweep(now: Date): Promise<void> {
-    const { lives, expiry, collection } = this.#context;
+    const { changeTimes, expiry, collection } = this.#context;
     const { scope } = this.#address;
     const deadline = expiry.deadline(scope);
-    if (deadline === null || now.getTime() - lives.sweptAt < sweep.everyMs) return;
-    lives.sweptAt = now.getTime();
+    if (deadline === null || now.getTime() - changeTimes.sweptAt < sweep.everyMs) return;
+    changeTimes.sweptAt = now.getTime();
     try {
       const filter = { scope, updatedAt: { $lte: deadline } };
       const options = { projection: { _id: 1 }, sort: expiryIndex.key, limit: sweep.memories, ...asPlainValues };
@@ -134,7 +137,7 @@ export async function changedAfter(
  * versions go after it.
  */
 async function removeExpired(context: FilesContext, memoryKey: string, deadline: Date): Promise<void> {
-  const { collection, transactions, call, lives } = context;
+  const { collection, transactions, call, changeTimes } = context;
   const removed = await inTransaction(transactions, call, async (session) => {
     if ((await changedAfter(context, memoryKey, deadline, { session })) !== null) return null;
     const root = await collection.findOne<Pick<StoredRoot, "history">>(
@@ -144,6 +147,26 @@ async function removeExpired(context: FilesContext, memoryKey: string, deadline:
     await collection.deleteMany({ _id: rangeOfMemory(memoryKey) }, { session });
     return root?.history?.id ?? null;
   });
-  lives.forget(memoryKey);
+  changeTimes.forget(memoryKey);
   if (removed !== null && context.history !== null) await versionsInCall(context).remove(removed);
+}
+
+/** What a store knows of when its memories were changed. */
+export class ChangeTimes {
+  readonly #changedAt = new RecentMap<Date>(maxKnown);
+  sweptAt = -Infinity;
+
+  changedAt(memoryKey: string): Date | undefined {
+    return this.#changedAt.get(memoryKey);
+  }
+
+  remember(memoryKey: string, at: Date): void {
+    const known = this.#changedAt.get(memoryKey);
+    if (known !== undefined && known >= at) return;
+    this.#changedAt.set(memoryKey, at);
+  }
+
+  forget(memoryKey: string): void {
+    this.#changedAt.delete(memoryKey);
+  }
 }

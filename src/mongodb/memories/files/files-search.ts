@@ -1,14 +1,117 @@
+import type { VersionedFile, VersionedSnapshot } from "../../../core/tree/snapshot.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { atOneMoment, inSnapshot } from "../../driver/snapshot-reads.js";
+import {
+  idOfPath,
+  pathOfId,
+  rangeOfMemory,
+  rangesBelow,
+  rootIdOf,
+  type StoredFile,
+  type TextIdDocument,
+} from "./documents.js";
+import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { byId, hasMoreThan, listingIndex, textIdProjection } from "./file-indexes.js";
 import type { ClientSession, Document } from "mongodb";
 import { ROOT } from "../../../core/values/paths.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import { spacedWords } from "../../../core/search/words.js";
-import { asPlainValues } from "../../driver/plain-values.js";
-import { inSnapshot } from "../../driver/snapshot-reads.js";
-import { idOfPath, pathOfId, rangeOfMemory, rangesBelow } from "./document-ids.js";
-import { byId } from "./file-indexes.js";
-import type { FilesContext } from "./files-context.js";
-import { hasMoreThan } from "./has-more-than.js";
-import type { StoredFile } from "./stored-document.js";
+
+type ReadContext = Pick<FilesContext, "collection" | "transactions" | "isGuest">;
+
+/** How many texts one command reads, and how many places of the index come at a time. */
+const batchSize = 1000;
+const listedAtOnce = 10_000;
+
+/** Everything but the root at one moment, without the texts that are known by their ids. @throws movedAway, notHere */
+export function snapshotSince(
+  context: ReadContext,
+  memoryKey: string,
+  known: ReadonlyMap<string, string>,
+): Promise<VersionedSnapshot> {
+  // To list the ids first would read the whole memory twice.
+  return known.size === 0 ? readAll(context, memoryKey) : readChanged(context, memoryKey, known);
+}
+
+async function readAll(context: ReadContext, memoryKey: string): Promise<VersionedSnapshot> {
+  const options = {
+    projection: { ...textIdProjection, text: 1 },
+    ...asPlainValues,
+    ...atOneMoment,
+    ...byId,
+    batchSize,
+  };
+  const snapshot: VersionedSnapshot = { files: [], directories: [] };
+  let root: TextIdDocument | undefined;
+  for await (const document of context.collection.find<TextIdDocument & Pick<StoredFile, "text">>(
+    { _id: rangeOfMemory(memoryKey) },
+    options,
+  )) {
+    if (document._id === rootIdOf(memoryKey)) root = document;
+    else addTo(snapshot, memoryKey, document, document.text);
+  }
+  refuseElsewhere(context, root);
+  return snapshot;
+}
+
+/** The ids of all texts from the index alone, then the texts that are new. The session keeps both to one moment. */
+function readChanged(
+  context: ReadContext,
+  memoryKey: string,
+  known: ReadonlyMap<string, string>,
+): Promise<VersionedSnapshot> {
+  const { collection, transactions } = context;
+  const rootId = rootIdOf(memoryKey);
+  return inSnapshot(transactions.client, async (session) => {
+    let root: TextIdDocument | undefined;
+    const snapshot: VersionedSnapshot = { files: [], directories: [] };
+    const changed = new Map<string, VersionedFile>();
+    const listing = {
+      projection: textIdProjection,
+      ...asPlainValues,
+      hint: listingIndex.name,
+      batchSize: listedAtOnce,
+      session,
+    };
+    for await (const document of collection.find<TextIdDocument>({ _id: rangeOfMemory(memoryKey) }, listing)) {
+      if (document._id === rootId) {
+        root = document;
+        continue;
+      }
+      const file = addTo(snapshot, memoryKey, document, null);
+      // A text without an id counts as changed.
+      if (file !== null && known.get(file.path) !== file.version) changed.set(document._id, file);
+    }
+    refuseElsewhere(context, root);
+    const changedIds = [...changed.keys()];
+    const options = { projection: { text: 1 }, ...asPlainValues, ...byId, batchSize, session };
+    for (let start = 0; start < changedIds.length; start += batchSize) {
+      const filter = { _id: { $in: changedIds.slice(start, start + batchSize) } };
+      for await (const { _id, text } of collection.find<Pick<StoredFile, "_id" | "text">>(filter, options)) {
+        const file = changed.get(_id);
+        if (file !== undefined) file.content = text;
+      }
+    }
+    return snapshot;
+  });
+}
+
+/** @returns the file; null for a directory */
+function addTo(
+  snapshot: VersionedSnapshot,
+  memoryKey: string,
+  { _id, kind, textId = null }: TextIdDocument,
+  content: string | null,
+): VersionedFile | null {
+  const path = pathOfId(memoryKey, _id);
+  if (kind === "dir") {
+    snapshot.directories.push(path);
+    return null;
+  }
+  const file = { path, version: textId, content };
+  snapshot.files.push(file);
+  return file;
+}
 
 type SearchContext = Pick<FilesContext, "collection" | "transactions"> & { narrowsAbove: number };
 type Listed = Pick<StoredFile, "_id" | "sizeBytes">;

@@ -8,28 +8,32 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { isMomentGone, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import type { MemoryMoment } from "../memory-moment.js";
-import { idOfPath, memoryKeyOf, pathOfId, rangeOfMemory, rootIdOf } from "./document-ids.js";
-import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
 import {
+  idOfPath,
   type IndexedDocument,
   isMark,
+  memoryKeyOf,
+  pathOfId,
+  rangeOfMemory,
+  rootIdOf,
   type StoredDocument,
   type StoredFile,
   type StoredRoot,
   type TextIdDocument,
-} from "./stored-document.js";
+} from "./documents.js";
+import { byId, listingProjection, textIdProjection } from "./file-indexes.js";
 
 /** How many documents come at a time. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
 
 /** Null where the memory has moved to the other layout. @throws MemoryError EIO */
-export function momentOf(
+export function openSnapshot(
   client: MongoClient,
   collection: Collection<StoredDocument>,
   address: CheckedAddress,
 ): Promise<MemoryMoment | null> {
   return reading(() =>
-    FilesMoment.open(client, new ExactCollection(collection), address, (moment, root) =>
+    FilesSnapshot.open(client, new ExactCollection(collection), address, (moment, root) =>
       isMark(root) ? null : moment,
     ),
   );
@@ -46,7 +50,7 @@ interface ListedFile {
 }
 
 /** Lists the memory first. All its reads are of one session, and so of one moment. */
-export class FilesMoment implements MemoryMoment {
+export class FilesSnapshot implements MemoryMoment {
   readonly directories: string[] = [];
   readonly #client: MongoClient;
   readonly #collection: ExactCollection<StoredDocument>;
@@ -65,9 +69,9 @@ export class FilesMoment implements MemoryMoment {
     client: MongoClient,
     collection: ExactCollection<StoredDocument>,
     address: CheckedAddress,
-    use: (moment: FilesMoment, root: ListedRoot | null) => Promise<T | null> | T | null,
+    use: (moment: FilesSnapshot, root: ListedRoot | null) => Promise<T | null> | T | null,
   ): Promise<T | null> {
-    const moment = new FilesMoment(client, collection, memoryKeyOf(address));
+    const moment = new FilesSnapshot(client, collection, memoryKeyOf(address));
     let used: T | null = null;
     try {
       used = await use(moment, await moment.#list());

@@ -1,23 +1,37 @@
-import { addressOrNull } from "../../../core/values/address.js";
-import { storageError } from "../../driver/errors.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { addressOrNull, type CheckedAddress } from "../../../core/values/address.js";
+import { isUnauthorized, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { filtersAfter, orderOf, rangeFilter } from "../address-keys.js";
+import { filtersAfter, orderOf, ownerOfAnyNode, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { storedAddress } from "../found-memories.js";
 import { notExpired } from "../memory-expiry.js";
 import type { MovedMemory } from "../layout.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
-import { removeVersions } from "./files-versions.js";
-import { memoryKeyOfId, rangeOfMemory } from "./document-ids.js";
+import {
+  isMark,
+  memoryKeyOf,
+  memoryKeyOfId,
+  pathOfId,
+  rangeOfMemory,
+  type StoredDocument,
+  type StoredRoot,
+} from "./documents.js";
 import { byId, listingIndex } from "./file-indexes.js";
-import type { FilesContext } from "./files-context.js";
-import { laggingDeadline } from "./memory-life.js";
-import { isMark, type StoredRoot } from "./stored-document.js";
+import { type FilesContext, versionsInCall } from "./files-context.js";
+import { laggingDeadline } from "./files-expiry.js";
 import { transactionError } from "../transaction-errors.js";
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { namespaceOfMemory } from "../../../core/values/namespace.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { compareCodeUnits } from "../../../core/values/text.js";
+import type { MemoryPlace } from "../../places/operations.js";
+import { fileItem } from "../file-items.js";
+import { FileReads } from "./file-reads.js";
 
 /** Of a few hundred bytes each. */
 const pageSize = 500;
@@ -161,4 +175,76 @@ export async function removeMemory(context: FilesContext, memoryKey: string): Pr
   } catch (error) {
     throw transactionError(error);
   }
+}
+
+/**
+ * Those of memories that are gone, found by the documents that say whose they are. A store without history may lack the
+ * rights for what another has kept, and leaves alone who has changed the memories of others.
+ * @returns how many there were
+ */
+export async function removeVersions(
+  context: FilesContext,
+  range: AddressRange,
+  kept: readonly string[],
+): Promise<number> {
+  const versions = versionsInCall(context);
+  try {
+    const owned: string[] = [];
+    for await (const memory of versions.memories({ ...range })) owned.push(memory);
+    const projection = { projection: { "history.id": 1 }, ...asPlainValues };
+    const present =
+      owned.length === 0
+        ? []
+        : await context.collection.find<Pick<StoredRoot, "history">>(rangeFilter(range), projection).toArray();
+    const live = new Set([...kept, ...present.map(({ history }) => history?.id)]);
+    let count = 0;
+    for (const memory of owned.filter((each) => !live.has(each))) count += await versions.remove(memory);
+    const field = ownerOfAnyNode(range);
+    const id = field === null ? undefined : range[field];
+    if (context.history !== null && field !== null && id !== undefined) await versions.unname(field, id);
+    return count;
+  } catch (error) {
+    const cause = MemoryError.isInstance(error) ? error.cause : error;
+    if (context.history === null && isUnauthorized(cause)) return 0;
+    throw error;
+  }
+}
+
+/** How many places one command reads. */
+const maxPlacesPerCommand = 100;
+
+/** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
+export async function itemsOfMemory(context: FilesContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+  const [first] = places;
+  if (first === undefined) return [];
+  const reads = new FileReads(context, first.address);
+  const key = memoryKeyOf(first.address);
+  const found = new Map<string, StoredDocument>();
+  for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
+    const paths = places.slice(start, start + maxPlacesPerCommand).flatMap(({ path }) => path ?? []);
+    for (const document of paths.length === 0 ? [] : await reads.documents(paths))
+      found.set(pathOfId(key, document._id), document);
+  }
+  return places.map(({ path, kind, namespace }) => {
+    const document = path === null ? undefined : found.get(path);
+    return document === undefined || path === null || document.kind !== kind ? null : itemOf(namespace, path, document);
+  });
+}
+
+/** Every item of one memory, in the order of their keys. */
+export async function allItemsOf(context: FilesContext, address: CheckedAddress): Promise<Item[]> {
+  const key = memoryKeyOf(address);
+  const namespace = namespaceOfMemory(address);
+  const items: Item[] = [];
+  for (const document of await new FileReads(context, address).documents()) {
+    const path = pathOfId(key, document._id);
+    if (path !== ROOT) items.push(itemOf(namespace, path, document));
+  }
+  return items.toSorted((a, b) => compareCodeUnits(a.key, b.key));
+}
+
+function itemOf(namespace: readonly string[], path: string, document: StoredDocument): Item {
+  return document.kind === "file"
+    ? fileItem(namespace, path, { content: document.text }, document)
+    : fileItem(namespace, `${path}/`, { directory: true }, document);
 }

@@ -1,29 +1,32 @@
-import type { CallContext } from "../../../core/runtime/call.js";
-import type { MemoryOptions } from "../../../core/settings/options.js";
-import { applyChange, checkSize } from "../../../core/tree/apply-change.js";
-import { MemoryTree, noEdits, type TreeEdits } from "../../../core/tree/memory-tree.js";
-import { creationFault, parentsOf, ROOT } from "../../../core/values/paths.js";
-import { directoryNotEmpty, type PlannedChange } from "../layout.js";
-import type { TreeStorage } from "../tree-storage.js";
-import type { FileReads } from "./file-reads.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import type { MemoryOptions } from "../../core/settings/options.js";
+import type { ChangeScope } from "../../core/tree/change.js";
+import { applyChange, checkSize } from "../../core/tree/apply-change.js";
+import { type MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
+import { creationFault, parentsOf, ROOT } from "../../core/values/paths.js";
+import { directoryNotEmpty, type PlannedChange } from "./layout.js";
+import type { TreeStorage } from "./tree-storage.js";
 
-/** Refuses what the memory as it is would refuse of these changes, one after the other. */
-export async function checkPlanned(
-  reads: FileReads,
+/**
+ * Refuses what a memory would refuse of these changes, one after the other.
+ * @param tree what `getPlannedScope` names, perhaps without texts. The changes are made to it
+ */
+export function checkPlanned(
+  tree: MemoryTree,
   options: Required<MemoryOptions>,
   changes: readonly PlannedChange[],
-): Promise<void> {
-  const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
-  const emptied = changes.filter(({ kind }) => kind === "deleteDirectory").map(({ path }) => path);
-  const kinds = await reads.kinds([...paths], emptied);
+): void {
   const now = new Date(0);
-  const stat = { kind: "file", content: "", sizeBytes: 0, createdAt: now, updatedAt: now } as const;
-  const tree = new MemoryTree({
-    files: [...kinds].filter(([, kind]) => kind === "file").map(([path]) => ({ path, ...stat })),
-    directories: [...kinds].filter(([, kind]) => kind === "dir").map(([path]) => path),
-    revision: null,
-  });
   for (const change of changes) tree.commit(getEdits(tree, change, options, now));
+}
+
+/** What must be known of a memory to check the changes. `below`: directories whose children are needed. */
+export function getPlannedScope(changes: readonly PlannedChange[]): ChangeScope {
+  const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
+  return {
+    paths: [...paths],
+    below: changes.filter(({ kind }) => kind === "deleteDirectory").map(({ path }) => path),
+  };
 }
 
 function getEdits(
