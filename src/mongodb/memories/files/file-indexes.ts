@@ -6,7 +6,6 @@ import { storageError } from "../../driver/errors.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { IdRange, IndexedDocument, StoredDocument, TextIdDocument } from "./documents.js";
-import type { FilesContext } from "./files-context.js";
 
 /**
  * What a listing answers without the texts. It has the size and the time too, for outlines and summaries, and the id of
@@ -98,7 +97,7 @@ export async function makeWordsIndex(collection: ExactCollection<StoredDocument>
  * one at most.
  */
 export async function hasMoreThan(
-  { collection }: Pick<FilesContext, "collection">,
+  collection: ExactCollection<StoredDocument>,
   count: number,
   _id: IdRange,
   session: ClientSession,

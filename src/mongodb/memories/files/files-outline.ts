@@ -90,7 +90,7 @@ export class FilesOutline {
     const last = first.at(-1);
     if (last === undefined || first.length < page) return this.#outlineOf(first);
     const rest = rangeAfter(range, last._id);
-    const isLarge = await hasMoreThan(this.#context, this.#mostWhole() - first.length, rest, this.#session);
+    const isLarge = await hasMoreThan(this.#context.collection, this.#mostWhole() - first.length, rest, this.#session);
     if (isLarge) return this.#cut(first, last._id);
     return this.#outlineOf([...first, ...(await this.#find([rest]))]);
   }

@@ -161,7 +161,8 @@ class NarrowedSearch {
 
   async read(words: readonly string[]): Promise<NarrowedTexts | null> {
     const { narrowsAbove } = this.#context;
-    if (!(await hasMoreThan(this.#context, narrowsAbove, rangeOfMemory(this.#key), this.#session))) return null;
+    if (!(await hasMoreThan(this.#context.collection, narrowsAbove, rangeOfMemory(this.#key), this.#session)))
+      return null;
     if (words.length === 0) return { texts: [], files: narrowsAbove };
     const found = await this.#find(words, maxTexts + 1);
     const all = withinBounds(found);
