@@ -4,10 +4,9 @@ import { reading } from "../../driver/reads.js";
 import type { MemoryPlace } from "../../places/operations.js";
 import type { FoundMemory } from "../found-memories.js";
 import { fileItem, fileItems, type ItemTimes } from "../file-items.js";
-import { isDirectory } from "./change.js";
 import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { type Expression } from "../expressions.js";
-import { valueAt } from "./expressions.js";
+import { isDirectory, valueAt } from "./expressions.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
 

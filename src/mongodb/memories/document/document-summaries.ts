@@ -10,9 +10,9 @@ import { reasonToFollow } from "../moved-memory.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { isBadHint, isUnauthorized, storageError } from "../../driver/errors.js";
 import type { VersionCollection } from "../../history/version-collection.js";
-import { isLegacy } from "./change.js";
+import { isLegacy } from "./change-pipeline.js";
 import { isMark, type MemoryDocument, ofMark, snapshotOfDocument } from "./document.js";
-import { actorName, bytesWithoutOutbox, mayBeBy } from "./outbox-expressions.js";
+import { actorName, bytesWithoutOutbox, isRecordedBy } from "./outbox.js";
 import { outboxIndex } from "./document-indexes.js";
 import { type Expression, literal, where } from "../expressions.js";
 import { orEmpty } from "./expressions.js";
@@ -43,7 +43,7 @@ const summaryProjection: Record<string, Expression> = {
   userId: 1,
   createdAt: 1,
   updatedAt: 1,
-  sizeBytes: bytesWithoutOutbox,
+  sizeBytes: bytesWithoutOutbox("$$ROOT"),
 };
 
 type CountedDocument = MemoryDocument & { files: number };
@@ -159,7 +159,7 @@ async function unname(
       // A change that came meanwhile keeps it.
       await collection.updateOne(
         { _id, outboxActors: name },
-        [{ $set: { outboxActors: where(mayBeBy(field, id), "$outboxActors", others) } }],
+        [{ $set: { outboxActors: where(isRecordedBy(field, id), "$outboxActors", others) } }],
         {},
       );
     }

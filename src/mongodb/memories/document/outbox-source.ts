@@ -5,14 +5,12 @@ import { reading } from "../../driver/reads.js";
 import { flush } from "../../history/flush.js";
 import type { FlushSource, PresentMemory } from "../../history/history-source.js";
 import type { VersionCollection } from "../../history/version-collection.js";
-import { isDirectory } from "./change.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
 import { bound, type Expression, literal, where } from "../expressions.js";
-import { entriesWhere } from "./expressions.js";
-import { recordedKeys } from "./outbox-expressions.js";
-import { recordedChange } from "./recorded-changes.js";
+import { entriesWhere, isDirectory } from "./expressions.js";
+import { recordedChange, recordedKeys } from "./outbox.js";
 
 interface OutboxDocument extends Pick<MemoryDocument, "_id" | "revision" | "outbox" | "hasVersions"> {
   texts?: { k: string; v: unknown }[];
@@ -50,11 +48,11 @@ export class OutboxSource implements FlushSource {
     return { ...presentOf(found, this.#address), texts: textsByPath, isDirectory: found.isDirectory === true };
   }
 
-  async settle({ documentId, changes, firstStored }: PresentMemory): Promise<boolean> {
+  async settle({ documentId, changes }: PresentMemory): Promise<boolean> {
     const { collection, clock, expiry } = this.#context;
     const until = expiry.versionsExpireAt(this.#address.scope, clock());
-    // Another may have done so already: no two changes are the same, as they hold their revisions.
-    const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox", 0] }, literal(firstStored)] };
+    // Another may have done so already: no two changes have the same revision.
+    const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox.revision", 0] }, changes[0]?.revision ?? null] };
     const update = [
       {
         $set: {

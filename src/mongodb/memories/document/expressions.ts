@@ -1,5 +1,12 @@
+import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { literal, type Expression, where } from "../expressions.js";
+import { keyOfPath } from "./document.js";
+
+/** True or missing: the values of `dirs` are all true. */
+export function isDirectory(path: string): Expression {
+  return path === ROOT ? literal(true) : valueAt("$dirs", keyOfPath(path));
+}
 
 /** `record[key]` where the key may hold dots and dollars; missing where either is. */
 export const valueAt = (record: Expression, key: string): Expression => ({
@@ -20,8 +27,6 @@ export const withoutKey = (record: Expression, key: string): Expression => withV
 export const orEmpty = (record: Expression): Expression => ({ $ifNull: [record, {}] });
 
 export const isText = (value: Expression): Expression => ({ $eq: [{ $type: value }, "string"] });
-
-export const exists = (value: Expression): Expression => ({ $ne: [{ $type: value }, "missing"] });
 
 /**
  * The value where it is a text, else null. Guards operators that throw on other types, as the earlier layout may hold.
@@ -57,17 +62,6 @@ export const keyIsChildOf = (directory: string): Expression => {
 /** The entries `{ k, v }` of a record that satisfy a condition on `$$entry`. */
 export const entriesWhere = (record: Expression, condition: Expression): Expression => ({
   $filter: { input: { $objectToArray: orEmpty(record) }, as: "entry", cond: condition },
-});
-
-/** These fields of the document, each with the entries that satisfy the condition only. */
-export const recordsWhere = (fields: string[], condition: Expression): Expression => ({
-  $arrayToObject: {
-    $map: {
-      input: fields.map((field) => ({ k: field, v: `$${field}` })),
-      as: "record",
-      in: { k: "$$record.k", v: { $arrayToObject: entriesWhere("$$record.v", condition) } },
-    },
-  },
 });
 
 export const mapEntries = (entries: Expression, value: Expression): Expression => ({

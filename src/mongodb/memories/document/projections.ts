@@ -1,12 +1,10 @@
 import type { OutlineOptions } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
-import { utf8Bytes } from "../../../core/values/text.js";
-import { isDirectory } from "./change.js";
 import { keyOfPath } from "./document.js";
-import { textBytes, bound, type Expression, literal, maxComparedBytes, where } from "../expressions.js";
+import { textBytes, type Expression, where } from "../expressions.js";
 import {
   entriesWhere,
-  isText,
+  isDirectory,
   keyIsBelow,
   keyIsChildOf,
   mapEntries,
@@ -26,18 +24,6 @@ export function readProjection(path: string): Record<string, Expression> {
 
 export function readFilesProjection(paths: readonly string[]): Record<string, Expression> {
   return { _id: 0, texts: paths.map((path) => valueAt("$data", keyOfPath(path))), revision: 1 };
-}
-
-/** Where the server would have to compare too much, it answers every text, and the client searches. */
-export function findFilesProjection(texts: readonly string[]): Record<string, Expression> {
-  const soughtBytes = texts.reduce((sum, text) => sum + utf8Bytes(text), 0);
-  const costly: Expression = { $gt: [{ $multiply: [{ $bsonSize: "$data" }, soughtBytes] }, maxComparedBytes] };
-  const holds = texts.map((text): Expression => ({
-    $gte: [{ $indexOfBytes: [textOrNull("$$entry.v"), literal(text)] }, 0],
-  }));
-  const entries = entriesWhere("$data", { $and: [isText("$$entry.v"), { $or: ["$$costly", ...holds] }] });
-  const found = bound([["costly", costly]], mapEntries(entries, { key: "$$entry.k", content: "$$entry.v" }));
-  return { _id: 0, found, revision: 1 };
 }
 
 export function listProjection(path: string): Record<string, Expression> {

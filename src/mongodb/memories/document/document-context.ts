@@ -2,7 +2,7 @@ import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { MongoClient, ObjectId } from "mongodb";
+import type { MongoClient } from "mongodb";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { VersionCollection } from "../../history/version-collection.js";
@@ -11,7 +11,6 @@ import type { VectorCollection } from "../../meaning/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moved-memory.js";
-import type { KnownDocument, KnownDocuments } from "./known-documents.js";
 import { isMark, lookUp, type MemoryDocument } from "./document.js";
 
 /** What all memories of one collection share. */
@@ -22,8 +21,7 @@ export interface DocumentContext {
    * documents.
    */
   ready: () => Promise<void> | undefined;
-  known: KnownDocuments;
-  /** Queues the edits of one file inside this process, so that they do not race each other. */
+  /** Queues what loads a memory before it changes it, inside this process, so that such changes do not race each other. */
   edits: KeyedMutex;
   clock: () => Date;
   /** The times of files, where they are not those of `clock`. */
@@ -68,16 +66,7 @@ export function presentLookUp({ expiry }: DocumentContext, address: CheckedAddre
 
 /** The same, for the commands of one call. */
 export function contextFor(call: CallContext, context: DocumentContext): DocumentContext {
-  return { call, ...context, collection: context.collection.forCall(call) };
-}
-
-/** Undefined where the document has to be found by its address. */
-export function knownIdOf(
-  { expiry }: DocumentContext,
-  { scope }: CheckedAddress,
-  known: KnownDocument,
-): ObjectId | undefined {
-  return expiry.deadline(scope) === null ? known.id : undefined;
+  return { ...context, call, actor: call.actor, collection: context.collection.forCall(call) };
 }
 
 /** For the commands of the same call. Only here, as most calls have none. */

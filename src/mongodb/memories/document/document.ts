@@ -5,7 +5,8 @@ import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { recordOf } from "../../driver/records.js";
 import { isPlainObject } from "../../places/values.js";
-import type { LastChange, StoredChange } from "./stored-change.js";
+import type { LastChange } from "./change-pipeline.js";
+import type { StoredTreeChange } from "./outbox.js";
 
 /** One memory: the layout of specification section 5 (ADR 0002). */
 export interface MemoryDocument {
@@ -23,7 +24,7 @@ export interface MemoryDocument {
   createdAt?: Date;
   updatedAt?: Date;
   /** Changes that are not in the collection of versions yet. There, maybe empty, in memories that have a history. */
-  outbox?: StoredChange[];
+  outbox?: StoredTreeChange[];
   /** Users and threads who may have made them. */
   outboxActors?: string[];
   /** The receipt of the last change that left one. */
@@ -99,11 +100,6 @@ export function lookUp(address: CheckedAddress): { nodeId: string; scope: string
 export function newFileBytes(path: string): number {
   const key = keyOfPath(path);
   return 2 * utf8Bytes(key) + 52 + parentKeys(key).reduce((sum, parent) => sum + directoryKeyBytes(parent), 0);
-}
-
-/** What these directories take. */
-export function directoryBytes(paths: readonly string[]): number {
-  return paths.reduce((sum, path) => sum + directoryKeyBytes(keyOfPath(path)), 0);
 }
 
 export function directoryKeyBytes(key: string): number {

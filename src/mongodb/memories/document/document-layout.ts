@@ -5,14 +5,13 @@ import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archiv
 import type { BackendLimits, MemoryBackend } from "../../../core/backend.js";
 import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import { memoryBytesCeiling, memoryDefaults, type MemoryOptions } from "../../../core/settings/options.js";
-import type { CallContext } from "../../../core/runtime/call.js";
+import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { reading, streaming } from "../../driver/reads.js";
-import { topologyOf } from "../../driver/topology.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
 import { Embedder } from "../../meaning/embedder.js";
 import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
@@ -23,6 +22,9 @@ import type { MemoryPlace } from "../../places/operations.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { rangeFilter } from "../address-keys.js";
+import { LayoutBackendAdapter } from "../layout-backend-adapter.js";
+import { MongoMemory } from "../mongo-memory.js";
+import { deleteEmptyDirectory } from "../planned-changes.js";
 import { memoriesWithin, storedAddress } from "../found-memories.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ArchivedMemory } from "../memory-moment.js";
@@ -30,7 +32,6 @@ import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import {
-  directoryNotEmpty,
   type LayoutContext,
   type KeptLayout,
   type LayoutIndex,
@@ -41,23 +42,19 @@ import {
   type NodeFacts,
   type PlannedChange,
 } from "../layout.js";
-import { isLegacy } from "./change.js";
+import { isLegacy } from "./change-pipeline.js";
 import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
-import { emptyDocumentBytes, isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
+import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
 import { documentIndexes, outboxIndex, ownerIndexes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
 import { removeMemories, summaryPage, unnameIn } from "./document-summaries.js";
-import { ExpectedDocument } from "./expected-document.js";
-import { KnownDocuments } from "./known-documents.js";
-import { OneDocumentBackend } from "./one-document-backend.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { recordsInCall, vectorsInCall } from "../in-call.js";
 import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
-import { StoredDocument } from "./stored-document.js";
+import { DocumentStorage } from "./document-storage.js";
+import { bytesWithoutOutbox } from "./outbox.js";
 import { storedLifetimes } from "./stored-lifetimes.js";
-import { bytesWithoutOutbox } from "./outbox-expressions.js";
-import { deleteEmptyDirectoryChange } from "./tree-changes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
@@ -74,7 +71,7 @@ function exampleFor({ key, expireAfterSeconds }: LayoutIndex["description"]): La
 }
 
 /** One document for each memory: every change is one atomic update of it (ADR 0002). */
-export class OneDocumentLayout implements KeptLayout {
+export class DocumentLayout implements KeptLayout {
   readonly limitsByDefault = true;
   readonly maxArrivingBytes = memoryBytesCeiling;
   readonly indexes: readonly LayoutIndex[];
@@ -105,7 +102,7 @@ export class OneDocumentLayout implements KeptLayout {
     isGuest = false,
     history,
     embeddings,
-  }: LayoutContext): OneDocumentLayout {
+  }: LayoutContext): DocumentLayout {
     const documents = db.collection<MemoryDocument>(collectionName, { writeConcern });
     const collection = new ExactCollection(documents);
     const expiry = new MemoryExpiry(expireMs, clock);
@@ -114,11 +111,9 @@ export class OneDocumentLayout implements KeptLayout {
       history ?? {},
       clock,
     );
-    const known = new KnownDocuments();
     const prepare = once(async () => {
       if (!makesIndexes) return;
-      const [topology] = await Promise.all([topologyOf(db), refuseForeignDocuments(collection, own)]);
-      if (topology !== "sharded cluster") known.use();
+      await refuseForeignDocuments(collection, own);
       await createIndexes(
         collection,
         [...Object.values(documentIndexes), ...Object.values(ownerIndexes)],
@@ -170,11 +165,10 @@ export class OneDocumentLayout implements KeptLayout {
     ];
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const kept = history && { versions, begins: history.begins };
-    return new OneDocumentLayout(
+    return new DocumentLayout(
       {
         collection,
         ready,
-        known,
         edits: new KeyedMutex(),
         clock,
         expiry,
@@ -193,7 +187,7 @@ export class OneDocumentLayout implements KeptLayout {
   }
 
   forCall(call: CallContext): KeptLayout {
-    return new OneDocumentLayout(contextFor(call, this.#context), this, this.#versions);
+    return new DocumentLayout(contextFor(call, this.#context), this, this.#versions);
   }
 
   async ready(): Promise<void> {
@@ -203,10 +197,10 @@ export class OneDocumentLayout implements KeptLayout {
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
     // A store of the other layout may have asked for more.
     const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-    return new OneDocumentBackend({ ...this.#context, ...(clock && { fileClock: clock }) }, address, {
-      ...limits,
-      maxMemoryBytes,
-    });
+    const own = { ...limits, maxMemoryBytes };
+    const storage = new DocumentStorage(this.#context, address, own);
+    const shared = { ...this.#context, storage: this.#context.edits, fileClock: clock };
+    return new LayoutBackendAdapter(new MongoMemory(shared, address, storage, own), this.#call);
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
@@ -226,26 +220,15 @@ export class OneDocumentLayout implements KeptLayout {
   }
 
   async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
-    const { report } = await this.#document(address).change(
-      (circumstances) => deleteEmptyDirectoryChange(path, circumstances),
-      false,
-    );
-    if (report?.status === "exists") throw directoryNotEmpty();
+    await deleteEmptyDirectory(this.#storage(address), path, this.#call);
   }
 
-  async checkChanges(
+  checkChanges(
     address: CheckedAddress,
     options: Required<MemoryOptions>,
     changes: readonly PlannedChange[],
   ): Promise<void> {
-    const outline = await this.backend(address, options).outline({
-      maxContentBytes: 0,
-      leadChars: 0,
-      maxPathChars: Infinity,
-    });
-    const sizeBytes = await this.#document(address).reads.findSize();
-    const expected = new ExpectedDocument(outline, sizeBytes ?? emptyDocumentBytes(address), options);
-    for (const change of changes) expected.apply(change);
+    return this.#storage(address, options).checkChanges(changes, options, this.#call);
   }
 
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
@@ -258,7 +241,7 @@ export class OneDocumentLayout implements KeptLayout {
           threadId: 1,
           userId: 1,
           revision: 1,
-          sizeBytes: bytesWithoutOutbox,
+          sizeBytes: bytesWithoutOutbox("$$ROOT"),
           outdated: isLegacy,
         },
       },
@@ -320,12 +303,12 @@ export class OneDocumentLayout implements KeptLayout {
   }
 
   upgrade(address: CheckedAddress, limits: BackendLimits): Promise<boolean> {
-    return this.#document(address, limits).rewriteEarlierFormat();
+    return this.#storage(address, limits).upgrade(this.#call);
   }
 
   async beforeMove(address: CheckedAddress): Promise<void> {
     await this.#context.ready();
-    await this.#document(address).deleteExpired();
+    await this.#storage(address).deleteExpired(this.#call);
   }
 
   leave(address: CheckedAddress, session: ClientSession): Promise<MovingMemory | null> {
@@ -344,7 +327,11 @@ export class OneDocumentLayout implements KeptLayout {
     await this.#context.collection.deleteOne({ ...lookUp(address), revision: ofMark }, { session });
   }
 
-  #document(address: CheckedAddress, limits: BackendLimits = memoryDefaults): StoredDocument {
-    return new StoredDocument(this.#context, address, limits, this.#context.known.of(address));
+  #storage(address: CheckedAddress, limits: BackendLimits = memoryDefaults): DocumentStorage {
+    return new DocumentStorage(this.#context, address, limits);
+  }
+
+  get #call(): CallContext {
+    return this.#context.call ?? createUnlimitedCall();
   }
 }
