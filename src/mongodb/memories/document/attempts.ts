@@ -129,18 +129,21 @@ function updateAttempt(
   // It is compared at each place of the text where it could begin, and at one at least.
   const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
   const isCostly: Expression = { $gt: [textBytes("$$text"), maxTextBytes] };
-  const text = where(isCostly, "", { $ifNull: ["$$text", ""] });
   const longer = utf8Bytes(content) - searchBytes;
+  const newBytes: Expression = { $add: [textBytes("$$text"), { $multiply: ["$$replaced", longer] }] };
+  const isTooLarge: Expression = { $gt: [newBytes, settings.maxFileBytes] };
+  const replaceAll = { input: "$$searched", find: literal(oldContent), replacement: literal(content) };
   return textAttempt(
     {
       path,
       create: false,
       variables: [
-        ["searched", text],
+        ["searched", where(isCostly, "", { $ifNull: ["$$text", ""] })],
         ["replaced", { $subtract: [{ $size: { $split: ["$$searched", literal(oldContent)] } }, 1] }],
       ],
-      newText: { $replaceAll: { input: "$$searched", find: literal(oldContent), replacement: literal(content) } },
-      unless: [isCostly, { $gt: [textBytes("$$newText"), settings.maxFileBytes] }],
+      // It would be made before the condition refuses it.
+      newText: where(isTooLarge, "", { $replaceAll: replaceAll }),
+      unless: [isCostly, isTooLarge],
       before: { before: "$$text" },
       counts: ["$$replaced", 0],
       isNothing: { $eq: ["$$replaced", 0] },

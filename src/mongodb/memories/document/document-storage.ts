@@ -6,7 +6,7 @@ import { type Change, type ChangeResult, noResult } from "../../../core/tree/cha
 import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { MemoryOptions } from "../../../core/settings/options.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
-import { memoryFull } from "../../../core/values/errors.js";
+import { MemoryError, memoryFull } from "../../../core/values/errors.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import type { PlannedChange } from "../layout.js";
@@ -20,7 +20,7 @@ import { emptyDocumentBytes, keyOfPath, type MemoryDocument, newFileBytes } from
 import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
 import { listenToDocument, versionOf } from "./document-listener.js";
 import { DocumentReads } from "./document-reads.js";
-import { DocumentWrites, type MadeChange } from "./document-writes.js";
+import { DocumentWrites, type MadeChange, type WriteOptions } from "./document-writes.js";
 import { createEditParts } from "./edit-parts.js";
 import { valueAt } from "./expressions.js";
 import { type LoadedDocument, loadDocument } from "./load.js";
@@ -49,7 +49,7 @@ export class DocumentStorage implements StoredMemory {
     // Of a document that is created nothing can be refused.
     if (creates(change) && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
     const { now, at } = settings;
-    const made = await this.#writes(call).make(parts, { at, createdAt: now, upsert, answer: timeAnswer(change) });
+    const made = await this.#try(parts, { at, createdAt: now, upsert, answer: timeAnswer(change) }, call);
     if (made === null) return null;
     if (made === "missing") return change.type === "delete" && this.#context.isGuest !== true ? noResult : null;
     return toResult(change, made, now);
@@ -168,8 +168,19 @@ export class DocumentStorage implements StoredMemory {
     const most = isMissing ? this.#newDocumentBytes(files) : sizeBytes + parts.growth;
     if (most <= maxMemoryBytes || parts.growth === 0) return;
     const now = this.#context.clock();
-    const after = isMissing ? most : await this.#writes(call).measure(parts, { at: now, createdAt: now });
-    if (after !== null && after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
+    const measured = isMissing ? null : await this.#writes(call).measure(parts, { at: now, createdAt: now });
+    const after = measured ?? most;
+    if (after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
+  }
+
+  /** Null where the change is too large: the tree says how large. */
+  async #try(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
+    try {
+      return await this.#writes(call).make(parts, options);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && error.code === "ENOSPC") return null;
+      throw error;
+    }
   }
 
   #load(scope: StorageScope, call: CallContext): Promise<LoadedDocument> {

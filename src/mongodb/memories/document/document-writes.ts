@@ -21,7 +21,7 @@ export interface ChangeTimes {
   createdAt: Date;
 }
 
-interface WriteOptions extends ChangeTimes {
+export interface WriteOptions extends ChangeTimes {
   /** Whether a missing document is created. Nothing may refuse the change then. */
   upsert: boolean;
   /** What else to answer of the document after the change. */
@@ -74,17 +74,23 @@ export class DocumentWrites {
     throw lostRace();
   }
 
-  /** How many bytes the document would have after a change, without the outbox. Changes nothing. */
-  async measure(parts: ChangeParts, times: ChangeTimes): Promise<number | null> {
-    const { pipeline } = this.#createCommand({ ...parts, counts: null, growth: 0 }, times);
+  /**
+   * How many bytes the document would have after a change, without the outbox. Changes nothing.
+   * @returns null where that is more than the server can measure
+   */
+  async measure(parts: ChangeParts, { at, createdAt }: ChangeTimes): Promise<number | null> {
+    const { maxMemoryBytes } = this.#limits;
+    const measured = { ...parts, counts: null, growth: 0 };
+    const { pipeline } = createCommand(measured, { at, createdAt, recording: null, maxMemoryBytes });
+    const match = { $match: presentLookUp(this.#context, this.#address) };
     const project = { $project: { _id: 0, sizeBytes: bytesWithoutOutbox("$$ROOT") } };
     try {
-      const match = { $match: presentLookUp(this.#context, this.#address) };
       const found = this.#context.collection.aggregate<{ sizeBytes: number }>([match, ...pipeline, project], {});
       const [first] = await found.toArray();
-      return first?.sizeBytes ?? null;
+      return first?.sizeBytes ?? 0;
     } catch (error) {
-      throw storageError(error, "read", this.#limits.maxMemoryBytes);
+      if (isTooLarge(error)) return null;
+      throw storageError(error, "read", maxMemoryBytes);
     }
   }
 
