@@ -5,8 +5,7 @@ import { createIndexes } from "../../driver/create-indexes.js";
 import type { SnapshotFile } from "../../../core/memory.js";
 import { storageError } from "../../driver/errors.js";
 import { HistoryView } from "../../history/history-view.js";
-import { archivedHistoryOf } from "../../history/archived-history.js";
-import { insertVersions } from "../../history/insert-versions.js";
+import { archiveHistory, insertVersions } from "../../history/archived-history.js";
 import type { VersionCollection } from "../../history/version-collection.js";
 import { type DocumentContext, refuseElsewhere } from "./document-context.js";
 import { flatFields, lookUp } from "./document.js";
@@ -24,7 +23,7 @@ export async function archivedMemory(
   if (present?.tree === undefined) return null;
   const { tree, owner, changes } = present;
   if (owner !== null && changes.length === 0) return { ...heldMoment(tree), history: null };
-  return { ...heldMoment(tree), history: archivedHistoryOf(await HistoryView.of(present, versions)) };
+  return { ...heldMoment(tree), history: archiveHistory(await HistoryView.of(present, versions)) };
 }
 
 const objectIdDigits = 24;

@@ -1,7 +1,7 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Document } from "mongodb";
 import { reading } from "../../driver/reads.js";
-import type { MemoryPlace } from "../../places/operations.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { FoundMemory } from "../found-memories.js";
 import { fileItem, fileItems, type ItemTimes } from "../file-items.js";
 import { keyOfPath, type MemoryDocument, snapshotOfDocument } from "./document.js";
@@ -16,7 +16,7 @@ const maxPlacesPerCommand = 100;
 /** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
 export async function itemsOfMemory(
   context: DocumentContext,
-  places: readonly MemoryPlace[],
+  places: readonly MemoryLocation[],
 ): Promise<(Item | null)[]> {
   const items: (Item | null)[] = [];
   for (let start = 0; start < places.length; start += maxPlacesPerCommand) {
@@ -33,7 +33,7 @@ export function itemsOfDocument({
   return fileItems(namespace, snapshotOfDocument(document), itemTimes(document, undefined));
 }
 
-async function projectedItems(context: DocumentContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+async function projectedItems(context: DocumentContext, places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined || places.every((place) => place.path === null)) return places.map(() => null);
   const find = <Found extends Document>(projection: object): Promise<Found | null> =>
@@ -65,7 +65,7 @@ interface ProjectedDocument extends Pick<MemoryDocument, "_id" | "revision" | "c
   [field: `isDirectory${number}`]: boolean;
 }
 
-function placesProjection(places: readonly MemoryPlace[]): Record<string, Expression> {
+function placesProjection(places: readonly MemoryLocation[]): Record<string, Expression> {
   const fields = places.flatMap(({ path, kind }, index): [string, Expression][] => {
     if (path === null) return [];
     if (kind === "dir") return [[`isDirectory${index}`, isDirectory(path)]];
@@ -77,7 +77,7 @@ function placesProjection(places: readonly MemoryPlace[]): Record<string, Expres
   return { revision: 1, createdAt: 1, updatedAt: 1, ...Object.fromEntries(fields) };
 }
 
-function projectedItem({ namespace, key }: MemoryPlace, document: ProjectedDocument, index: number): Item | null {
+function projectedItem({ namespace, key }: MemoryLocation, document: ProjectedDocument, index: number): Item | null {
   const times = itemTimes(document, document[`times${index}`]);
   const content = document[`text${index}`];
   if (content !== undefined) return fileItem(namespace, key, { content }, times);

@@ -13,12 +13,11 @@ import { refuseForeignDocuments } from "../../driver/foreign-documents.js";
 import { once } from "../../driver/once.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { createTtlIndexes } from "../../driver/ttl-indexes.js";
-import { Embedder } from "../../meaning/embedder.js";
-import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
+import { Embedder } from "../../embeddings/embedder.js";
+import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../../embeddings/vector-collection.js";
 import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
-import { expiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
-import { RecordCollection } from "../../proposals/record-collection.js";
-import type { MemoryPlace } from "../../places/operations.js";
+import { expiryIndex, proposalIndexes, RecordCollection } from "../../proposals/record-collection.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { rangeFilter } from "../address-keys.js";
@@ -130,7 +129,7 @@ export class DocumentLayout implements KeptLayout {
     const versionsName = versionsCollectionOf(collectionName);
     const proposalsName = `${collectionName}_proposals`;
     const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
-    const vectorsName = vectorsCollectionOf(collectionName);
+    const vectorsName = vectorsCollectionName(collectionName);
     const vectors = VectorCollection.open(db, vectorsName, {
       writeConcern,
       connect,
@@ -208,7 +207,7 @@ export class DocumentLayout implements KeptLayout {
       yield isMark(document) ? { moved: address } : address;
   }
 
-  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
     return itemsOfMemory(this.#context, places);
   }
 

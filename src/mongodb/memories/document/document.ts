@@ -4,7 +4,7 @@ import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { recordOf } from "../../driver/records.js";
-import { isPlainObject } from "../../places/values.js";
+import { isPlainObject } from "../../operations/values.js";
 import type { LastChange } from "./change-pipeline.js";
 import type { StoredTreeChange } from "./outbox.js";
 

@@ -29,7 +29,7 @@ import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { appendText, replaceText, utf8Bytes } from "../../../core/values/text.js";
 import type { ChangeListener } from "../../../core/watch/memory-changes.js";
-import { MemoryMeaning } from "../../meaning/memory-meaning.js";
+import { MemoryEmbeddings } from "../../embeddings/memory-embeddings.js";
 import { memoryKeyOf } from "./document-ids.js";
 import { listenToMemory } from "./files-listener.js";
 import { FilesRecords } from "./files-records.js";
@@ -69,7 +69,7 @@ export class FilesBackend implements MemoryBackend {
     const address = this.address;
     return (
       embeddings &&
-      new MemoryMeaning({
+      new MemoryEmbeddings({
         ...embeddings,
         address,
         vectors: vectorsInCall(this.context),

@@ -3,10 +3,14 @@ import type { ChangeRecords } from "../../../core/approval/change-record.js";
 import type { BackendLimits } from "../../../core/backend.js";
 import type { HistoryBackend } from "../../../core/history/history-backend.js";
 import { ROOT } from "../../../core/values/paths.js";
-import type { HistorySource, PresentMemory, Restoration } from "../../history/history-source.js";
+import {
+  type HistorySource,
+  type PresentMemory,
+  recordedFiles,
+  type Restoration,
+} from "../../history/history-source.js";
 import { MongoHistory } from "../../history/memory-history.js";
 import type { RecordedChange } from "../../history/outbox.js";
-import { recordedFiles } from "../../history/recorded-restoration.js";
 import { vectorsInCall } from "../in-call.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";
 import { type RecordedTree, snapshotOf } from "./recorded-tree.js";

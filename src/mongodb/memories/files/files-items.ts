@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { namespaceOfMemory } from "../../../core/values/namespace.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
-import type { MemoryPlace } from "../../places/operations.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
 import { fileItem } from "../file-items.js";
 import { memoryKeyOf, pathOfId } from "./document-ids.js";
 import { FileReads } from "./file-reads.js";
@@ -14,7 +14,10 @@ import type { StoredDocument } from "./stored-document.js";
 const maxPlacesPerCommand = 100;
 
 /** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
-export async function itemsOfMemory(context: FilesContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+export async function itemsOfMemory(
+  context: FilesContext,
+  places: readonly MemoryLocation[],
+): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined) return [];
   const reads = new FileReads(context, first.address);

@@ -25,11 +25,14 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { type Topology, topologyOf } from "../../driver/topology.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
-import { Embedder } from "../../meaning/embedder.js";
-import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
-import { expiryIndex as proposalExpiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
-import { RecordCollection } from "../../proposals/record-collection.js";
-import type { MemoryPlace } from "../../places/operations.js";
+import { Embedder } from "../../embeddings/embedder.js";
+import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../../embeddings/vector-collection.js";
+import {
+  expiryIndex as proposalExpiryIndex,
+  proposalIndexes,
+  RecordCollection,
+} from "../../proposals/record-collection.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
 import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
@@ -142,7 +145,7 @@ export class FilesLayout implements KeptLayout {
     );
     const proposalsName = `${collectionName}_proposals`;
     const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
-    const vectorsName = vectorsCollectionOf(collectionName);
+    const vectorsName = vectorsCollectionName(collectionName);
     const vectors = VectorCollection.open(db, vectorsName, {
       writeConcern,
       connect,
@@ -235,7 +238,7 @@ export class FilesLayout implements KeptLayout {
     }
   }
 
-  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
     return itemsOfMemory(this.#context, places);
   }
 
