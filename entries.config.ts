@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /** Where the source of an entry may be, as the `paths` of tsconfig.json have it too. */
-const places = ["src/*.ts", "src/*/index.ts", "src/dialects/*/index.ts", "src/backends/*/index.ts"];
+const places = ["src/*.ts", "src/*/index.ts", "src/langchain/*/index.ts", "src/backends/*/index.ts"];
 
 /**
  * Packages that become part of `dist`: of `diff` we use a small part, and it would be a fifth of what is installed;

@@ -28,11 +28,11 @@ const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhi
 
 /** Sources that become a file each, from the ground up: those below are not in the files above. */
 const files: [name: string, sources: RegExp][] = [
-  ["errors", /core\/errors/],
+  ["errors", /core\/values\/errors/],
   ["core", /core\/.*/],
-  ["dialects", /dialects\/(?:dialect-tool|dialect|memory-source)/],
-  ["unified", /dialects\/unified\/.*/],
-  ["run-tree", /run-tree\/.*/],
+  ["read-in-run", /langchain\/(?:langgraph-internals|read-in-run)/],
+  ["langchain", /(?:langchain\/(?:dialect-tool|memory-source)|dialects\/(?:define-tool|dialect))/],
+  ["unified", /(?:langchain\/memory-tool|dialects\/unified\/.*)/],
   ["mongodb", /mongodb\/.*/],
   ["open-memory", /open-memory/],
   ["prompt", /prompt\/.*/],

@@ -5,6 +5,7 @@ import type { Memory } from "./core/memory.js";
 import { namespaceOfMemory } from "./core/values/namespace.js";
 import { openMemoryOver } from "./core/checked-memory.js";
 import type { MemoryOptions } from "./core/settings/options.js";
+import { unwrapStore } from "./langchain/langgraph-internals.js";
 import { MongoMemoryStore } from "./mongodb/store/mongo-memory-store.js";
 
 /**
@@ -22,14 +23,4 @@ export function openMemory(store: BaseStore, address: MemoryAddress, options?: M
     address,
     options,
   );
-}
-
-/**
- * The store inside LangGraph's AsyncBatchedStore. The wrapper has no `batch`, drops our own methods, and leaves calls
- * made after the run pending for ever; it is recognised as LangGraph itself does it, by its `lg_name`.
- */
-function unwrapStore(store: BaseStore): BaseStore {
-  let current = store as BaseStore & { lg_name?: unknown; store?: BaseStore };
-  while (current?.lg_name === "AsyncBatchedStore" && current.store) current = current.store;
-  return current;
 }

@@ -1,5 +1,5 @@
 import { InMemoryStore } from "@langchain/langgraph";
-import { type FlatSchema, toolFor, type ToolAnswer, type ToolDefinition } from "../src/dialects/dialect.js";
+import { type FlatSchema, adaptTool, type ToolAnswer, type ToolDefinition } from "../src/dialects/dialect.js";
 import { openMemory } from "../src/open-memory.js";
 import type { CallPage, DialectPage } from "./dialect-page.js";
 
@@ -42,7 +42,7 @@ function renderTool(definition: ToolDefinition): string {
   const table = ["| argument | type | required | description |", "|---|---|---|---|", ...rows].join("\n");
   return [
     "What the model is told of it:",
-    block("text", toolFor(definition, { paths: "adr" }).description),
+    block("text", adaptTool(definition, { paths: "adr" }).description),
     rows.length > 0 ? table : "It takes no arguments.",
   ].join("\n\n");
 }

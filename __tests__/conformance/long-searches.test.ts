@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { DeepAgentsBackend } from "../../src/deepagents/deep-agents-backend.js";
-import { createClaudeMemoryTool } from "../../src/dialects/claude/index.js";
-import { createJournalTools } from "../../src/dialects/journal/index.js";
-import { MemoryTool } from "../../src/dialects/unified/memory-tool.js";
+import { createClaudeMemoryTool } from "../../src/langchain/claude/index.js";
+import { createJournalTools } from "../../src/langchain/journal/index.js";
+import { MemoryTool } from "../../src/langchain/memory-tool.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 import { backendsUnderTest } from "../helpers/backends-under-test.js";
 

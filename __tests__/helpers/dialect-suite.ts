@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { Memory } from "../../src/core/memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 import type { FlatSchema } from "../../src/dialects/dialect.js";
-import type { MemorySource } from "../../src/dialects/memory-source.js";
+import type { MemorySource } from "../../src/langchain/memory-source.js";
 import { anyCharacter } from "./any-character.js";
 import { type BackendUnderTest, storageSecrets } from "./backends-under-test.js";
 import { repetitions } from "./repetitions.js";

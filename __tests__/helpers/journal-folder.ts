@@ -35,7 +35,7 @@ export class FolderBench extends JournalBench {
     rmSync(join(this.workspace, path), { recursive: true });
   }
 
-  /** All real files but those of the key index and of the backend. */
+  /** All real files but the reservations and those of the backend. */
   override async files(): Promise<Record<string, string>> {
     return filesBelow(this.workspace);
   }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { StructuredTool } from "@langchain/core/tools";
 import type { Memory } from "../../src/core/memory.js";
-import { createJournalTools } from "../../src/dialects/journal/index.js";
+import { createJournalTools } from "../../src/langchain/journal/index.js";
 import { openMemory } from "../../src/open-memory.js";
 
 const folder = new URL("../fixtures/agentool/", import.meta.url);
@@ -68,7 +68,7 @@ export class JournalBench {
     await this.memory.delete(path);
   }
 
-  /** All files but those of the key index. */
+  /** All files but the reservations. */
   async files(): Promise<Record<string, string>> {
     const { files } = await this.memory.snapshot();
     const visible = files.filter(({ path }) => !path.includes("/.journal/"));

@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { createJournalTools } from "../../src/dialects/journal/index.js";
+import { createJournalTools } from "../../src/langchain/journal/index.js";
 import { MongoMemoryStore } from "../../src/mongodb/store/mongo-memory-store.js";
 
 /**

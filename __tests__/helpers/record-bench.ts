@@ -2,7 +2,7 @@ import type { StructuredTool } from "@langchain/core/tools";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { parse } from "yaml";
 import type { Memory } from "../../src/core/memory.js";
-import { createRecordTools } from "../../src/dialects/records/index.js";
+import { createRecordTools } from "../../src/langchain/records/index.js";
 import { openMemory } from "../../src/open-memory.js";
 import { freshAddress } from "../../src/testing/memory-case.js";
 

@@ -8,6 +8,7 @@ const slow = [
   "integration/store/memory-use",
   "integration/store/isolation",
   "integration/memories/concurrency",
+  "conformance/verbs",
   "conformance/dialects",
   "integration/page/browser",
   "integration/mcp/stdio",

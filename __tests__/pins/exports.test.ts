@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@jest/globals";
 import * as backend from "../../src/backend/index.js";
-import * as claude from "../../src/dialects/claude/index.js";
+import * as claude from "../../src/langchain/claude/index.js";
 import * as deepagents from "../../src/deepagents/index.js";
 import * as directory from "../../src/backends/directory/open-directory-memory.js";
 import * as index from "../../src/index.js";
-import * as journal from "../../src/dialects/journal/index.js";
+import * as journal from "../../src/langchain/journal/index.js";
 import * as mcp from "../../src/mcp/index.js";
 import * as middleware from "../../src/middleware/index.js";
 import * as page from "../../src/page/index.js";
-import * as records from "../../src/dialects/records/index.js";
+import * as records from "../../src/langchain/records/index.js";
 import * as testing from "../../src/testing/index.js";
 
 /** What other people's code holds on to: a change here is a change for them, and belongs in the CHANGELOG. */

@@ -11,41 +11,51 @@ const mayImport: Record<string, string[]> = {
   core: ["core/display/hidden-characters"],
   backend: ["core"],
   backends: ["core"],
-  "run-tree": ["core"],
+  "langchain/langgraph-internals": [],
+  "langchain/read-in-run": ["core", "langchain/langgraph-internals"],
   "mongodb/driver": ["core"],
-  "mongodb/places": ["core"],
+  "mongodb/operations": ["core"],
   "mongodb/history": ["core", "mongodb/driver"],
-  "mongodb/items": ["core", "mongodb/driver", "mongodb/places"],
-  "mongodb/meaning": ["core", "mongodb/driver"],
-  "mongodb/search": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/meaning"],
+  "mongodb/items": ["core", "mongodb/driver", "mongodb/operations"],
+  "mongodb/embeddings": ["core", "mongodb/driver"],
+  "mongodb/search": ["core", "mongodb/driver", "mongodb/operations", "mongodb/items", "mongodb/embeddings"],
   "mongodb/proposals": ["core", "mongodb/driver"],
   "mongodb/memories": [
     "core",
     "mongodb/driver",
-    "mongodb/places",
+    "mongodb/operations",
     "mongodb/history",
     "mongodb/proposals",
-    "mongodb/meaning",
+    "mongodb/embeddings",
   ],
   "mongodb/store": [
     "core",
     "mongodb/driver",
-    "mongodb/places",
+    "mongodb/operations",
     "mongodb/items",
     "mongodb/search",
     "mongodb/memories",
-    "run-tree",
+    "langchain/read-in-run",
   ],
   "mongodb/admin": ["core", "mongodb/driver", "mongodb/items", "mongodb/memories"],
-  "mongodb/migrate": ["core", "mongodb/driver", "mongodb/places", "mongodb/items", "mongodb/store"],
-  "open-memory": ["core", "backends", "mongodb/store"],
+  "mongodb/migrate": ["core", "mongodb/driver", "mongodb/operations", "mongodb/items", "mongodb/store"],
+  "open-memory": ["core", "backends", "mongodb/store", "langchain/langgraph-internals"],
   dialects: ["core"],
+  langchain: ["core", "dialects", "langchain/langgraph-internals"],
   prompt: ["core"],
-  graph: ["core", "dialects", "prompt", "open-memory", "run-tree"],
-  template: ["core", "dialects", "prompt", "graph"],
-  middleware: ["core", "dialects", "prompt", "graph"],
-  deepagents: ["core", "dialects"],
-  mcp: ["core", "dialects"],
+  graph: [
+    "core",
+    "dialects",
+    "langchain/langgraph-internals",
+    "langchain/read-in-run",
+    "langchain",
+    "prompt",
+    "open-memory",
+  ],
+  template: ["core", "dialects", "langchain", "prompt", "graph"],
+  middleware: ["prompt", "graph"],
+  deepagents: ["core", "langchain"],
+  mcp: ["core", "dialects", "langchain"],
   testing: ["core"],
   "page/wire": [],
   "page/token-header": [],
@@ -62,6 +72,7 @@ const mayImport: Record<string, string[]> = {
     "mongodb/migrate",
     "open-memory",
     "dialects",
+    "langchain",
     "prompt",
     "graph",
     "template",
@@ -71,6 +82,7 @@ const mayImport: Record<string, string[]> = {
 /** Packages with a fixed set of rooms that may import them. */
 const packageUsers: Record<string, string[]> = {
   langchain: ["middleware"],
+  "@langchain/core/singletons": ["langchain/langgraph-internals"],
   "@langchain/openai": [],
   "@langchain/anthropic": [],
   "@anthropic-ai/sdk": [],
@@ -78,7 +90,7 @@ const packageUsers: Record<string, string[]> = {
     "mongodb/driver",
     "mongodb/history",
     "mongodb/proposals",
-    "mongodb/meaning",
+    "mongodb/embeddings",
     "mongodb/items",
     "mongodb/search",
     "mongodb/memories",
@@ -99,8 +111,8 @@ const packageUsers: Record<string, string[]> = {
 
 const corePackages = ["zod", "async-mutex", "diff", "stemmer", "re2js", "@opentelemetry/api", "node:crypto"];
 
-/** Files of one of these folders each stand alone: no backend, layout or dialect knows another. */
-const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|dialects\/[^/]+(?=\/))/;
+/** A backend, a layout or a dialect does not import another one. The entry of a dialect belongs to the dialect. */
+const standAlone = /^src\/(?:backends\/[^/]+|mongodb\/memories\/[^/]+(?=\/)|(?:dialects|langchain)\/[^/]+(?=\/))/;
 
 const imports = sourceImports();
 
@@ -121,6 +133,10 @@ describe("imports of src", () => {
     const foreign = ({ from, to }: SourceImport) =>
       roomOf(from) === "core" && !to.startsWith("src/") && !corePackages.includes(to);
     expect(broken(imports, foreign)).toEqual([]);
+  });
+
+  it("keep the dialects free of LangChain", () => {
+    expect(broken(imports, ({ from, to }) => roomOf(from) === "dialects" && isLangChain(to))).toEqual([]);
   });
 
   it("leave optional and driver packages to the rooms made for them", () => {
@@ -162,12 +178,16 @@ describe("the rules themselves", () => {
     [crossesLayers, "src/unknown/a.ts", "src/core/values/paths.ts"],
     [misusesPackage, "src/graph/agent.ts", "langchain"],
     [misusesPackage, "src/middleware/index.ts", "@langchain/openai"],
-    [misusesPackage, "src/mongodb/places/filters.ts", "mongodb"],
+    [misusesPackage, "src/mongodb/operations/filters.ts", "mongodb"],
     [joinsSiblings, "src/backends/base-store.ts", "src/backends/directory/folder.ts"],
-    [joinsSiblings, "src/mongodb/memories/files/a.ts", "src/mongodb/memories/one-document/document.ts"],
+    [joinsSiblings, "src/mongodb/memories/files/a.ts", "src/mongodb/memories/document/document.ts"],
+    [crossesLayers, "src/dialects/claude/claude-dialect.ts", "src/langchain/dialect-tool.ts"],
+    [crossesLayers, "src/mongodb/store/store-batch.ts", "src/langchain/dialect-tool.ts"],
     [joinsSiblings, "src/dialects/claude/claude-dialect.ts", "src/dialects/unified/unified-dialect.ts"],
-    [reachesRegistry, "src/dialects/claude/index.ts", "src/dialects/registry.ts"],
-    [reachesRegistry, "src/dialects/dialect-tool.ts", "src/dialects/registry.ts"],
+    [joinsSiblings, "src/langchain/claude/index.ts", "src/dialects/journal/journal-dialect.ts"],
+    [misusesPackage, "src/graph/agent.ts", "@langchain/core/singletons"],
+    [reachesRegistry, "src/dialects/claude/claude-dialect.ts", "src/dialects/registry.ts"],
+    [reachesRegistry, "src/langchain/dialect-tool.ts", "src/dialects/registry.ts"],
   ])("%p refuses %s -> %s", (rule, from, to) => {
     expect(rule({ from, to })).toBe(true);
   });
@@ -176,9 +196,10 @@ describe("the rules themselves", () => {
     expect(joinsSiblings({ from: "src/backends/directory/a.ts", to: "src/backends/directory/b.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/dialects/claude/a.ts", to: "src/dialects/dialect.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/dialects/registry.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
-    expect(
-      joinsSiblings({ from: "src/mongodb/memories/one-document/a.ts", to: "src/mongodb/memories/layout.ts" }),
-    ).toBe(false);
+    expect(joinsSiblings({ from: "src/langchain/claude/index.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
+    expect(joinsSiblings({ from: "src/mongodb/memories/document/a.ts", to: "src/mongodb/memories/layout.ts" })).toBe(
+      false,
+    );
   });
 
   it("find a cycle", () => {
@@ -213,13 +234,16 @@ function misusesPackage({ from, to }: SourceImport): boolean {
 }
 
 function joinsSiblings({ from, to }: SourceImport): boolean {
-  const [own] = standAlone.exec(from) ?? [];
-  const [other] = standAlone.exec(to) ?? [];
+  const [own, other] = [from, to].map((file) => standAlone.exec(file)?.[0].replace("src/langchain/", "src/dialects/"));
   return own !== undefined && other !== undefined && own !== other;
 }
 
 function reachesRegistry({ from, to }: SourceImport): boolean {
-  return from.startsWith("src/dialects/") && to === "src/dialects/registry.ts";
+  return ["dialects", "langchain"].includes(roomOf(from)) && to === "src/dialects/registry.ts";
+}
+
+function isLangChain(name: string): boolean {
+  return name === "langchain" || name.startsWith("@langchain/");
 }
 
 function findCycle(all: SourceImport[]): string[] | undefined {

@@ -25,7 +25,7 @@ export const files: Requirements = {
   },
   "files.one-command": {
     source,
-    says: "a read, and a change of an existing file, is one command; a creation in an existing directory is three",
+    says: "a read, and a change of an existing file, is one command; a creation in an existing directory is at most four",
   },
   "files.found-on-the-server": {
     source,

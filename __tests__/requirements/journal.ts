@@ -151,15 +151,15 @@ export const journal: Requirements = {
   },
   "journal.dead-writers-pass": {
     source: "specification section 4",
-    says: "a claim of a writer that died is passed over",
+    says: "the key that a writer has reserved and not written is free again",
   },
-  "journal.index-is-not-believed": {
+  "journal.reservations-are-not-believed": {
     source: "specification section 4",
-    says: "the index of keys may hold anything, or be removed, and changes no answer",
+    says: "the reservations of keys may hold anything, or be removed, and changes no answer",
   },
   "journal.read-cost": {
-    source: "measured: agentool 0.2",
-    says: "a read by key among 2,000 days costs at most twice one among 20",
+    source: "specification section 10",
+    says: "a read by key takes one server command, however long the journal is",
   },
   "journal.few-commands": {
     source: "specification section 4",

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/node";
-import type { MemoryToolHandlers } from "../../src/dialects/claude/index.js";
+import type { MemoryToolHandlers } from "../../src/langchain/claude/index.js";
 import { fixtureOf, text, turnOf } from "../memories/fixture.js";
 import { compare, type Comparison, measureRound, type Sample } from "../measuring/measure.js";
 import type { builtDirectory, Dialects } from "../package/built-package.js";

@@ -1,11 +1,11 @@
 import { access } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type * as claude from "../../src/dialects/claude/index.js";
+import type * as claude from "../../src/langchain/claude/index.js";
 import type * as deepagents from "../../src/deepagents/index.js";
 import type * as directory from "../../src/backends/directory/open-directory-memory.js";
 import type * as index from "../../src/index.js";
-import type * as journal from "../../src/dialects/journal/index.js";
-import type * as records from "../../src/dialects/records/index.js";
+import type * as journal from "../../src/langchain/journal/index.js";
+import type * as records from "../../src/langchain/records/index.js";
 
 export type Package = typeof index;
 

@@ -10,7 +10,7 @@ import { passagesOf } from "../../src/core/search/passages.js";
 import { rank, soughtIn } from "../../src/core/search/ranking.js";
 import { fusedRanks } from "../../src/core/search/search-texts.js";
 import { englishWords } from "../../src/core/search/words.js";
-import { packVector, VectorScorer } from "../../src/mongodb/meaning/vectors.js";
+import { packVector, VectorScorer } from "../../src/mongodb/embeddings/vectors.js";
 
 /** LoCoMo, reduced for retrieval. The data may not be used commercially, so it stays outside of the project. */
 interface Dialogue {

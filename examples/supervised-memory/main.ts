@@ -68,7 +68,8 @@ try {
 
   console.log(`\nCarol looks for who wrote ${suspicious}:`);
   const runIds = new Set<string>();
-  for (const { path } of await memory.findFiles([suspicious])) {
+  const found = await memory.grep(suspicious);
+  for (const path of new Set<string>(found.map((match) => match.path))) {
     for (const { line, text, version } of await history.blame(path)) {
       console.log(`  ${path}:${line} | ${text} | version ${version?.id} by ${nameOf(version?.actor ?? {})}`);
       if (text.includes(suspicious) && version?.actor?.runId) runIds.add(version.actor.runId);

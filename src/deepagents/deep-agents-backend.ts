@@ -17,8 +17,8 @@ import { MemoryError, type MemoryErrorCode } from "../core/values/errors.js";
 import type { Memory } from "../core/memory.js";
 import { normalizePath, ROOT } from "../core/values/paths.js";
 import { MemoryTree } from "../core/tree/memory-tree.js";
-import { runOf } from "../dialects/memory-run.js";
-import { checkMemorySource, memoryOf, type MemorySource } from "../dialects/memory-source.js";
+import { getMemoryRun } from "../langchain/memory-run.js";
+import { checkMemorySource, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
 import { mediaTypeOf } from "./media-types.js";
 import { checkBackendOptions, type MemoryBackendOptions, warn } from "./options.js";
 import { childrenOf, filesMatching, grepFiles } from "./search.js";
@@ -186,7 +186,7 @@ export class DeepAgentsBackend implements BackendProtocolV2 {
     const config: LangGraphRunnableConfig | undefined = getConfig();
     config?.signal?.throwIfAborted();
     try {
-      return await operate((await memoryOf(this.#source, runOf(config))).withPaths("posix"));
+      return await operate((await openMemoryForRun(this.#source, getMemoryRun(config))).withPaths("posix"));
     } catch (error) {
       if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
       if (MemoryError.isInstance(error)) return fail(error);

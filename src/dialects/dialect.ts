@@ -61,10 +61,10 @@ export interface KnownMemory {
 }
 
 /** A tool as it is told to models. */
-export type ToldTool = ToolDefinition & { description: string };
+export type AdaptedTool = ToolDefinition & { description: string };
 
 /** The tool for a memory: it offers only what may succeed somewhere, and says where. */
-export function toolFor(definition: ToolDefinition, { paths, rights }: KnownMemory): ToldTool {
+export function adaptTool(definition: ToolDefinition, { paths, rights }: KnownMemory): AdaptedTool {
   const tool = rights === undefined ? definition : (definition.narrowedTo?.(rights.widest) ?? definition);
   const description = typeof tool.description === "function" ? tool.description(paths) : tool.description;
   if (rights === undefined) return { ...tool, description };
@@ -78,7 +78,7 @@ export function toolFor(definition: ToolDefinition, { paths, rights }: KnownMemo
 }
 
 /** The proposal that a change has become; null for any other error. Dialects put their own error around it. */
-export function proposalIn(error: unknown): string | null {
+export function findProposal(error: unknown): string | null {
   for (let cause = error; MemoryError.isInstance(cause); cause = cause.cause)
     if (cause.proposal !== undefined) return cause.proposal;
   return null;

@@ -11,6 +11,7 @@ import {
 } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { defineRunnableMark } from "../langchain/langgraph-internals.js";
 import { CallModelNode, type CallModelNodeOptions, type MessagesState } from "./call-model-node.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
@@ -39,7 +40,7 @@ export class Agent {
     this.#callModel = new CallModelNode(callModelOptions);
     this.graph = compileGraph(() => this.#callModel, store, checkpointer);
     // This makes `addNode` treat the agent as a Runnable. LangGraph would call each property of any other object.
-    Object.defineProperty(this, "lc_runnable", { value: true });
+    defineRunnableMark(this, () => true);
   }
 
   /** The node on which the next turns begin. Turns that run on it already see its changes too. */

@@ -1,9 +1,9 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
 import { ensureConfig, Runnable } from "@langchain/core/runnables";
-import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { runInContext } from "../langchain/langgraph-internals.js";
 import { connectorOf } from "./connector-of.js";
 import type { MemoryConnectorNode } from "./memory-connector-node.js";
 import type { MemoryNode } from "./memory-node.js";
@@ -104,7 +104,7 @@ export class CallModelNode extends Runnable<MessagesState, MessagesState, LangGr
    */
   override async invoke(state: MessagesState, config?: Partial<LangGraphRunnableConfig>): Promise<MessagesState> {
     const run: Partial<LangGraphRunnableConfig> = ensureConfig(config);
-    return AsyncLocalStorageProviderSingleton.runWithConfig(run, async () => {
+    return runInContext(run, async () => {
       const tools = this.#tools;
       const messages = await this.#messagesFor(state, run);
       const bound = tools.length > 0 ? this.#model.bindTools?.([...tools]) : undefined;

@@ -12,9 +12,10 @@ import { takesSeparateSystemMessages } from "../prompt/client-capabilities.js";
 import type { OwnedScope } from "../prompt/introduction.js";
 import { placeMemory } from "../prompt/place.js";
 import { isEmpty, outlineToShow, showMemory, showTree } from "../prompt/shown-memory.js";
-import { readInRun, type ShownRead } from "../run-tree/read-in-run.js";
-import { type MemoryRun, runOf, signalOf } from "../dialects/memory-run.js";
-import { endingWith } from "../dialects/memory-source.js";
+import { defineRunnableMark } from "../langchain/langgraph-internals.js";
+import { readInRun, type ShownRead } from "../langchain/read-in-run.js";
+import { type MemoryRun, getMemoryRun, getRunSignal } from "../langchain/memory-run.js";
+import { bindSignal } from "../langchain/memory-source.js";
 
 /** The memories of one node, as a connector needs them; `MemoryNode` is one. */
 export interface ConnectableMemory {
@@ -65,7 +66,7 @@ export class MemoryConnectorNode {
     }
     this.#memory = memory;
     this.#config = checkConnectorConfig(config);
-    Object.defineProperty(this, "lc_runnable", { get: refuseAsGraphNode });
+    defineRunnableMark(this, refuseAsGraphNode);
   }
 
   /**
@@ -95,7 +96,7 @@ export class MemoryConnectorNode {
    */
   async inject(messages: BaseMessage[], config?: RunnableConfig, model?: unknown): Promise<BaseMessage[]> {
     const run = ensureConfig(config);
-    const text = await this.#renderOrReport(runOf(run));
+    const text = await this.#renderOrReport(getMemoryRun(run));
     if (text === null) return messages;
     const { placement, systemMessages, role } = this.#config;
     const separate =
@@ -111,7 +112,7 @@ export class MemoryConnectorNode {
         run.config,
       );
     } catch (cause) {
-      signalOf(run)?.throwIfAborted();
+      getRunSignal(run)?.throwIfAborted();
       // Of a function that finds the thread or the user by asking a person.
       if (isGraphBubbleUp(cause)) throw cause;
       const error = MemoryError.isInstance(cause)
@@ -154,11 +155,11 @@ export class MemoryConnectorNode {
   async #renderTree(run: MemoryRun, { tree, missingOwner }: TreeOfRun): Promise<string | null> {
     const { scope } = this.#memory;
     if (missingOwner) this.#report(missingOwner);
-    const signal = signalOf(run);
+    const signal = getRunSignal(run);
     const shown = await (signal ? tree.with({ signal }) : tree).outlines(this.#wanted);
     for (const { mount } of shown) if (mount.missingOwner) this.#report(mount.missingOwner);
     const readShared = (): Promise<MountOutline> =>
-      tree.outlineAtRoot(endingWith(signal, this.#memory.globalMemory(run)), this.#wanted);
+      tree.outlineAtRoot(bindSignal(signal, this.#memory.globalMemory(run)), this.#wanted);
     return showTree(shown, { scope, isOwn: missingOwner === null, readShared }, this.#config);
   }
 
@@ -174,7 +175,7 @@ export class MemoryConnectorNode {
   }
 
   async #outline(run: MemoryRun, memory: Memory): Promise<MemoryOutline> {
-    return endingWith(signalOf(run), memory).outline(this.#wanted);
+    return bindSignal(getRunSignal(run), memory).outline(this.#wanted);
   }
 
   get #shown(): ShownRead<string | null> {
@@ -191,9 +192,6 @@ export class MemoryConnectorNode {
   }
 }
 
-/**
- * LangGraph's `addNode` asks for `lc_runnable` first, and would make a node that does nothing of an object without it.
- */
 function refuseAsGraphNode(): never {
   throw new TypeError(
     "a MemoryConnectorNode is no node of a StateGraph: give it to setMemoryConnector of the CallModelNode, or to " +

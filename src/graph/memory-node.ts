@@ -28,11 +28,11 @@ import { checkOptions, memoryDefaults, memoryOptionFields, type MemoryOptions } 
 import type { PathRule } from "../core/values/paths.js";
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
 import { openMemory } from "../open-memory.js";
-import { askingOf } from "../dialects/asking.js";
-import { actorOf, type MemoryRun, storeOf } from "../dialects/memory-run.js";
-import type { MemoryProvider } from "../dialects/memory-source.js";
+import { createApprovals } from "../langchain/approval-requests.js";
+import { getActor, type MemoryRun, getRunStore } from "../langchain/memory-run.js";
+import type { MemoryProvider } from "../langchain/memory-source.js";
 import { allMemoryCommands } from "../dialects/unified/options.js";
-import { MemoryTool } from "../dialects/unified/memory-tool.js";
+import { MemoryTool } from "../langchain/memory-tool.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
 import { type ConnectableMemory, MemoryConnectorNode, type TreeOfRun } from "./memory-connector-node.js";
 import { type MountOptions, NodeMounts } from "./node-mounts.js";
@@ -216,7 +216,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
    */
   globalMemory(run?: MemoryRun): Memory {
     return this.#restricted(
-      this.#open(this.#storeOf(run && storeOf(run)), this.nodeId, "global", undefined),
+      this.#open(this.#storeOf(run && getRunStore(run)), this.nodeId, "global", undefined),
       run ?? null,
     );
   }
@@ -231,7 +231,7 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   }
 
   async #forRun(run: MemoryRun, nodeId: string, scope: MemoryScope): Promise<Memory> {
-    const store = this.#storeOf(storeOf(run));
+    const store = this.#storeOf(getRunStore(run));
     const owner = await this.#owners.ownerOf(run, scope);
     try {
       return this.#open(store, nodeId, scope, owner);
@@ -257,8 +257,8 @@ export class MemoryNode implements MemoryProvider, ConnectableMemory {
   #policyFor({ address, rights }: Memory, run: MemoryRun | null): CheckedPolicy | null {
     if (this.#policy === null && rights?.asks !== true) return null;
     const { nodeId: _node, scope: _scope, ...owners } = address;
-    const actor = run && { ...actorOf(run), ...owners };
-    return { access: "write", rules: [], ...this.#policy, actor, asking: askingOf(run, this.#onAsk, actor) };
+    const actor = run && { ...getActor(run), ...owners };
+    return { access: "write", rules: [], ...this.#policy, actor, asking: createApprovals(run, this.#onAsk, actor) };
   }
 
   #storeOf(runStore: BaseStore | undefined): BaseStore {

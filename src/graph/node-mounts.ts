@@ -15,8 +15,8 @@ import {
 import { checkOptions } from "../core/settings/options.js";
 import { ROOT } from "../core/values/paths.js";
 import { unavailableMemory } from "../core/mounts/unavailable-memory.js";
-import type { MemoryRun } from "../dialects/memory-run.js";
-import { checkMemorySource, chosenFor, type MemoryProvider, type MemorySource } from "../dialects/memory-source.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
+import { checkMemorySource, chooseMemory, type MemoryProvider, type MemorySource } from "../langchain/memory-source.js";
 import { warnOfMissingOwner } from "./missing-owner.js";
 
 /**
@@ -85,7 +85,7 @@ export class NodeMounts {
    */
   async forRun(own: Memory, run: MemoryRun, openInStore: OpenInStore): Promise<Mount[]> {
     const choose = async (mount: CheckedMount): Promise<Memory> =>
-      "source" in mount ? chosenFor(run, mount.source) : openInStore(mount.nodeId, mount.scope);
+      "source" in mount ? chooseMemory(run, mount.source) : openInStore(mount.nodeId, mount.scope);
     const open = async (mount: CheckedMount): Promise<Mount> => {
       try {
         return mountAt(mount.point, await choose(mount), mount.settings);
@@ -151,7 +151,8 @@ function memoryOfProgram(
   owner: string | undefined,
 ): Memory {
   const { memory } = source as MemoryProvider & { memory?: (owner?: string) => Memory };
-  const choose = (): Memory | Promise<Memory> => (typeof source === "function" ? source(run) : chosenFor(run, source));
+  const choose = (): Memory | Promise<Memory> =>
+    typeof source === "function" ? source(run) : chooseMemory(run, source);
   const found = typeof memory === "function" ? memory.call(source, owner) : choose();
   if (isMemory(found)) return found;
   throw new TypeError(

@@ -2,7 +2,7 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 import { type MemoryScope, type OwnerField, ownerFields } from "../core/values/address.js";
 import { MemoryError } from "../core/values/errors.js";
 import { withinTime } from "../core/runtime/call.js";
-import { type MemoryRun, signalOf } from "../dialects/memory-run.js";
+import { type MemoryRun, getRunSignal } from "../langchain/memory-run.js";
 
 /** Finds the thread or the user of a run. If it returns undefined, the run's own ids decide. */
 export type OwnerOfRun = (run: MemoryRun) => string | undefined | Promise<string | undefined>;
@@ -28,7 +28,7 @@ export class RunOwners {
     if (field === null) return undefined;
     const choose = this.#functions[field];
     if (choose === undefined) return run[field];
-    const signal = signalOf(run);
+    const signal = getRunSignal(run);
     try {
       const waiting = { signals: signal ? [signal] : [], timeoutMs: this.#timeoutMs };
       const owner = await withinTime(waiting, "read", async () => choose(run));

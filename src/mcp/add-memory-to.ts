@@ -7,7 +7,7 @@ import {
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import type { Memory } from "../core/memory.js";
-import { knownOf, memoryOf } from "../dialects/memory-source.js";
+import { getKnownMemory, openMemoryForRun } from "../langchain/memory-source.js";
 import { cancellation } from "./cancellation.js";
 import { type AddMemoryOptions, checkMcpOptions, defaultDialects } from "./options.js";
 import { fileTemplate, inProtocol, listFiles, readFile } from "./resources.js";
@@ -30,9 +30,9 @@ export function addMemoryTo(server: McpServer, options: AddMemoryOptions): void 
   checkMcpOptions("AddMemoryOptions", options);
   const { memory, dialects = defaultDialects, resources = true } = options;
   const openMemory = (signal?: AbortSignal, caller?: McpCaller): Promise<Memory> =>
-    memoryOf(memory, runOfServer(options, signal, caller));
+    openMemoryForRun(memory, runOfServer(options, signal, caller));
   const callerIn = callersOf(server.server);
-  for (const definition of toolsByName(dialects, knownOf(memory)).values()) {
+  for (const definition of toolsByName(dialects, getKnownMemory(memory)).values()) {
     const { name, ...described } = describeTool(definition);
     server.registerTool(
       name,

@@ -8,8 +8,8 @@ import {
 import type { Memory } from "../core/memory.js";
 import { shorten } from "../core/values/text.js";
 import { waitAtMost } from "../core/runtime/wait-at-most.js";
-import type { ToldTool } from "../dialects/dialect.js";
-import { knownOf, memoryOf, type MemorySource } from "../dialects/memory-source.js";
+import type { AdaptedTool } from "../dialects/dialect.js";
+import { getKnownMemory, openMemoryForRun, type MemorySource } from "../langchain/memory-source.js";
 import { ChangeWatch } from "./change-watch.js";
 import { defaultDialects, mcpDefaults, type McpOwner, type McpServeOptions } from "./options.js";
 import { type McpCaller, runOfServer } from "./run-of-server.js";
@@ -25,7 +25,7 @@ export class MemoryService {
   readonly instructions: string;
   /** How the server calls itself. */
   readonly info: Implementation;
-  readonly #tools: Map<string, ToldTool>;
+  readonly #tools: Map<string, AdaptedTool>;
   readonly #source: MemorySource;
   readonly #owner: McpOwner;
   readonly #closeTimeoutMs: number;
@@ -46,7 +46,7 @@ export class MemoryService {
     } = options;
     this.#source = memory;
     this.#owner = { threadId, userId };
-    const known = knownOf(memory);
+    const known = getKnownMemory(memory);
     this.#tools = toolsByName(dialects, known);
     this.pageSize = pageSize ?? mcpDefaults.pageSize;
     this.maxSubscriptions = maxSubscriptions ?? mcpDefaults.maxSubscriptions;
@@ -63,7 +63,7 @@ export class MemoryService {
 
   /** @param signal ends its calls. @param caller who makes its changes */
   openMemory(signal?: AbortSignal, caller?: McpCaller): Promise<Memory> {
-    return memoryOf(this.#source, runOfServer(this.#owner, signal, caller));
+    return openMemoryForRun(this.#source, runOfServer(this.#owner, signal, caller));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkOptions, memoryDefaults } from "../core/settings/options.js";
 import type { Dialect } from "../dialects/dialect.js";
-import { checkMemorySource, type MemorySource } from "../dialects/memory-source.js";
+import { checkMemorySource, type MemorySource } from "../langchain/memory-source.js";
 import { type DialectName, dialectNames, isDialectName } from "../dialects/registry.js";
 import { isHost } from "../core/values/hostnames.js";
 import { packageVersion } from "../core/values/package-version.js";

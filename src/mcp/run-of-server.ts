@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Implementation } from "@modelcontextprotocol/server";
-import type { MemoryRun } from "../dialects/memory-run.js";
+import type { MemoryRun } from "../langchain/memory-run.js";
 import type { McpOwner } from "./options.js";
 
 /** Who calls a server. */

@@ -3,8 +3,8 @@ import type { Memory } from "../core/memory.js";
 import {
   type Dialect,
   type KnownMemory,
-  toolFor,
-  type ToldTool,
+  adaptTool,
+  type AdaptedTool,
   type ToolAnswer,
   type ToolDefinition,
 } from "../dialects/dialect.js";
@@ -19,8 +19,8 @@ import { type DialectName, dialects as ownDialects } from "../dialects/registry.
 export function toolsByName(
   dialects: readonly (DialectName | Dialect)[],
   known: KnownMemory = {},
-): Map<string, ToldTool> {
-  const tools = new Map<string, ToldTool>();
+): Map<string, AdaptedTool> {
+  const tools = new Map<string, AdaptedTool>();
   const owners = new Map<string, string>();
   for (const given of dialects) {
     const dialect = typeof given === "string" ? ownDialects[given]() : given;
@@ -33,14 +33,14 @@ export function toolsByName(
         );
       }
       owners.set(tool.name, dialect.name);
-      tools.set(tool.name, toolFor(tool, known));
+      tools.set(tool.name, adaptTool(tool, known));
     }
   }
   return tools;
 }
 
 /** What `tools/list` says of a tool. */
-export function describeTool({ name, title, description, schema, readOnly, destructive }: ToldTool) {
+export function describeTool({ name, title, description, schema, readOnly, destructive }: AdaptedTool) {
   const shownTitle = title ?? titleFromName(name);
   return {
     name,

@@ -3,7 +3,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { invalid } from "../core/values/errors.js";
 import { checkOptions, preview } from "../core/settings/options.js";
-import type { MemoryTool } from "../dialects/unified/memory-tool.js";
+import type { MemoryTool } from "../langchain/memory-tool.js";
 import type { Agent } from "../graph/agent.js";
 import type { MemoryNode } from "../graph/memory-node.js";
 import type { AllowedNodeIds } from "./allowed-node-ids.js";

@@ -1,5 +1,5 @@
 import type { MemoryConnectorConfig } from "../prompt/connector-options.js";
-import type { MemoryToolOptions } from "../dialects/unified/options.js";
+import type { MemoryToolOptions } from "../langchain/memory-tool.js";
 import type { MemoryNodeOptions } from "../graph/memory-node.js";
 import type { NodeMount } from "../graph/node-mounts.js";
 

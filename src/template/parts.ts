@@ -1,7 +1,7 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { MemoryError } from "../core/values/errors.js";
-import { MemoryTool } from "../dialects/unified/memory-tool.js";
+import { MemoryTool } from "../langchain/memory-tool.js";
 import { Agent } from "../graph/agent.js";
 import { CallModelNode, type CallModelNodeOptions } from "../graph/call-model-node.js";
 import { MemoryConnectorNode } from "../graph/memory-connector-node.js";

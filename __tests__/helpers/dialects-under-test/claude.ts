@@ -1,4 +1,4 @@
-import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
+import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import { type DialectCall, type DialectUnderTest, markOf, parallelLines } from "../dialect-suite.js";
 
 const memory = (args: Record<string, unknown>): DialectCall => ({ tool: "memory", args });

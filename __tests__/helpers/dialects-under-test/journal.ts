@@ -1,4 +1,4 @@
-import { createJournalTools } from "../../../src/dialects/journal/index.js";
+import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { checkedOutcome, type DialectCall, type DialectUnderTest, markOf, parallelCalls } from "../dialect-suite.js";
 
 const writing = (key: string, content: string, target = "daily"): DialectCall => ({

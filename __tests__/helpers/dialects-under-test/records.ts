@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { createRecordTools } from "../../../src/dialects/records/index.js";
+import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { checkedOutcome, type DialectUnderTest, markOf, parallelLines } from "../dialect-suite.js";
 
 export const dialectUnderTest: DialectUnderTest = {

@@ -12,7 +12,7 @@ import {
   claudeMemoryExecute,
   claudeMemoryHandlers,
   createClaudeMemoryTool,
-} from "../../../src/dialects/claude/index.js";
+} from "../../../src/langchain/claude/index.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { openMemory } from "../../../src/open-memory.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
+import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
 import { DeepAgentsBackend } from "../../../src/deepagents/deep-agents-backend.js";
-import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
-import { createJournalTools } from "../../../src/dialects/journal/index.js";
+import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import { createJournalTools } from "../../../src/langchain/journal/index.js";
 import { openMemory } from "../../../src/open-memory.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
 

@@ -48,8 +48,8 @@ class Mixed {
     return Object.fromEntries(texts);
   }
 
-  /** The files of the journal's index. */
-  async index(): Promise<[path: string, content: string][]> {
+  /** The files of the journal's reservations. */
+  async reservations(): Promise<[path: string, content: string][]> {
     const { files } = await this.open().snapshot();
     return files.filter(({ path }) => path.startsWith("/.journal/")).map(({ path, content }) => [path, content]);
   }
@@ -151,21 +151,20 @@ describe.each(backendsUnderTest())("one memory on %s", (_name, backend) => {
     },
   );
 
-  it("leaves the journal's index alone in other dialects, and their files in the journal", async () => {
+  it("leaves the journal's reservations alone in other dialects, and their files in the journal", async () => {
     const mixed = new Mixed(backend);
     for (const writer of ableTo("write")) await mixed.written(writer);
     const journal = callsOf.journal(mixed.open());
-    // From here on the index knows of all that the others wrote.
     await journal("memory_write", { key: "the last", content: "x" });
-    const index = await mixed.index();
-    expect(index.length).toBeGreaterThan(1);
+    const reservations = await mixed.reservations();
+    expect(reservations.length).toBeGreaterThan(1);
     for (const changer of ["unified", "claude", "records"]) {
       const { home = "" } = mixed.way(changer);
       await mixed.way(changer).change?.({ path: home, key: `key of ${changer}`, body: `what ${changer} wrote` }, "x");
       await mixed.way(changer).remove?.({ path: home, key: "", body: "" });
     }
     await callsOf.records(mixed.open())("add_memory", { path: "project/todo", content: "### the last\n" });
-    expect(await mixed.index()).toEqual(index);
+    expect(await mixed.reservations()).toEqual(reservations);
     const view = await callsOf.claude(mixed.open())("memory", { command: "view", path: "/memories" });
     expect(view).not.toContain(".journal");
     await journal("memory_update", { key: "the last", content: "y" });
@@ -177,14 +176,14 @@ describe.each(backendsUnderTest())("one memory on %s", (_name, backend) => {
   });
 
   it.each(["unified", "claude", "records"])(
-    "lets %s take the journal's index away, and no key is lost or doubled",
+    "lets %s take the journal's reservations away, and no key is lost or doubled",
     async (remover) => {
       const mixed = new Mixed(backend);
       const note = await mixed.written("journal");
-      const [part] = await mixed.index();
+      const [part] = await mixed.reservations();
       const folder = { path: remover === "records" ? (part?.[0] ?? "") : "/.journal", key: "", body: "" };
       await mixed.way(remover).remove?.(folder);
-      expect(await mixed.index()).toEqual([]);
+      expect(await mixed.reservations()).toEqual([]);
       await expect(callsOf.journal(mixed.open())("memory_write", { key: note.key, content: "x" })).rejects.toThrow(
         "MEMORY_KEY_EXISTS",
       );

@@ -16,7 +16,7 @@ import { Agent } from "../../../src/graph/agent.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { createMemoryPrompt } from "../../../src/graph/memory-prompt.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { brief, checkpointed, shownEntries, shownMemories } from "../../helpers/conversations.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";
 

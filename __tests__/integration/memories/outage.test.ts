@@ -5,7 +5,7 @@ import { MemoryError } from "../../../src/core/values/errors.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import type { PrivateMongod, ServerKind } from "../../helpers/mongo-servers.js";
 import { privateMongod, testDatabase } from "../../helpers/test-database.js";
 import { untilAnswers } from "../../helpers/until-answers.js";

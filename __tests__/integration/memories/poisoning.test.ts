@@ -8,9 +8,9 @@ import type { MemoryActor } from "../../../src/core/values/actor.js";
 import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
-import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
-import { createJournalTools } from "../../../src/dialects/journal/index.js";
-import { createRecordTools } from "../../../src/dialects/records/index.js";
+import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import { createJournalTools } from "../../../src/langchain/journal/index.js";
+import { createRecordTools } from "../../../src/langchain/records/index.js";
 import { dialectNames } from "../../../src/dialects/registry.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { createMcpServer } from "../../../src/mcp/index.js";
@@ -757,7 +757,7 @@ describe.each<[LayoutName, ServerKind]>([
       },
     ],
     [
-      "the journal's index is written by another tool",
+      "the journal's reservations are written by another tool",
       asksForAll,
       async (node) => {
         for (const path of ["/.journal", "/.journal/obey", "/.journal/keys"])
@@ -810,7 +810,7 @@ describe.each<[LayoutName, ServerKind]>([
       const { node, memory, protects, file } = await make();
       await attempt(node);
       const texts = Object.entries(textsOf(await memory.snapshot())).filter(([path]) => path.startsWith(protects));
-      // The journal may begin its index, which holds no word of a model.
+      // The journal may reserve a key, which stores no word of a model.
       expect(texts.filter(([path]) => !path.startsWith("/.journal"))).toEqual([[file, "first"]]);
       expect(texts.join()).not.toContain("obey");
       for await (const { decidedBy } of memory.proposals?.list() ?? []) expect(decidedBy).toBeNull();

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type Db, type Document, MongoClient, ObjectId } from "mongodb";
 import type { MemoryHistory, MemoryVersion } from "../../../src/core/history/history.js";
 import type { Memory } from "../../../src/core/memory.js";
-import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";

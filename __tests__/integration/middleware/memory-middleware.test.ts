@@ -12,7 +12,7 @@ import { type Script, ScriptedChatModel } from "../../helpers/scripted-chat-mode
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { brief, checkpointed, shownEntries, shownMemories } from "../../helpers/conversations.js";
 import { storesUnderTest } from "../../helpers/stores-under-test.js";
 

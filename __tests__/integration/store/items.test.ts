@@ -208,6 +208,34 @@ describe("what is no string, count or data", () => {
   });
 });
 
+describe("a page of a filter", () => {
+  const alike = [5n, [5], [[5], 5], 5n];
+  const puts = Array.from({ length: 240 }, (_, index) => ({
+    namespace: ["a"],
+    key: `k${String(index).padStart(3, "0")}`,
+    value: { x: index % 60 === 59 ? 5 : alike[index % 4], text: index % 60 === 59 ? "five" : ["five"] },
+  }));
+
+  const isFive = ({ value }: (typeof puts)[number]): boolean => value.x === 5;
+
+  // Requirement: store-search.filter-arrays
+  it.each([
+    [{ x: 5 }, puts.filter(isFive)],
+    [{ x: { $in: [5, "5"] } }, puts.filter(isFive)],
+    [{ text: "five" }, puts.filter(isFive)],
+    [{ x: { $nin: [5n] }, text: { $ne: ["five"] } }, puts.filter(({ value }) => value.x !== 5n)],
+  ])("is filled beyond items that only the server takes for equal: %p", async (filter, expected) => {
+    const store = newStore();
+    await store.batch(puts);
+    const keys = expected.map(({ key }) => key);
+    const found = async (offset: number, limit: number): Promise<string[]> =>
+      (await store.search(["a"], { filter, offset, limit })).map(({ key }) => key);
+    expect(await found(0, 1000)).toEqual(keys);
+    expect(await found(1, 2)).toEqual(keys.slice(1, 3));
+    expect(await found(0, 1)).toEqual(keys.slice(0, 1));
+  });
+});
+
 describe("listNamespaces", () => {
   it("lists more namespaces than one page of the server holds, each once and in order", async () => {
     const store = newStore();

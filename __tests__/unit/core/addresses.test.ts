@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { addressFor, type CheckedAddress, memoryScopes, ownerOf } from "../../../src/core/values/address.js";
 import { addressOfNamespace, namespaceOfMemory } from "../../../src/core/values/namespace.js";
-import { lookUp } from "../../../src/mongodb/memories/one-document/document.js";
-import { namespaceFrom, storedNamespace } from "../../../src/mongodb/places/namespaces.js";
+import { lookUp } from "../../../src/mongodb/memories/document/document.js";
+import { parseStoredNamespace, storedNamespace } from "../../../src/mongodb/operations/namespaces.js";
 import { hostileNames } from "../../helpers/hostile-names.js";
 import { repetitions } from "../../helpers/repetitions.js";
 
@@ -35,7 +35,7 @@ describe("addresses of hostile ids, equal ones in all scopes", () => {
     let count = 0;
     for (const address of addresses()) {
       count += 1;
-      if (!isSame(addressOfNamespace(namespaceFrom(storedNamespace(namespaceOfMemory(address)))), address))
+      if (!isSame(addressOfNamespace(parseStoredNamespace(storedNamespace(namespaceOfMemory(address)))), address))
         strangers.push(address);
       if (!isSame(lookUp(address) as CheckedAddress, address)) strangers.push(address);
     }

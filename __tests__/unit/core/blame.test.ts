@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { blameLines } from "../../../src/core/history/blame.js";
 import type { FileLineage, LineageStep } from "../../../src/core/history/history-backend.js";
 import { olderTextOf } from "../../../src/core/history/older-text.js";
-import { lineMatcher } from "../../../src/core/history/unified-diff.js";
 
 interface Line {
   text: string;
@@ -46,7 +45,6 @@ it.each([
 ])(
   "blame names the version that brought each of many %s lines, however many places a version changed",
   async (_length, rest) => {
-    const matchLines = await lineMatcher();
     await fc.assert(
       fc.asyncProperty(fc.array(someChange, { maxLength: 12 }), fc.nat(150), async (changes, count) => {
         const brought = (id: string, index: number): Line => ({ text: `${index}.${id}${rest}`, id });
@@ -62,7 +60,7 @@ it.each([
           if (lines.length === 0) lines = [brought(id, 999)];
           steps.unshift(stepOf(id, older, lines));
         });
-        const blamed = await blameLines(lineageOf(lines, steps), matchLines);
+        const blamed = await blameLines(lineageOf(lines, steps));
         expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(lines);
       }),
       { numRuns: 300 },
@@ -74,7 +72,7 @@ it("blame goes through versions of more lines than a call has arguments", async 
   const older = Array.from({ length: 300_000 }, (): Line => ({ text: "", id: "0" }));
   const newer: Line[] = [{ text: "all new", id: "1" }];
   const steps = [stepOf("2", older, newer), stepOf("1", newer, older), stepOf("0", null, newer)];
-  const [line] = await blameLines(lineageOf(newer, steps), await lineMatcher());
+  const [line] = await blameLines(lineageOf(newer, steps));
   expect(line?.version?.id).toBe("2");
 });
 
@@ -85,10 +83,7 @@ it("blame finds lines that moved by one among lines that stayed", async () => {
   const newer = [...lines("1", ["ONE"]), two, three, four, five, seven, eight, ...lines("1", ["nine"])].filter(
     (line) => line !== undefined,
   );
-  const blamed = await blameLines(
-    lineageOf(newer, [stepOf("1", older, newer), stepOf("0", null, older)]),
-    await lineMatcher(),
-  );
+  const blamed = await blameLines(lineageOf(newer, [stepOf("1", older, newer), stepOf("0", null, older)]));
   expect(blamed.map(({ text, version }) => ({ text, id: version?.id }))).toEqual(newer);
 });
 
@@ -103,7 +98,7 @@ it("blame asks for no older versions once it knows the version of each line", as
       yield [step];
     }
   }
-  const blamed = await blameLines({ text: textOf(newer), steps: steps() }, await lineMatcher());
+  const blamed = await blameLines({ text: textOf(newer), steps: steps() });
   expect(blamed.map(({ version }) => version?.id)).toEqual(["2", "2", "2"]);
   expect(asked).toBe(1);
 });

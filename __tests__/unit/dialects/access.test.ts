@@ -84,13 +84,13 @@ async function refusedBy(rules: MemoryRule[], name: DialectName, way: "tools" | 
     if (dialect?.outcomeOf(answer as string) !== "refused") continue;
     refused.push(command);
     expect(answer).toContain("EACCES: ");
-    expect(withoutKeyIndex(await free.snapshot())).toEqual(withoutKeyIndex(before));
+    expect(withoutReservations(await free.snapshot())).toEqual(withoutReservations(before));
   }
   return refused;
 }
 
-/** The journal claims a key before it writes, and gives the claim back. */
-function withoutKeyIndex({ files }: { files: { path: string; content: string }[] }): string[] {
+/** The journal reserves a key before it writes, and gives it back. */
+function withoutReservations({ files }: { files: { path: string; content: string }[] }): string[] {
   return files.filter(({ path }) => !path.startsWith("/.")).map(({ path, content }) => `${path} ${content}`);
 }
 

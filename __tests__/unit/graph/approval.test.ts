@@ -16,10 +16,10 @@ import { type AgentMiddleware, createAgent, humanInTheLoopMiddleware } from "lan
 import type { Memory } from "../../../src/core/memory.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
-import { createClaudeMemoryTool } from "../../../src/dialects/claude/index.js";
-import { createJournalTools } from "../../../src/dialects/journal/index.js";
-import { createRecordTools } from "../../../src/dialects/records/index.js";
-import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { createClaudeMemoryTool } from "../../../src/langchain/claude/index.js";
+import { createJournalTools } from "../../../src/langchain/journal/index.js";
+import { createRecordTools } from "../../../src/langchain/records/index.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { Agent } from "../../../src/graph/agent.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";

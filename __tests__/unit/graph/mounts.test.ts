@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Memory } from "../../../src/core/memory.js";
-import type { MemoryRun } from "../../../src/dialects/memory-run.js";
+import type { MemoryRun } from "../../../src/langchain/memory-run.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import { MemoryBackend } from "../../../src/deepagents/index.js";
 import { createMcpServer } from "../../../src/mcp/index.js";

@@ -5,7 +5,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { createAgent } from "langchain";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
 import type { MemoryError } from "../../../src/core/values/errors.js";
-import { MemoryTool } from "../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../src/langchain/memory-tool.js";
 import { MemoryNode, type MemoryNodeOptions } from "../../../src/graph/memory-node.js";
 import type { OwnerOfRun } from "../../../src/graph/owner-of-run.js";
 import { memoryMiddleware } from "../../../src/middleware/index.js";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { MemoryScope } from "../../core/values/address.js";
 import type { MemorySummary } from "../../mongodb/admin/memory-database.js";
-import { checkForgotten } from "../../mongodb/admin/selections.js";
+import { checkForgotten } from "../../mongodb/admin/checks.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { exitCodes } from "../exit-codes.js";

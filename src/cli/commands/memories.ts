@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { memoryScopes } from "../../core/values/address.js";
 import type { MemorySummary } from "../../mongodb/admin/memory-database.js";
-import { checkMemoryFilter } from "../../mongodb/admin/selections.js";
+import { checkMemoryFilter } from "../../mongodb/admin/checks.js";
 import { newCommand } from "../command.js";
 import type { CliContext } from "../context.js";
 import { exitCodes } from "../exit-codes.js";

@@ -8,7 +8,7 @@ import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js
 import { asHostname, isHost, isLoopback, loopbackNames } from "../../core/values/hostnames.js";
 import type { Memory } from "../../core/memory.js";
 import type { MemoryDatabase } from "../../mongodb/admin/memory-database.js";
-import { checkForgotten, checkMemoryFilter } from "../../mongodb/admin/selections.js";
+import { checkForgotten, checkMemoryFilter } from "../../mongodb/admin/checks.js";
 import type { MemoryPageNode } from "../../page/options.js";
 import type { PageMemories } from "../../page/route.js";
 import { newCommand } from "../command.js";

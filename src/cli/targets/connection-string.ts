@@ -1,4 +1,4 @@
-import { isDatabaseName } from "../../mongodb/admin/names.js";
+import { isDatabaseName } from "../../mongodb/admin/checks.js";
 
 /**
  * The database that a connection string names. What is no name is left to the driver, which refuses it with the string.

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { MemoryAddress } from "../../core/values/address.js";
 import type { PathRule } from "../../core/values/paths.js";
 import type { LayoutName } from "../../mongodb/admin/memory-database.js";
-import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/names.js";
+import { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../../mongodb/admin/checks.js";
 import { type CommandFault, usageFault } from "../fault.js";
 import type { CliIo } from "../terminal/io.js";
 import { databaseIn } from "./connection-string.js";

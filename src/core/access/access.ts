@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MemoryActor } from "../values/actor.js";
 import type { CheckedAddress } from "../values/address.js";
 import type { Asking } from "../approval/asking.js";
+import { isGraphBubbleUp } from "../values/bubble-up.js";
 import { invalid, MemoryError } from "../values/errors.js";
 import type { Memory, MemoryRights } from "../memory.js";
 import { checkOptions, preview } from "../settings/options.js";
@@ -348,9 +349,4 @@ async function answerOf(guard: MemoryGuard, change: GuardedChange): Promise<unkn
     const message = cause instanceof Error ? cause.message : preview(cause);
     throw new MemoryError("EACCES", message.startsWith("EACCES") ? message : `EACCES: ${message}`, { cause });
   }
-}
-
-/** Whether LangGraph ends the run by it, as where a guard asks a person by `interrupt`. */
-function isGraphBubbleUp(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "is_bubble_up" in error && error.is_bubble_up === true;
 }

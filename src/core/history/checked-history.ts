@@ -8,7 +8,7 @@ import type { Stage as Act } from "../runtime/call.js";
 import { checkOptions, preview } from "../settings/options.js";
 import { normalizePath } from "../values/paths.js";
 import type { MemorySnapshot } from "../tree/snapshot.js";
-import { type DiffSide, lineMatcher, unifiedDiff } from "./unified-diff.js";
+import { type DiffSide, unifiedDiff } from "./unified-diff.js";
 import { checkVersionIdIsText } from "./version-id.js";
 
 /** Runs a call of the history within the time of the memory's calls. @param path of an error that names none */
@@ -98,8 +98,7 @@ export class CheckedHistory implements MemoryHistory {
 
   async blame(path: string): Promise<BlamedLine[]> {
     const target = normalizePath(path);
-    const matchLines = await lineMatcher();
-    return this.#run("read", target, async (history) => blameLines(await history.lineage(target), matchLines));
+    return this.#run("read", target, async (history) => blameLines(await history.lineage(target)));
   }
 
   async revert(what: RevertTarget, options: { force?: boolean } = {}): Promise<MemoryVersion[]> {

@@ -1,5 +1,3 @@
-import type { MatchLines } from "./blame.js";
-
 /**
  * How many lines may differ at most until all is taken for different: to compare takes time that grows with their
  * square.
@@ -19,20 +17,6 @@ export async function unifiedDiff(older: DiffSide, newer: DiffSide): Promise<str
   const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY };
   const compared = createTwoFilesPatch(older.name, newer.name, older.text, newer.text, "", "", options);
   return compared ?? wholeDiff(older, newer);
-}
-
-/** Compares lines in the same way. */
-export async function lineMatcher(): Promise<MatchLines> {
-  const { diffArrays } = await import("diff");
-  return (older, newer) => {
-    const parts = diffArrays([...older], [...newer], { maxEditLength });
-    let index = 0;
-    return (parts ?? [{ added: true, removed: false, count: newer.length }]).flatMap(({ added, removed, count }) => {
-      if (removed) index += count;
-      if (removed) return [];
-      return Array.from({ length: count }, () => (added ? -1 : index++));
-    });
-  };
 }
 
 /** One hunk that takes all out and puts all in. */

@@ -1,7 +1,7 @@
 import { MemoryError } from "../../core/values/errors.js";
 import { normalizePath, prefixOf, ROOT, segmentsOf } from "../../core/values/paths.js";
 import { meantText, shownText } from "../../core/display/shown-text.js";
-import { badParameter, ClaudeRefusal, echo, refusalOf } from "./refusal.js";
+import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 
 /** A path as the model gave it, which the answers repeat, and where it is in the memory. */
 export interface ClaudePath {
@@ -29,7 +29,7 @@ export class ClaudeArguments {
     try {
       return { given: echo(given), path: normalizePath(rest) };
     } catch (error) {
-      throw MemoryError.isInstance(error) ? refusalOf(error) : error;
+      throw MemoryError.isInstance(error) ? toRefusal(error) : error;
     }
   }
 

@@ -1,11 +1,13 @@
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { ROOT } from "../../core/values/paths.js";
-import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
+import { defineTool } from "../define-tool.js";
+import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
+import { claudeAnswers, parseClaudeArguments } from "./answers.js";
 import { ClaudeArguments } from "./arguments.js";
 import { type ClaudeCommandName, claudeCommands } from "./commands.js";
 import { checkClaudeDialectOptions, type CheckedClaudeOptions, type ClaudeDialectOptions } from "./options.js";
-import { badParameter, ClaudeRefusal, echo, refusalOf } from "./refusal.js";
+import { badParameter, ClaudeRefusal, echo, toRefusal } from "./refusal.js";
 import { claudeSearchTool } from "./search-tool.js";
 
 const commandNames = Object.keys(claudeCommands) as ClaudeCommandName[];
@@ -18,47 +20,31 @@ export function claudeDialect(options: ClaudeDialectOptions = {}): Dialect {
 
 /** The one tool of the dialect: Claude knows it by its type, any other model by the schema. */
 export function claudeTool(options: CheckedClaudeOptions): ToolDefinition {
-  return {
+  return defineTool({
     name: "memory",
     description: describeTool(options),
     schema: schemaBelowRoot(options),
     shownRoot: options.root === ROOT ? "" : options.root,
     readOnly: false,
     destructive: true,
-    extras: unseenByIn({ providerToolDefinition: { type: "memory_20250818", name: "memory" } }),
-    answer: async (args, openMemory) => {
-      try {
-        const values = namedArguments(args);
-        const command = checkCommand(values["command"]);
-        return { text: await runClaudeCommand(command, values, openMemory, options), failed: false };
-      } catch (error) {
-        const proposal = proposalIn(error);
-        if (proposal !== null) return { text: proposedText(proposal), failed: false };
-        if (MemoryError.isInstance(error)) return refusalAnswer(error);
-        throw error;
-      }
+    extras: hideFromIn({ providerToolDefinition: { type: "memory_20250818", name: "memory" } }),
+    run: async (args, openMemory) => {
+      const values = parseCommandArguments(args);
+      return runClaudeCommand(parseCommand(values["command"]), values, openMemory, options);
     },
-    failure: (_args, cause) => refusalAnswer(new MemoryError("EIO", "EIO: the memory could not be opened", { cause })),
-  };
+    answers: claudeAnswers,
+  });
 }
 
 /**
- * ChatAnthropic sends `extras.providerToolDefinition` in place of the schema. ChatOpenAI would, too, and its servers
- * refuse it. But ChatOpenAI first asks whether it is there by `in`, and where the answer is no it sends the schema.
+ * Hides `extras.providerToolDefinition` from ChatOpenAI, whose servers refuse it: ChatOpenAI looks for it by `in`, and
+ * then sends the schema. ChatAnthropic reads it.
  */
-function unseenByIn(extras: Record<string, unknown>): Record<string, unknown> {
+function hideFromIn(extras: Record<string, unknown>): Record<string, unknown> {
   return new Proxy(extras, { has: () => false });
 }
 
-function proposedText(proposal: string): string {
-  return `The change is not made yet: it is proposed, and a person decides about it (proposal ${proposal}).`;
-}
-
-function refusalAnswer(error: MemoryError): ToolAnswer {
-  return { text: refusalOf(error).text, failed: true };
-}
-
-/** @throws ClaudeRefusal in the documented words for all that a memory refuses */
+/** @throws ClaudeRefusal in the documented words for every MemoryError */
 export async function runClaudeCommand(
   command: ClaudeCommandName,
   given: unknown,
@@ -66,25 +52,21 @@ export async function runClaudeCommand(
   options: CheckedClaudeOptions,
 ): Promise<string> {
   try {
-    const args = new ClaudeArguments(namedArguments(given), options.root);
+    const args = new ClaudeArguments(parseCommandArguments(given), options.root);
     return await claudeCommands[command]({ args, options, memory: (await openMemory()).withPaths("posix") });
   } catch (error) {
-    throw MemoryError.isInstance(error) ? refusalOf(error) : error;
+    throw MemoryError.isInstance(error) ? toRefusal(error) : error;
   }
 }
 
-/** Refuses unknown names, because a misspelt `new_str` would delete text. Arguments of other commands are ignored. */
-function namedArguments(given: unknown): Record<string, unknown> {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new ClaudeRefusal("EINVAL", "Error: The arguments must be an object with a command");
-  }
-  // `content` is taken and not told of: two names for one thing would only confuse a model.
-  const unknownName = Object.keys(given).find((name) => !Object.hasOwn(properties, name) && name !== "content");
-  if (unknownName !== undefined) throw new ClaudeRefusal("EINVAL", `Error: Unknown parameter: ${echo(unknownName)}`);
-  return given as Record<string, unknown>;
+/** A misspelt `new_str` would delete text, so unknown names are refused. Arguments of other commands are ignored. */
+function parseCommandArguments(given: unknown): Record<string, unknown> {
+  // `content` is accepted, but not described: two names for one argument would only confuse a model.
+  const isKnown = (name: string): boolean => Object.hasOwn(properties, name) || name === "content";
+  return parseClaudeArguments(given, isKnown, "a command");
 }
 
-function checkCommand(command: unknown): ClaudeCommandName {
+function parseCommand(command: unknown): ClaudeCommandName {
   if (command === undefined || command === null) {
     throw badParameter("command", `it is required and must be one of ${commandNames.join(", ")}`);
   }
@@ -96,7 +78,7 @@ function checkCommand(command: unknown): ClaudeCommandName {
   );
 }
 
-/** Told to models other than Claude, whose provider tells it all of this. */
+/** For models other than Claude, whose provider describes the tool. */
 function describeTool({ root, ifExists }: CheckedClaudeOptions): string {
   return [
     `Reads and edits your memory: a small tree of text files under ${root} that outlasts this conversation.`,

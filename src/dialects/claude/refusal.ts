@@ -21,8 +21,8 @@ export function badParameter(name: string, reason: string): ClaudeRefusal {
   return new ClaudeRefusal("EINVAL", `Error: Invalid \`${name}\` parameter: ${reason}`);
 }
 
-/** What a memory has refused, in words of this dialect. */
-export function refusalOf(error: MemoryError): ClaudeRefusal {
+/** An error of the memory in the words of this dialect. */
+export function toRefusal(error: MemoryError): ClaudeRefusal {
   return error instanceof ClaudeRefusal
     ? error
     : new ClaudeRefusal(error.code, `Error: ${shownText(error.message)}`, { cause: error });

@@ -1,6 +1,7 @@
 import type { Memory } from "../../core/memory.js";
 import { shownJson } from "../../core/display/shown-text.js";
-import { type Dialect, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
+import { defineTool, type ToolAnswers } from "../define-tool.js";
+import type { Dialect } from "../dialect.js";
 import { Arguments, checkNewKey, checkSingleLine } from "./arguments.js";
 import { JournalError, journalRefusal } from "./errors.js";
 import { Journal, searchPage } from "./journal.js";
@@ -124,36 +125,32 @@ export function journalDialect(options: JournalToolsOptions = {}): Dialect {
     if (root instanceof JournalError) throw root;
     return new Journal((await openMemory()).withPaths("posix"), { root, clock, reader });
   };
-  const tools = Object.entries(commands).map(([name, command]): ToolDefinition => {
+  const tools = Object.entries(commands).map(([name, command]) => {
     const { description, properties, required, readOnly, destructive, run } = command;
     const names = Object.keys(properties);
-    return {
+    return defineTool({
       name,
       description,
       schema: { type: "object", properties, required, additionalProperties: false },
       readOnly,
       destructive,
-      answer: async (given, openMemory) => {
-        try {
-          return success(await run(new Arguments(given, names), () => openJournal(openMemory)));
-        } catch (error) {
-          const proposal = proposalIn(error);
-          if (proposal !== null) return success({ status: "proposed", proposal });
-          const refusal = journalRefusal(error);
-          if (refusal === null) throw error;
-          return failure(refusal);
-        }
-      },
-      failure: () => failure({ code: "MEMORY_STORAGE_ERROR", message: "the memory could not be opened" }),
-    };
+      run: async (args, openMemory) => run(new Arguments(args, names), () => openJournal(openMemory)),
+      answers: journalAnswers,
+    });
   });
   return { name: "journal", tools };
 }
 
-function success(data: object): ToolAnswer {
-  return { text: shownJson({ data, success: true }), failed: false };
-}
+const journalAnswers: ToolAnswers<object> = {
+  success: (data) => shownJson({ data, success: true }),
+  proposed: (proposal) => shownJson({ data: { status: "proposed", proposal }, success: true }),
+  refusal: (error) => {
+    const refusal = journalRefusal(error);
+    return refusal && refusalJson(refusal);
+  },
+  failure: () => refusalJson({ code: "MEMORY_STORAGE_ERROR", message: "the memory could not be opened" }),
+};
 
-function failure({ code, message }: { code: string; message: string }): ToolAnswer {
-  return { text: shownJson({ success: false, error: { code, message } }), failed: true };
+function refusalJson({ code, message }: { code: string; message: string }): string {
+  return shownJson({ success: false, error: { code, message } });
 }

@@ -1,7 +1,6 @@
-import type { FoundText } from "../../core/memory.js";
+import type { SnapshotFile } from "../../core/memory.js";
 import { Turns } from "../../core/runtime/turns.js";
 import { type Block, parseBlocks, parsing } from "./blocks.js";
-import { JournalError } from "./errors.js";
 import { compareInstants, type Instant, parseInstant } from "./instants.js";
 
 export const summaryFile = "MEMORY.md";
@@ -116,36 +115,35 @@ export function resolve(entries: readonly Entry[]): Resolved | undefined {
 
 /** The journal's part of a memory at one moment; paths are relative to its root. */
 export interface JournalTree {
-  /** When the memory was asked for it. */
-  askedAtMs: number;
   /** Texts of the files that blocks are read from. */
   texts: ReadonlyMap<string, string>;
   entries: readonly Entry[];
-  /** Texts of the key index, by the name of the part. */
-  index: ReadonlyMap<string, string>;
+  /** Texts of the reservations, by the name of the file. */
+  reservations: ReadonlyMap<string, string>;
+  /** Whether a file is in the place of the root, or of a directory above it. */
+  rootIsFile: boolean;
 }
 
 /** @param place.root "" for the memory's own root, else a path without a slash at its end */
 export async function journalTree(
-  files: readonly FoundText[],
-  { root, indexFolder }: { root: string; indexFolder: string },
+  files: readonly Pick<SnapshotFile, "path" | "content">[],
+  { root, reservationFolder }: { root: string; reservationFolder: string },
   reader: BlockReader,
-): Promise<Omit<JournalTree, "askedAtMs">> {
+): Promise<JournalTree> {
   const turns = new Turns();
   const texts = new Map<string, string>();
-  const index = new Map<string, string>();
+  const reservations = new Map<string, string>();
   const entries: Entry[] = [];
+  let rootIsFile = false;
   for (const { path, content } of files) {
-    if (path === root || root.startsWith(`${path}/`)) {
-      throw new JournalError("MEMORY_STORAGE_ERROR", "the journal's root is a file");
-    }
+    if (path === root || root.startsWith(`${path}/`)) rootIsFile = true;
     if (!path.startsWith(`${root}/`)) continue;
     const file = path.slice(root.length + 1);
-    if (file.startsWith(indexFolder)) index.set(file.slice(indexFolder.length), content);
+    if (file.startsWith(reservationFolder)) reservations.set(file.slice(reservationFolder.length), content);
     if (!isJournalFile(file)) continue;
     texts.set(file, content);
     // Not by a spread, which takes some 100,000 at most, nor by `flat`, which takes three times as long.
     for (const entry of await reader.readInTurns(file, content, turns)) entries.push(entry);
   }
-  return { texts, entries, index };
+  return { texts, entries, reservations, rootIsFile };
 }

@@ -1,11 +1,11 @@
-import { isGraphBubbleUp } from "@langchain/langgraph";
+import { isGraphBubbleUp } from "../../core/values/bubble-up.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
-import type { FoundText, Memory, MemorySnapshot } from "../../core/memory.js";
+import type { Memory } from "../../core/memory.js";
 import { shorten } from "../../core/values/text.js";
 import { limits, type Target } from "./arguments.js";
 import { lineBreakOf, moveToEnd, serializeBlock } from "./blocks.js";
-import { keyExists, keyNotFound } from "./errors.js";
+import { JournalError, keyExists, keyNotFound } from "./errors.js";
 import { dailyFile, formatInstant } from "./instants.js";
 import {
   type BlockReader,
@@ -18,7 +18,7 @@ import {
   summaryFile,
 } from "./journal-files.js";
 import { Turns } from "../../core/runtime/turns.js";
-import { type Claim, indexFolder, KeyIndex, withClaim } from "./key-index.js";
+import { Reservation, reservationFolder } from "./reservation.js";
 
 export interface Draft {
   key: string;
@@ -43,33 +43,35 @@ export class Journal {
   readonly #root: string;
   readonly #clock: () => Date;
   readonly #reader: BlockReader;
-  readonly #index: KeyIndex;
 
   constructor(memory: Memory, options: { root: string; clock: () => Date; reader: BlockReader }) {
     this.#memory = memory;
     this.#root = options.root;
     this.#clock = options.clock;
     this.#reader = options.reader;
-    this.#index = new KeyIndex(memory, options.root);
   }
 
   /** @returns the file. @throws MEMORY_KEY_EXISTS, what the memory throws */
   async write(draft: Draft, target: Target, tags: string[]): Promise<string> {
     const now = this.#clock();
     const file = target === "summary" ? summaryFile : dailyFile(now);
-    const { claim, tree } = await this.#ownKey(draft.key, file);
+    // A root that cannot be reached is refused by what follows.
+    const tree = await this.#tree();
+    if (namesakes(tree.entries, draft.key).length > 0) throw keyExists(draft.key);
     const block = serializeBlock({ ...draft, at: formatInstant(now), tags }, lineBreakOf(tree.texts.get(file) ?? ""));
+    const reservation = new Reservation(this.#memory, this.#root, draft.key);
+    if (!(await reservation.create())) await this.#takeOver(reservation, draft.key);
     try {
       await this.#memory.append(this.#memoryPath(file), block);
     } catch (error) {
-      // After EIO and after an abort the block may have been written, so the claim stays. A run that waits for a person
-      // has written nothing.
+      // After EIO and after an abort the block may have been written, so the key stays reserved. A run that waits for a
+      // person has written nothing.
       if (isGraphBubbleUp(error) || (MemoryError.isInstance(error) && error.code !== "EIO"))
-        await this.#index.release(claim);
+        await reservation.release();
       throw error;
     }
-    this.#index.finish(claim);
-    await this.#index.repair(tree);
+    if (reservation.isLate()) await this.#confirm(reservation, draft.key, { file, block });
+    reservation.end();
     return file;
   }
 
@@ -95,10 +97,7 @@ export class Journal {
 
   /** @throws MEMORY_KEY_NOT_FOUND, what the memory throws */
   async read(key: string): Promise<Resolved> {
-    const files = await this.#memory.findFiles(spellingsOf(key), { suffix: ".md" });
-    const found =
-      resolve(namesakes((await this.#entriesOf(files)).entries, key)) ??
-      resolve(namesakes((await this.#load()).entries, key));
+    const found = resolve(namesakes((await this.#load()).entries, key));
     if (found === undefined) throw keyNotFound(key);
     return found;
   }
@@ -126,51 +125,60 @@ export class Journal {
     return { first: first.toSorted(compareEntries).slice(0, limit), count };
   }
 
-  /** Claims the key, and waits for writers of the same key who came first. */
-  async #ownKey(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
-    let { claim, tree } = await this.#claim(key, file);
+  /** @throws MEMORY_KEY_EXISTS, what the memory throws */
+  async #takeOver(reservation: Reservation, key: string): Promise<void> {
     try {
-      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-        if (namesakes(tree.entries, key).length > 0) throw keyExists(key);
-        const isLate = this.#index.isExpiring(claim);
-        if (!isLate && this.#index.isFirst(claim, tree)) return { claim, tree };
-        if (isLate) {
-          await this.#index.release(claim);
-          ({ claim, tree } = await this.#claim(key, file));
-        } else {
-          await pause(attempt);
-          tree = await this.#load();
-        }
-      }
-      throw lostRace();
+      await this.#own(reservation, key, 0);
     } catch (error) {
-      await this.#index.release(claim);
+      await reservation.release();
       throw error;
     }
   }
 
-  /** Claims the key; the tree is the journal as the claim found it. */
-  async #claim(key: string, file: string): Promise<{ claim: Claim; tree: JournalTree }> {
-    const askedAtMs = Date.now();
-    const { claim, snapshot } = await this.#index.claim(key, file);
-    const tree = await this.#parse(snapshot, askedAtMs);
-    return { claim, tree: { ...tree, index: withClaim(tree.index, claim) } };
+  /** Takes the block of a slow write back if another writer has got the key meanwhile. @throws MEMORY_KEY_EXISTS */
+  async #confirm(
+    reservation: Reservation,
+    key: string,
+    { file, block }: { file: string; block: string },
+  ): Promise<void> {
+    try {
+      await this.#own(reservation, key, 1);
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      await this.#memory.edit(this.#memoryPath(file), (text) => text.replace(block, ""));
+      await reservation.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Waits for the block of the writer who owns the key, and takes the key over if it does not come.
+   * @param ownBlocks how many blocks of the key are from this writer. @throws MEMORY_KEY_EXISTS if there are more
+   */
+  async #own(reservation: Reservation, key: string, ownBlocks: number): Promise<void> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const { entries, reservations } = await this.#load();
+      if (namesakes(entries, key).length > ownBlocks) throw keyExists(key);
+      const text = reservations.get(reservation.name) ?? "";
+      // This snapshot is later than the line by which the key was taken over, so it has all blocks of earlier owners.
+      if (reservation.isOwner(text)) return;
+      if (reservation.isFree(text)) await reservation.takeOver(text);
+      else await pause(attempt);
+    }
+    throw lostRace();
   }
 
   async #load(): Promise<JournalTree> {
-    const askedAtMs = Date.now();
-    const tree = await this.#parse(await this.#memory.snapshot(), askedAtMs);
+    const tree = await this.#tree();
+    if (tree.rootIsFile) throw new JournalError("MEMORY_STORAGE_ERROR", "the journal's root is a file");
     // `stat` throws for a root that cannot be reached, such as a link in a folder; a snapshot does not.
     if (tree.texts.size === 0 && this.#root !== "") await this.#memory.stat(this.#root);
     return tree;
   }
 
-  async #parse(snapshot: MemorySnapshot, askedAtMs: number): Promise<JournalTree> {
-    return { askedAtMs, ...(await this.#entriesOf(snapshot.files)) };
-  }
-
-  #entriesOf(files: readonly FoundText[]): Promise<Omit<JournalTree, "askedAtMs">> {
-    return journalTree(files, { root: this.#root, indexFolder }, this.#reader);
+  async #tree(): Promise<JournalTree> {
+    const { files } = await this.#memory.snapshot();
+    return journalTree(files, { root: this.#root, reservationFolder }, this.#reader);
   }
 
   /**
@@ -197,21 +205,6 @@ export class Journal {
 
 /** Thrown inside an edit, so that nothing is written. */
 class BlockGone extends Error {}
-
-const maxSoughtChars = 64;
-
-/**
- * The beginnings of a key, as the files may spell it that have it. Another mixture of normal forms is found where these
- * find nothing.
- */
-function spellingsOf(key: string): string[] {
-  return [...new Set([key, key.normalize("NFD")])].map((text) => shortened(text));
-}
-
-function shortened(text: string): string {
-  const start = text.slice(0, maxSoughtChars);
-  return start.isWellFormed() ? start : start.slice(0, -1);
-}
 
 function namesakes(entries: readonly Entry[], key: string): Entry[] {
   return entries.filter(({ name }) => name === key);

@@ -1,6 +1,7 @@
 import { MemoryError } from "../../core/values/errors.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
 import { utf8Bytes } from "../../core/values/text.js";
+import { parseArguments } from "../define-tool.js";
 import { badArgument, badPath, notAllowed, quoted, RecordError } from "./errors.js";
 
 const maxContentBytes = 1_000_000;
@@ -11,18 +12,18 @@ export interface Content {
   sizeBytes: number;
 }
 
+const argumentErrors = {
+  notAnObject: () => badArgument("The arguments must be an object"),
+  unknownName: (name: string) => badArgument(`Unknown argument ${quoted(name)}`),
+};
+
 /** The arguments of one call. A model may send anything. */
 export class Arguments {
   readonly #values: Record<string, unknown>;
 
   constructor(given: unknown, names: readonly string[]) {
     // Needed also for a tool without arguments: clear_memory must not run on a call that is meant for another tool.
-    if (typeof given !== "object" || given === null || Array.isArray(given)) {
-      throw badArgument("The arguments must be an object");
-    }
-    this.#values = given as Record<string, unknown>;
-    const unknownName = Object.keys(given).find((name) => !names.includes(name));
-    if (unknownName !== undefined) throw badArgument(`Unknown argument ${quoted(unknownName)}`);
+    this.#values = parseArguments(given, (name) => names.includes(name), argumentErrors);
   }
 
   /**

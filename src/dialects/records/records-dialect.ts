@@ -1,7 +1,8 @@
 import { MemoryError, type MemoryErrorCode } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { normalizePath, ROOT } from "../../core/values/paths.js";
-import { type Dialect, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
+import { defineTool, type ToolAnswers } from "../define-tool.js";
+import type { Dialect } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
 import { Arguments, nameFault } from "./arguments.js";
 import { badPath, notAllowed, notFound, RecordError, recordRefusal } from "./errors.js";
@@ -164,12 +165,6 @@ async function withFaults<T>(faults: Faults, run: () => Promise<T>): Promise<T> 
   }
 }
 
-/** A fixed text, because `failure` cannot wait for the library. */
-const notOpened: ToolAnswer = {
-  text: "status: error\nerror_code: MEMORY_STORAGE_ERROR\nmessage: The memory could not be opened\n",
-  failed: true,
-};
-
 let yamlModule: Promise<typeof yamlText> | undefined;
 
 /**
@@ -181,16 +176,27 @@ function yaml(): Promise<typeof yamlText> {
   return yamlModule;
 }
 
+const recordAnswers: ToolAnswers<Fields> = {
+  success: async (fields) => (await yaml()).toYaml({ status: "ok", ...fields }),
+  proposed: async (proposal) => (await yaml()).toYaml({ status: "proposed", proposal }),
+  refusal: async (error) => {
+    const refusal = recordRefusal(error);
+    return refusal && (await yaml()).toYaml({ status: "error", error_code: refusal.code, message: refusal.message });
+  },
+  // A fixed text, because `failure` cannot wait for the library.
+  failure: () => "status: error\nerror_code: MEMORY_STORAGE_ERROR\nmessage: The memory could not be opened\n",
+};
+
 /** The dialect `records` with options of its own. @throws TypeError for bad options */
 export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
   checkRecordOptions(options);
   const { clock = () => new Date(), prefix = "", search = false } = options;
   const toolNames = Object.fromEntries(Object.keys(commands).map((name) => [name, prefix + name])) as ToolNames;
   const offered = Object.entries(commands).filter(([name]) => search || name !== searchTool);
-  const tools = offered.map(([name, command]): ToolDefinition => {
+  const tools = offered.map(([name, command]) => {
     const { describe, properties, optional = [], readOnly = false, destructive, run } = command;
     const names = Object.keys(properties);
-    return {
+    return defineTool({
       name: prefix + name,
       description: describe(toolNames),
       schema: {
@@ -201,28 +207,14 @@ export function recordsDialect(options: RecordToolsOptions = {}): Dialect {
       },
       readOnly,
       destructive,
-      answer: async (given, openMemory) => {
-        const { toYaml } = await yaml();
-        try {
-          const args = new Arguments(given, names);
-          const now = new Date(clock().toISOString());
-          return {
-            text: toYaml({ status: "ok", ...(await run({ args, toolNames, openMemory, now })) }),
-            failed: false,
-          };
-        } catch (error) {
-          const proposal = proposalIn(error);
-          if (proposal !== null) return { text: toYaml({ status: "proposed", proposal }), failed: false };
-          const refusal = recordRefusal(error);
-          if (refusal === null) throw error;
-          return {
-            text: toYaml({ status: "error", error_code: refusal.code, message: refusal.message }),
-            failed: true,
-          };
-        }
+      run: async (given, openMemory) => {
+        // Loaded before anything changes, because it may fail.
+        await yaml();
+        const args = new Arguments(given, names);
+        return run({ args, toolNames, openMemory, now: new Date(clock().toISOString()) });
       },
-      failure: () => notOpened,
-    };
+      answers: recordAnswers,
+    });
   });
   return { name: "records", tools };
 }

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { checkOptions } from "../../core/settings/options.js";
-import type { MemorySource } from "../memory-source.js";
 
 /** The `command` argument of the unified tool (specification section 3). */
 export type MemoryCommand = "read" | "list" | "append" | "update" | "delete" | "search";
 
-/** Those that a tool has unless it is told others. */
+/** The default of a tool. */
 export const memoryCommands = [
   "read",
   "list",
@@ -30,10 +29,11 @@ export interface MemoryToolArguments {
   query?: string | null | undefined;
 }
 
-/** The memory of the tool, and what the model is told of it. */
-export interface MemoryToolOptions {
-  /** Where the tool finds its memory. Without it every call answers ENOTMEM until `setMemorySource`. */
-  memory?: MemorySource;
+/**
+ * What the model reads about the tool, and which commands it may use.
+ * @inline
+ */
+export interface UnifiedToolOptions {
   /** The tool's name. @default "memory" */
   name?: string;
   /** What the model reads about the tool. @default a description of the allowed commands */
@@ -44,7 +44,7 @@ export interface MemoryToolOptions {
   commands?: MemoryCommand[];
 }
 
-/** The fields of MemoryToolOptions but the memory, for other ways to configure the tool. */
+/** The fields of UnifiedToolOptions, for all schemas that have them. */
 export const memoryToolFields = {
   // The rule of OpenAI, the narrowest of the providers.
   name: z
@@ -56,15 +56,9 @@ export const memoryToolFields = {
   commands: z.array(z.enum(allMemoryCommands)).min(1).optional(),
 };
 
-const dialectSchema = z.object(memoryToolFields).strict();
-const toolSchema = dialectSchema.extend({ memory: z.unknown().optional() });
+const optionsSchema = z.object(memoryToolFields).strict();
 
-/** @throws TypeError */
-export function checkMemoryToolOptions(options: MemoryToolOptions): void {
-  checkOptions("MemoryToolOptions", toolSchema, options);
-}
-
-/** @throws TypeError, also where `memory` is given: a dialect gets its memory with each call */
-export function checkUnifiedOptions(options: Omit<MemoryToolOptions, "memory">): void {
-  checkOptions("MemoryToolOptions", dialectSchema, options);
+/** @throws TypeError, also for `memory`: a dialect gets its memory with each call */
+export function checkUnifiedOptions(options: UnifiedToolOptions): void {
+  checkOptions("MemoryToolOptions", optionsSchema, options);
 }

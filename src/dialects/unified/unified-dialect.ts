@@ -4,9 +4,10 @@ import type { Memory } from "../../core/memory.js";
 import { nameRules, normalizePath, type PathRule } from "../../core/values/paths.js";
 import { shownJson } from "../../core/display/shown-text.js";
 import { shorten } from "../../core/values/text.js";
-import { type Dialect, type FlatSchema, proposalIn, type ToolAnswer, type ToolDefinition } from "../dialect.js";
+import { defineTool, isRecord, parseArguments, type ToolAnswers } from "../define-tool.js";
+import type { Dialect, FlatSchema, ToolDefinition } from "../dialect.js";
 import { findPassages } from "../found-passages.js";
-import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type MemoryToolOptions } from "./options.js";
+import { checkUnifiedOptions, type MemoryCommand, memoryCommands, type UnifiedToolOptions } from "./options.js";
 
 interface Arguments {
   path: string;
@@ -22,7 +23,7 @@ export type MemoryEnvelope =
 
 interface CommandDefinition {
   description: string;
-  /** Left out where it changes nothing. */
+  /** Undefined for a command that changes nothing. */
   needs?: NeededAccess;
   check?: (args: Arguments) => void;
   run: (memory: Memory, args: Required<Arguments>) => Promise<object>;
@@ -86,16 +87,15 @@ const definitions: Record<MemoryCommand, CommandDefinition> = {
  *
  * @throws TypeError for bad options
  */
-export function unifiedDialect(options: Omit<MemoryToolOptions, "memory"> = {}): Dialect {
+export function unifiedDialect(options: UnifiedToolOptions = {}): Dialect {
   checkUnifiedOptions(options);
   return { name: "unified", tools: [unifiedTool(options)] };
 }
 
 /** The one tool of the dialect. @param options checked */
-export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDefinition {
+export function unifiedTool(options: UnifiedToolOptions): ToolDefinition {
   const { name, description, title, commands = [...memoryCommands] } = options;
-  const render = (envelope: MemoryEnvelope): ToolAnswer => ({ text: shownJson(envelope), failed: !envelope.ok });
-  return {
+  return defineTool({
     name: name ?? "memory",
     description: description ?? ((paths) => describeCommands(commands, paths)),
     title,
@@ -104,16 +104,28 @@ export function unifiedTool(options: Omit<MemoryToolOptions, "memory">): ToolDef
     destructive: commands.includes("update") || commands.includes("delete"),
     narrowedTo: (widest) => {
       const possible = commands.filter((command) => isGranted(definitions[command].needs, widest));
-      // No tool is without a command: its calls then say why they fail.
+      // A tool needs a command. The refusals of its calls give the reason.
       return unifiedTool({ ...options, commands: possible.length === 0 ? commands : possible });
     },
-    answer: async (args, openMemory) => render(await runCommand(args, commands, openMemory)),
-    failure: (args, cause) =>
-      render(failureEnvelope(args, new MemoryError("EIO", "EIO: the memory could not be opened", { cause }))),
-  };
+    run: (args, openMemory) => runCommand(args, commands, openMemory),
+    answers: envelopes,
+  });
 }
 
-/** What a tool with these commands tells the model about itself. */
+const envelopes: ToolAnswers<MemoryEnvelope> = {
+  success: (envelope) => shownJson(envelope),
+  proposed: (proposal, args) =>
+    shownJson({ ...echoCall(args), ok: true, result: { status: "proposed", proposal } } satisfies MemoryEnvelope),
+  refusal: (error, args) => (MemoryError.isInstance(error) ? shownJson(createRefusal(error, args)) : null),
+  failure: (args, cause) =>
+    shownJson(createRefusal(new MemoryError("EIO", "EIO: the memory could not be opened", { cause }), args)),
+};
+
+function createRefusal({ code, message }: MemoryError, args: unknown): MemoryEnvelope {
+  return { ...echoCall(args), ok: false, error: { message, code } };
+}
+
+/** The description of a tool with these commands. */
 function describeCommands(commands: readonly MemoryCommand[], paths: PathRule | undefined): string {
   const lines = commands.map((command) => `- ${definitions[command].description}`);
   return [
@@ -147,33 +159,19 @@ function schemaForCommands(commands: readonly MemoryCommand[]): FlatSchema {
 }
 
 /**
- * Runs one command of the unified set; whatever is wrong with it is told in the envelope.
- *
- * @param given the arguments as a model made them: anything.
- * @param commands those allowed; others of the set answer EACCES.
+ * Runs one command.
+ * @param commands the allowed ones; the others are EACCES
  */
 async function runCommand(
   given: unknown,
   commands: readonly MemoryCommand[],
   openMemory: () => Promise<Memory>,
 ): Promise<MemoryEnvelope> {
-  try {
-    const { command, ...args } = checkArguments(given, commands);
-    const { check, run } = definitions[command];
-    check?.(args);
-    const result = await run(await openMemory(), args as Required<Arguments>);
-    return { command, path: args.path, ok: true, result };
-  } catch (error) {
-    return failureEnvelope(given, error);
-  }
-}
-
-function failureEnvelope(given: unknown, error: unknown): MemoryEnvelope {
-  const proposal = proposalIn(error);
-  if (proposal !== null) return { ...echoedCall(given), ok: true, result: { status: "proposed", proposal } };
-  if (!MemoryError.isInstance(error)) throw error;
-  const { code, message } = error;
-  return { ...echoedCall(given), ok: false, error: { message, code } };
+  const { command, ...args } = checkArguments(given, commands);
+  const { check, run } = definitions[command];
+  check?.(args);
+  const result = await run(await openMemory(), args as Required<Arguments>);
+  return { command, path: args.path, ok: true, result };
 }
 
 const argumentNames = new Set(["path", "command", "content", "oldContent"]);
@@ -182,10 +180,13 @@ function isArgument(name: string, commands: readonly MemoryCommand[]): boolean {
   return argumentNames.has(name) || (name === "query" && commands.includes("search"));
 }
 
-function checkArguments(given: unknown, commands: readonly MemoryCommand[]): Arguments & { command: MemoryCommand } {
-  if (!isRecord(given)) throw invalid("the arguments must be an object with path and command");
-  const unknownName = Object.keys(given).find((name) => !isArgument(name, commands));
-  if (unknownName !== undefined) throw invalid(`unknown argument: ${shorten(unknownName, 64)}`);
+const argumentErrors = {
+  notAnObject: () => invalid("the arguments must be an object with path and command"),
+  unknownName: (name: string) => invalid(`unknown argument: ${shorten(name, 64)}`),
+};
+
+function checkArguments(args: unknown, commands: readonly MemoryCommand[]): Arguments & { command: MemoryCommand } {
+  const given = parseArguments(args, (name) => isArgument(name, commands), argumentErrors);
   const { command } = given;
   if (command === undefined) throw invalid(`command is required: ${commands.join(", ")}`);
   if (!isCommand(command)) {
@@ -194,7 +195,7 @@ function checkArguments(given: unknown, commands: readonly MemoryCommand[]): Arg
   if (!commands.includes(command)) {
     throw new MemoryError("EACCES", `EACCES: ${command} is not allowed on this tool; allowed: ${commands.join(", ")}`);
   }
-  const path = normalizePath(given["path"], { emptyIsRoot: isOfDirectories(command) });
+  const path = normalizePath(given["path"], { emptyIsRoot: takesDirectories(command) });
   return {
     command,
     path,
@@ -212,31 +213,27 @@ function textArgument(given: Record<string, unknown>, name: "content" | "oldCont
   return { [name]: value };
 }
 
-/** What a refusal repeats of the call: the path normalised where it is legal, and both texts shortened. */
-function echoedCall(given: unknown): { command: string; path: string } {
+/** The command and the path that a refusal repeats: the path normalized if it is legal, and both shortened. */
+function echoCall(given: unknown): { command: string; path: string } {
   const { command, path } = isRecord(given) ? given : { command: undefined, path: undefined };
-  return { command: echoedText(command, 64), path: echoedPath(path, isOfDirectories(command)) };
+  return { command: echoText(command, 64), path: echoPath(path, takesDirectories(command)) };
 }
 
-function isOfDirectories(command: unknown): boolean {
+function takesDirectories(command: unknown): boolean {
   return command === "list" || command === "search";
 }
 
-function echoedPath(path: unknown, emptyIsRoot: boolean): string {
+function echoPath(path: unknown, emptyIsRoot: boolean): string {
   try {
     return normalizePath(path, { emptyIsRoot });
   } catch (error) {
     if (!MemoryError.isInstance(error)) throw error;
-    return echoedText(path, 1024);
+    return echoText(path, 1024);
   }
 }
 
-function echoedText(value: unknown, maxChars: number): string {
+function echoText(value: unknown, maxChars: number): string {
   return typeof value === "string" ? shorten(value, maxChars) : "";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCommand(value: unknown): value is MemoryCommand {

@@ -3,7 +3,7 @@ import type { Db, Document } from "mongodb";
 import { exactCollation } from "../driver/exact-collection.js";
 import { reading } from "../driver/reads.js";
 import { type Topology, topologyOf } from "../driver/topology.js";
-import { byNamespace, defaultItemsCollection } from "../items/item-indexes.js";
+import { byNamespace, defaultItemsCollection } from "../items/item-document.js";
 import type { LayoutIndex } from "../memories/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
 import { presentCollections } from "../driver/present-collections.js";
@@ -11,7 +11,7 @@ import { presentCollections } from "../driver/present-collections.js";
 export { isUnauthorized, unsupportedServer } from "../driver/errors.js";
 
 /*
- * What can be learnt of a database without changing it.
+ * Reads facts about a database, and changes nothing.
  */
 
 export interface ServerFacts {
@@ -30,22 +30,19 @@ export interface CollationFacts {
   locale: string;
 }
 
-/** Of the collections of the store those that have a default collation; of the items only under their default name. */
+/** The collections of the store that have a default collation. The items are found under their default name only. */
 export async function defaultCollations({ db, memoriesCollection }: MemoryDatabase): Promise<CollationFacts[]> {
   const filter = {
     name: { $in: [memoriesCollection, defaultItemsCollection] },
     "options.collation": { $exists: true },
   };
-  const found = (await reading(() => db.listCollections(filter).toArray())) as {
-    name: string;
-    options?: { collation?: { locale: string } };
-  }[];
+  const collections = await reading(() => db.listCollections(filter, { nameOnly: false }).toArray());
   const facts: CollationFacts[] = [];
-  for (const { name: collection, options } of found) {
+  for (const { name: collection, options } of collections) {
     const holds = collection === memoriesCollection ? "memories" : "items";
     const isOurs =
       holds === "memories" || (await reading(() => db.collection(collection).indexExists(byNamespace.name)));
-    if (isOurs) facts.push({ collection, holds, locale: options?.collation?.locale ?? "unknown" });
+    if (isOurs) facts.push({ collection, holds, locale: String(options?.["collation"]?.locale ?? "unknown") });
   }
   return facts;
 }
@@ -69,13 +66,13 @@ export async function indexFacts({ db, memoriesCollection, layout }: MemoryDatab
   const names = await presentCollections(db, layout.collectionNames);
   if (!names.has(memoriesCollection)) return null;
   const facts = await Promise.all(
-    layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => factsOfIndex(db, index)),
+    layout.indexes.filter(({ madeWith }) => names.has(madeWith)).map((index) => readIndexFacts(db, index)),
   );
   return facts.flat();
 }
 
 /** None of one that is not there and need not be. */
-async function factsOfIndex(
+async function readIndexFacts(
   db: Db,
   { collection, description, example, isNamed, isOptional }: LayoutIndex,
 ): Promise<IndexFacts[]> {
@@ -99,14 +96,14 @@ async function factsOfIndex(
 }
 
 function usesOnly(plan: Document, indexName: string): boolean {
-  const winning = JSON.stringify(valuesOf(plan, "winningPlan"));
+  const winning = JSON.stringify(findValues(plan, "winningPlan"));
   return winning.includes(JSON.stringify(indexName)) && !winning.includes("COLLSCAN");
 }
 
-/** Every value of that field, wherever it lies: shards have a plan each. */
-function valuesOf(value: unknown, field: string): unknown[] {
+/** Every value of that field at any depth: shards have a plan each. */
+function findValues(value: unknown, field: string): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Record<string, unknown>).flatMap(([name, inner]) =>
-    name === field ? [inner] : valuesOf(inner, field),
+    name === field ? [inner] : findValues(inner, field),
   );
 }

@@ -1,9 +1,10 @@
 import type { ArchivedHistory } from "../../core/history/archived-version.js";
 import type { HistoryView } from "./history-view.js";
-import { archivedVersion, type VersionDocument } from "./version-document.js";
+import type { VersionCollection } from "./version-collection.js";
+import { archivedVersion, type OwnerDocument, unarchivedVersion, type VersionDocument } from "./version-document.js";
 
 /** The history of a memory on its way out of the database. A page of versions is held at a time. */
-export function archivedHistoryOf(view: HistoryView): ArchivedHistory {
+export function archiveHistory(view: HistoryView): ArchivedHistory {
   const passOn = async (
     versions: AsyncIterable<VersionDocument>,
     use: Parameters<ArchivedHistory["each"]>[0],
@@ -13,6 +14,31 @@ export function archivedHistoryOf(view: HistoryView): ArchivedHistory {
   return {
     revision: view.present.revision,
     each: (use) => passOn(view.newerThan(0), use),
-    eachOf: (files, use) => passOn(view.ofFiles(files), use),
+    eachOf: (files, use) => passOn(view.versionsByFile(files), use),
   };
+}
+
+/** Of one command. A version may hold a whole text of 15 MB, and a command takes 48 MB. */
+const maxBatch = { versions: 500, chars: 4_000_000 };
+
+/** The versions of an archive, after the document that says whose they are. Passes over those that are there. */
+export async function insertVersions(
+  collection: VersionCollection,
+  owner: OwnerDocument,
+  history: ArchivedHistory,
+): Promise<void> {
+  const expiry = owner.expiresAt && { expiresAt: owner.expiresAt };
+  let batch: VersionDocument[] = [];
+  let chars = 0;
+  const insert = async (): Promise<void> => {
+    await collection.insert(owner, batch);
+    batch = [];
+    chars = 0;
+  };
+  await history.each(async (version) => {
+    batch.push({ ...unarchivedVersion(owner._id, version), ...expiry });
+    chars += version.older?.text.length ?? 0;
+    if (batch.length >= maxBatch.versions || chars >= maxBatch.chars) await insert();
+  });
+  await insert();
 }

@@ -4,14 +4,13 @@ import type { PresentMemory } from "./history-source.js";
 import type { VersionCollection } from "./version-collection.js";
 import {
   checkVersionId,
-  idsOf,
+  versionIdRange,
   noSuchVersion,
-  publicIdOf,
-  revisionOf,
+  getPublicId,
   storedId,
   type VersionDocument,
 } from "./version-document.js";
-import { filterOf, fits, rangesBelow, type VersionQuery } from "./version-query.js";
+import { createFilter, fits, rangesBelow, type VersionQuery } from "./version-query.js";
 
 /** All versions of a memory at one moment: those that are still in its document, and those before in the collection. */
 export class HistoryView {
@@ -34,6 +33,11 @@ export class HistoryView {
     return new HistoryView(present, versions, await pendingVersions(present, versions));
   }
 
+  /** Whether the version has left the memory for the collection. */
+  isStored({ _id }: VersionDocument): boolean {
+    return _id < this.#end;
+  }
+
   async one(id: string): Promise<VersionDocument> {
     const _id = storedId(this.present.memory, checkVersionId(id));
     const [found] =
@@ -44,9 +48,9 @@ export class HistoryView {
     return found;
   }
 
-  /** The version after one that is no longer kept, if it still tells the text of that one. */
-  async tellerOf(id: string): Promise<VersionDocument | null> {
-    const ids = { ...idsOf(this.present.memory), $lt: this.#end };
+  /** The version after one that is no longer kept, if it still holds the text of that one. */
+  async findSuccessor(id: string): Promise<VersionDocument | null> {
+    const ids = { ...versionIdRange(this.present.memory), $lt: this.#end };
     const stored = await this.#versions.findAll({ _id: ids, since: id }, 1, { limit: 1, hint: "_id_" });
     const [found] = [...stored, ...this.#pending.filter(({ since }) => since === id)];
     return found?.older ? found : null;
@@ -60,12 +64,12 @@ export class HistoryView {
       .toReversed()
       .slice(0, limit);
     if (pending.length === limit) return pending;
-    const ids = { ...idsOf(this.present.memory), $lt: end !== null && end < this.#end ? end : this.#end };
+    const ids = { ...versionIdRange(this.present.memory), $lt: end !== null && end < this.#end ? end : this.#end };
     const rest = limit - pending.length;
     const options = query.below === undefined ? {} : { hint: "_id_" };
     return [
       ...pending,
-      ...(await this.#versions.findAll({ _id: ids, ...filterOf(query) }, -1, { limit: rest, ...options })),
+      ...(await this.#versions.findAll({ _id: ids, ...createFilter(query) }, -1, { limit: rest, ...options })),
     ];
   }
 
@@ -77,79 +81,60 @@ export class HistoryView {
   }
 
   /** The versions of some files: one file after the other, of each the newest first. */
-  async *ofFiles(files: readonly string[]): AsyncGenerator<VersionDocument> {
+  async *versionsByFile(files: readonly string[]): AsyncGenerator<VersionDocument> {
     // As the server sorts them.
     const waiting = files.toSorted();
-    const filter = { file: { $in: files }, _id: { ...idsOf(this.present.memory), $lt: this.#end } };
+    const filter = { file: { $in: files }, _id: { ...versionIdRange(this.present.memory), $lt: this.#end } };
     for await (const version of this.#versions.find(filter, -1, { sort: { file: -1, _id: -1 }, hint: "by_file" })) {
       while (version.file !== undefined && (waiting.at(-1) ?? "") >= version.file)
-        yield* this.#pendingOf(waiting.pop() ?? "", null);
+        yield* this.#pendingVersions(waiting.pop() ?? "", null);
       yield version;
     }
-    for (const file of waiting.toReversed()) yield* this.#pendingOf(file, null);
+    for (const file of waiting.toReversed()) yield* this.#pendingVersions(file, null);
   }
 
-  /** The versions of a file, newest first. @param after an id of which newer ones are meant; null for all */
+  /** The versions of a file, newest first. @param after an id: only newer versions; null for all */
   async lineage(file: string, after: string | null): Promise<VersionDocument[]> {
-    const pending = this.#pendingOf(file, after);
-    const stored = await Promise.all(
-      this.#rangesOf(file, after).map((_id) => this.#versions.findAll({ file, _id }, -1)),
-    );
-    return [...pending, ...stored.flat()];
+    const versions: VersionDocument[] = [];
+    for await (const page of this.lineagePages(file, after)) versions.push(...page);
+    return versions;
   }
 
-  /** All of them, some at a time. */
-  async *lineageInParts(file: string): AsyncGenerator<VersionDocument[]> {
-    yield this.#pendingOf(file, null);
-    const ranges = this.#rangesOf(file, null);
-    for (let index = 0; index < ranges.length; index += partsAtOnce) {
-      yield (
-        await Promise.all(
-          ranges.slice(index, index + partsAtOnce).map((_id) => this.#versions.findAll({ file, _id }, -1)),
-        )
-      ).flat();
+  async *lineagePages(file: string, after: string | null): AsyncGenerator<VersionDocument[]> {
+    yield this.#pendingVersions(file, after);
+    const start = this.#startAfter(after);
+    let end = this.#end;
+    for (;;) {
+      const page = await this.#versions.findAll({ file, _id: { $gt: start, $lt: end } }, -1, {
+        limit: lineagePageSize,
+      });
+      yield page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < lineagePageSize) return;
+      end = last._id;
     }
   }
 
-  #pendingOf(file: string, after: string | null): VersionDocument[] {
+  #pendingVersions(file: string, after: string | null): VersionDocument[] {
     const start = this.#startAfter(after);
     return this.#pending.filter((version) => version.file === file && version._id > start).toReversed();
   }
 
   #startAfter(after: string | null): string {
-    return after === null ? idsOf(this.present.memory).$gt : storedId(this.present.memory, after);
-  }
-
-  /**
-   * The ids of the versions of a file that are in the collection, from the newest: a long range in parts, so that the
-   * server looks for one while this process reads another.
-   */
-  #rangesOf(file: string, after: string | null): object[] {
-    const bounds = [this.#startAfter(after), ...this.#boundsWithin(after ?? file), this.#end];
-    return bounds
-      .slice(1)
-      .map((end, index) => ({ [index === 0 ? "$gt" : "$gte"]: bounds[index], $lt: end }))
-      .toReversed();
-  }
-
-  #boundsWithin(first: string): string[] {
-    const { memory, revision } = this.present;
-    const start = revisionOf(first);
-    const partLength = Math.ceil((revision - start) / parts);
-    if (partLength < minPartLength) return [];
-    const bounds = Array.from({ length: parts - 1 }, (_, index) =>
-      storedId(memory, String(start + partLength * (index + 1))),
-    );
-    return bounds.filter((bound) => bound < this.#end);
+    return after === null ? versionIdRange(this.present.memory).$gt : storedId(this.present.memory, after);
   }
 
   /** The last version at a path. */
   async lastAt(path: string): Promise<VersionDocument | null> {
     const pending = this.#pending.findLast((version) => version.path === path);
     if (pending !== undefined) return pending;
-    const [last] = await this.#versions.findAll({ path, _id: { ...idsOf(this.present.memory), $lt: this.#end } }, -1, {
-      limit: 1,
-    });
+    const [last] = await this.#versions.findAll(
+      { path, _id: { ...versionIdRange(this.present.memory), $lt: this.#end } },
+      -1,
+      {
+        limit: 1,
+      },
+    );
     return last ?? null;
   }
 
@@ -157,7 +142,7 @@ export class HistoryView {
   async hasBelow(path: string): Promise<boolean> {
     if (this.#pending.some((version) => version.path?.startsWith(`${path}/`))) return true;
     const [range] = rangesBelow(path);
-    const [found] = await this.#versions.findAll({ path: range, _id: idsOf(this.present.memory) }, 1, {
+    const [found] = await this.#versions.findAll({ path: range, _id: versionIdRange(this.present.memory) }, 1, {
       limit: 1,
       hint: "by_path",
     });
@@ -168,14 +153,14 @@ export class HistoryView {
    * The text of a version; null where there is none, or it is redacted. @throws MemoryError ENOENT where it is no
    * longer kept
    */
-  async textOf(version: VersionDocument): Promise<string | null> {
+  async readText(version: VersionDocument): Promise<string | null> {
     if (version.redactedAt !== undefined || version.operation === "deleted") return null;
-    const newer = await this.lineage(version.file ?? "", publicIdOf(version));
+    const newer = await this.lineage(version.file ?? "", getPublicId(version));
     const oldest = newer.at(-1);
-    const isKept = oldest === undefined || oldest.since === publicIdOf(version);
+    const isKept = oldest === undefined || oldest.since === getPublicId(version);
     const text =
       oldest === undefined ? this.present.texts.get(version.path ?? "") : textBefore(newer, this.present.texts);
-    if (!isKept || text === undefined) throw noSuchVersion(publicIdOf(version));
+    if (!isKept || text === undefined) throw noSuchVersion(getPublicId(version));
     return text;
   }
 
@@ -187,21 +172,19 @@ export class HistoryView {
       const some = stored.slice(start, start + maxIdsPerCommand).filter((id) => id < this.#end);
       if (some.length > 0) found.push(...(await this.#versions.findAll({ _id: { $in: some } }, 1)));
     }
-    return new Map(found.map((version) => [publicIdOf(version), version]));
+    return new Map(found.map((version) => [getPublicId(version), version]));
   }
 }
 
 const maxIdsPerCommand = 1000;
 
-const parts = 4;
-const partsAtOnce = 2;
-const minPartLength = 40;
+const lineagePageSize = 1000;
 
 /**
  * The text that a file had before some versions of it.
  * @param newer all versions of the file from then on, newest first; at least one
  * @param texts of the present
- * @returns null where it is redacted, undefined where a version is missing by which it could be told
+ * @returns null where it is redacted, undefined where a version that is needed is no longer kept
  */
 export function textBefore(
   newer: readonly VersionDocument[],
@@ -211,7 +194,7 @@ export function textBefore(
   const older: OlderText[] = [];
   let previous: VersionDocument | null = null;
   for (const version of newer.toReversed()) {
-    if (previous !== null && version.since !== publicIdOf(previous)) return undefined;
+    if (previous !== null && version.since !== getPublicId(previous)) return undefined;
     previous = version;
     if (version.operation === "renamed" && version.older === undefined) continue;
     if (!version.older) return null;
@@ -222,7 +205,7 @@ export function textBefore(
   return present === undefined ? null : read(older, present);
 }
 
-/** @param older each told by the next */
+/** @param older each is read by the next */
 function read(older: readonly OlderText[], newest: string): string {
   return older.reduceRight((newer, text) => readOlderText(text, newer), newest);
 }

@@ -11,17 +11,16 @@ import { utf8Bytes } from "../../core/values/text.js";
 import type { HistorySource } from "./history-source.js";
 import { HistoryView, textBefore } from "./history-view.js";
 import { unlinkedVersions } from "./outbox.js";
-import { redactionsOf, type ToldText, untelling } from "./redaction.js";
+import { planRedactions, type LostText, redactLostText } from "./redaction.js";
 import { restorationFor } from "./revert-plan.js";
 import { treeAt } from "./tree-at.js";
 import type { VersionCollection } from "./version-collection.js";
 import {
   checkVersionId,
   noSuchVersion,
-  publicIdOf,
-  storedId,
+  getPublicId,
   type VersionDocument,
-  versionOf,
+  toMemoryVersion,
 } from "./version-document.js";
 import type { VersionQuery } from "./version-query.js";
 
@@ -50,28 +49,28 @@ export class MongoHistory implements HistoryBackend {
   async page(filter: Omit<VersionFilter, "limit">, limit: number, olderThan: string | null): Promise<MemoryVersion[]> {
     const view = await this.#view("outbox");
     if (view === null) return [];
-    const found = await view.page(await queryOf(view, filter), limit, olderThan);
-    return found.map(versionOf);
+    const found = await view.page(await createQuery(view, filter), limit, olderThan);
+    return found.map(toMemoryVersion);
   }
 
   async read(id: string): Promise<MemoryVersion & { content: string | null }> {
-    const view = await this.#viewOf(id);
+    const view = await this.#requireView(id);
     const version = await view.one(id);
-    return { ...versionOf(version), content: await view.textOf(version) };
+    return { ...toMemoryVersion(version), content: await view.readText(version) };
   }
 
   async at(id: string): Promise<MemorySnapshot> {
-    const view = await this.#viewOf(id);
+    const view = await this.#requireView(id);
     await view.one(id);
     return (await treeAt(view, id)).snapshot;
   }
 
   async texts(from: string, to: string | null): Promise<{ from: VersionText; to: VersionText }> {
-    const view = await this.#viewOf(from);
+    const view = await this.#requireView(from);
     const version = await view.one(from);
     return {
-      from: await textOf(view, version),
-      to: to === null ? await presentOf(view, version) : await textOf(view, await view.one(to)),
+      from: await readVersionText(view, version),
+      to: to === null ? await readPresentText(view, version) : await readVersionText(view, await view.one(to)),
     };
   }
 
@@ -83,7 +82,10 @@ export class MongoHistory implements HistoryBackend {
     const last = await view?.lastAt(path);
     return {
       text,
-      steps: !view || !last || last.operation === "deleted" ? noSteps() : stepsOf(view.lineageInParts(last.file ?? "")),
+      steps:
+        !view || !last || last.operation === "deleted"
+          ? noSteps()
+          : readSteps(view.lineagePages(last.file ?? "", null)),
     };
   }
 
@@ -104,7 +106,7 @@ export class MongoHistory implements HistoryBackend {
       if (change !== null) {
         const texts = [...restoration.files].filter((entry): entry is [string, string] => entry[1] !== null);
         const made = unlinkedVersions(view.present.memory, [change], new Map(texts)).map(({ document }) => document);
-        return made.filter(({ operation }) => operation !== undefined).map(versionOf);
+        return made.filter(({ operation }) => operation !== undefined).map(toMemoryVersion);
       }
       await pause(attempt);
     }
@@ -118,26 +120,21 @@ export class MongoHistory implements HistoryBackend {
       await flush();
       const view = await this.#view("tree");
       if (view === null) throw noSuchVersion(checkVersionId(ids[0]));
-      const { open, telling } = await redactable(view, ids, redacted);
-      const changed = [...open, ...[...telling.values()].map(({ teller }) => teller)];
+      const { open, lostTexts } = await redactable(view, ids, redacted);
+      const changed = [...open, ...[...lostTexts.values()].map(({ successor }) => successor)];
       if (changed.length === 0) return redacted.size;
       for (const { path } of changed) checkPath(path ?? ROOT);
-      const oldestPending = view.present.changes[0]?.revision ?? Infinity;
-      if (
-        changed.every(
-          (version) => version._id < storedId(view.present.memory, String(Math.min(oldestPending, 9_999_999_999))),
-        )
-      ) {
+      if (changed.every((version) => view.isStored(version))) {
         const redactions = [
-          ...(await redactionsOf(view, open, clock(), actor)),
-          ...[...telling.values()].map((told) => untelling(view, told)),
+          ...(await planRedactions(view, open, clock(), actor)),
+          ...[...lostTexts.values()].map((lost) => redactLostText(view, lost)),
         ];
-        for (const id of [...open.map(publicIdOf), ...telling.keys()]) redacted.add(id);
+        for (const id of [...open.map(getPublicId), ...lostTexts.keys()]) redacted.add(id);
         const texts = [
           ...(await keptTexts(view, open)),
-          ...[...telling.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? []),
+          ...[...lostTexts.values()].flatMap(({ newer }) => textBefore(newer, view.present.texts) ?? []),
         ];
-        // First, because a version that is redacted no longer tells which text it had.
+        // First, because a version that is redacted no longer holds the text that it had.
         await redactRecords(proposals, { paths: [], texts });
         await removeVectors();
         if (await versions.redact(view.present.memory, redactions)) return redacted.size;
@@ -152,7 +149,7 @@ export class MongoHistory implements HistoryBackend {
     return present === null ? null : HistoryView.of(present, this.#context.versions);
   }
 
-  async #viewOf(id: string): Promise<HistoryView> {
+  async #requireView(id: string): Promise<HistoryView> {
     const view = await this.#view("tree");
     if (view === null) throw noSuchVersion(checkVersionId(id));
     return view;
@@ -162,8 +159,8 @@ export class MongoHistory implements HistoryBackend {
 interface Redactable {
   /** Versions that are kept and not redacted. */
   open: VersionDocument[];
-  /** What still tells the text of a version that is no longer kept, by the id of that one. */
-  telling: Map<string, ToldText>;
+  /** Texts of versions that are no longer kept, by the id of the version. */
+  lostTexts: Map<string, LostText>;
 }
 
 /**
@@ -176,15 +173,18 @@ async function redactable(
   redacted: ReadonlySet<string>,
 ): Promise<Redactable> {
   const kept = await view.several(ids.map(checkVersionId));
-  const telling = new Map<string, ToldText>();
+  const lostTexts = new Map<string, LostText>();
   for (const id of ids) {
     if (kept.get(id)?.operation !== undefined) continue;
-    const teller = await view.tellerOf(id);
-    if (teller !== null)
-      telling.set(id, { teller, newer: [...(await view.lineage(teller.file ?? "", publicIdOf(teller))), teller] });
+    const successor = await view.findSuccessor(id);
+    if (successor !== null)
+      lostTexts.set(id, {
+        successor,
+        newer: [...(await view.lineage(successor.file ?? "", getPublicId(successor))), successor],
+      });
     else if (!redacted.has(id)) throw noSuchVersion(id);
   }
-  return { open: [...kept.values()].filter(({ redactedAt }) => redactedAt === undefined), telling };
+  return { open: [...kept.values()].filter(({ redactedAt }) => redactedAt === undefined), lostTexts };
 }
 
 /** Of versions that have a text which is still kept. */
@@ -192,7 +192,7 @@ async function keptTexts(view: HistoryView, versions: readonly VersionDocument[]
   const texts = await Promise.all(
     versions.map(async (version) => {
       try {
-        return await view.textOf(version);
+        return await view.readText(version);
       } catch (error) {
         if (MemoryError.isInstance(error) && error.code === "ENOENT") return null;
         throw error;
@@ -202,37 +202,40 @@ async function keptTexts(view: HistoryView, versions: readonly VersionDocument[]
   return texts.filter((text) => text !== null);
 }
 
-async function queryOf(view: HistoryView, { path, ...filter }: Omit<VersionFilter, "limit">): Promise<VersionQuery> {
+async function createQuery(
+  view: HistoryView,
+  { path, ...filter }: Omit<VersionFilter, "limit">,
+): Promise<VersionQuery> {
   if (path === undefined || path === ROOT) return filter;
   if (await view.hasBelow(path)) return { ...filter, below: path };
   const last = await view.lastAt(path);
   return { ...filter, ofFile: { path, last } };
 }
 
-async function textOf(view: HistoryView, version: VersionDocument): Promise<VersionText> {
-  const id = publicIdOf(version);
+async function readVersionText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
+  const id = getPublicId(version);
   if (version.redactedAt !== undefined) throw invalid(`version ${id} is redacted: it has no text to compare`);
-  return { path: version.path ?? "", id, content: await view.textOf(version) };
+  return { path: version.path ?? "", id, content: await view.readText(version) };
 }
 
 /** The file of a version as it is now, wherever it lies. */
-async function presentOf(view: HistoryView, version: VersionDocument): Promise<VersionText> {
-  const [newest = version] = await view.lineage(version.file ?? "", publicIdOf(version));
+async function readPresentText(view: HistoryView, version: VersionDocument): Promise<VersionText> {
+  const [newest = version] = await view.lineage(version.file ?? "", getPublicId(version));
   const path = newest.path ?? version.path ?? "";
   return { path, id: null, content: view.present.texts.get(path) ?? null };
 }
 
 /** Ends where a version is no longer kept: what is older than that one does not lead to the present text. */
-async function* stepsOf(parts: AsyncIterable<readonly VersionDocument[]>): AsyncGenerator<LineageStep[]> {
+async function* readSteps(parts: AsyncIterable<readonly VersionDocument[]>): AsyncGenerator<LineageStep[]> {
   let since: string | undefined;
   for await (const part of parts) {
     const steps: LineageStep[] = [];
     for (const version of part) {
-      if (since !== undefined && since !== publicIdOf(version)) {
+      if (since !== undefined && since !== getPublicId(version)) {
         yield steps;
         return;
       }
-      steps.push({ version: versionOf(version), before: beforeOf(version) });
+      steps.push({ version: toMemoryVersion(version), before: getTextBefore(version) });
       ({ since } = version);
     }
     yield steps;
@@ -241,7 +244,7 @@ async function* stepsOf(parts: AsyncIterable<readonly VersionDocument[]>): Async
 
 async function* noSteps(): AsyncGenerator<LineageStep[]> {}
 
-function beforeOf({ operation, older }: VersionDocument): LineageStep["before"] {
+function getTextBefore({ operation, older }: VersionDocument): LineageStep["before"] {
   if (operation === "created") return "none";
   return operation === "renamed" && older === undefined ? "same" : (older ?? null);
 }

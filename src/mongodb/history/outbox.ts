@@ -55,7 +55,7 @@ export function unlinkedVersions(
   changes: readonly RecordedChange[],
   texts: ReadonlyMap<string, string>,
 ): UnlinkedVersion[] {
-  const versions = changes.flatMap((change) => documentsOf(memory, change));
+  const versions = changes.flatMap((change) => createVersions(memory, change));
   addTexts(versions, new Map(texts));
   return versions;
 }
@@ -75,14 +75,17 @@ export interface UnlinkedVersion {
   file: RecordedFile | null;
 }
 
-function documentsOf(memory: string, { revision, at, actor, files, directories }: RecordedChange): UnlinkedVersion[] {
+function createVersions(
+  memory: string,
+  { revision, at, actor, files, directories }: RecordedChange,
+): UnlinkedVersion[] {
   const all: (RecordedFile | null)[] = files.length === 0 ? [null] : files;
   return all.map((file, index) => {
     const id = publicId(revision, index);
     const paths = file && {
       path: file.path,
       ...(file.from !== undefined && { from: file.from }),
-      operation: operationOf(file),
+      operation: getOperation(file),
     };
     const told = index === 0 && Object.keys(directories).length > 0 && { directories };
     return {
@@ -93,7 +96,7 @@ function documentsOf(memory: string, { revision, at, actor, files, directories }
   });
 }
 
-function operationOf({ gone, from, before, beforeBytes, older }: RecordedFile): VersionOperation {
+function getOperation({ gone, from, before, beforeBytes, older }: RecordedFile): VersionOperation {
   if (gone) return "deleted";
   if (from !== undefined) return "renamed";
   return before === undefined && beforeBytes === undefined && older === undefined ? "created" : "modified";
@@ -111,7 +114,7 @@ function addTexts(versions: readonly UnlinkedVersion[], texts: Map<string, strin
     const before = from === undefined ? textBefore(file, after, document.sizeBytes) : after;
     if (before !== undefined) texts.set(from ?? path, before);
     if (document.operation === "created" || document.operation === "renamed") continue;
-    document.older = file.older ?? olderOf(before, after, file.beforeBytes !== undefined);
+    document.older = file.older ?? createOlderText(before, after, file.beforeBytes !== undefined);
   }
 }
 
@@ -128,7 +131,7 @@ function textBefore(
     : Buffer.from(after, "utf8").subarray(0, beforeBytes).toString("utf8");
 }
 
-function olderOf(before: string | undefined, after: string | undefined, isAppend: boolean): OlderText | null {
+function createOlderText(before: string | undefined, after: string | undefined, isAppend: boolean): OlderText | null {
   if (before === undefined) return null;
   if (after === undefined) return wholeText(before);
   return isAppend ? { start: before.length, text: "", end: 0 } : olderTextOf(before, after);

@@ -3,23 +3,23 @@ import { invalid } from "../../core/values/errors.js";
 import { isBeginning, wholeText } from "../../core/history/older-text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import type { Redaction } from "./version-collection.js";
-import { publicIdOf, type VersionDocument } from "./version-document.js";
+import { getPublicId, type VersionDocument } from "./version-document.js";
 
 /**
  * What has to change so that the text, path, size and hash of these versions are nowhere. A version holds the text
  * before it; so of a redacted one the version after it loses what it holds, and the redacted one itself holds a whole
- * text from then on, as it cannot be told by the redacted one any more. First what keeps something, then what takes
+ * text from then on, as it cannot be read by the redacted one any more. First what keeps something, then what takes
  * something away.
  * @param versions which are to be redacted
  * @throws MemoryError EINVAL for the text that a file has now
  */
-export async function redactionsOf(
+export async function planRedactions(
   view: HistoryView,
   versions: readonly VersionDocument[],
   at: Date,
   by: MemoryActor | null,
 ): Promise<Redaction[]> {
-  const ids = new Set(versions.map(publicIdOf));
+  const ids = new Set(versions.map(getPublicId));
   const keeping: Redaction[] = [];
   const losing: Redaction[] = [];
   const marking: Redaction[] = [];
@@ -27,14 +27,14 @@ export async function redactionsOf(
     const lineage = await view.lineage(file, null);
     lineage.forEach((version, index) => {
       const [next, previous] = [lineage[index - 1], lineage[index + 1]];
-      if (!ids.has(publicIdOf(version))) return;
-      if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(publicIdOf(version), version);
+      if (!ids.has(getPublicId(version))) return;
+      if (isPresentText(view, lineage.slice(0, index), version)) throw presentText(getPublicId(version), version);
       if (next !== undefined) losing.push(withoutText(next, version));
       const before =
         previous === undefined || isRedacted(previous, ids)
           ? null
           : textBefore(lineage.slice(0, index + 1), view.present.texts);
-      const id = publicIdOf(version);
+      const id = getPublicId(version);
       if (typeof before === "string" && version.operation !== "created")
         keeping.push({ id, found: version.older ?? null, set: { older: wholeText(before) }, unset: [] });
       const whoAndWhen = { redactedAt: at, ...(by !== null && { redactedBy: by }), sizeBytes: null, sha256: null };
@@ -45,24 +45,25 @@ export async function redactionsOf(
 }
 
 /** The text of a version that is no longer kept. */
-export interface ToldText {
+export interface LostText {
   /** The version after it, which says what it replaced. */
-  teller: VersionDocument;
+  successor: VersionDocument;
   /** All versions after it, newest first. */
   newer: readonly VersionDocument[];
 }
 
 /**
- * What has to change so that a text is told no more.
+ * What has to change so that the text of a version that is no longer kept is removed.
  * @throws MemoryError EINVAL for the text that a file has now
  */
-export function untelling(view: HistoryView, { teller, newer }: ToldText): Redaction {
-  if (isPresentText(view, newer, { ...teller, operation: "modified" })) throw presentText(teller.since ?? "", teller);
-  return { id: publicIdOf(teller), found: teller.older ?? null, set: { older: null }, unset: [] };
+export function redactLostText(view: HistoryView, { successor, newer }: LostText): Redaction {
+  if (isPresentText(view, newer, { ...successor, operation: "modified" }))
+    throw presentText(successor.since ?? "", successor);
+  return { id: getPublicId(successor), found: successor.older ?? null, set: { older: null }, unset: [] };
 }
 
 function isRedacted(version: VersionDocument, ids: ReadonlySet<string>): boolean {
-  return version.redactedAt !== undefined || ids.has(publicIdOf(version));
+  return version.redactedAt !== undefined || ids.has(getPublicId(version));
 }
 
 /**
@@ -83,5 +84,5 @@ function presentText(id: string, version: VersionDocument): Error {
 
 function withoutText(next: VersionDocument, { path }: VersionDocument): Redaction {
   const unset = next.from !== undefined && next.from === path ? (["from"] as const) : [];
-  return { id: publicIdOf(next), set: next.operation === "renamed" ? {} : { older: null }, unset };
+  return { id: getPublicId(next), set: next.operation === "renamed" ? {} : { older: null }, unset };
 }

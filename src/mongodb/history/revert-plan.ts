@@ -5,7 +5,7 @@ import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { Restoration } from "./history-source.js";
 import { type HistoryView, textBefore } from "./history-view.js";
 import { movedPath, treeAt } from "./tree-at.js";
-import { noSuchVersion, publicIdOf, type VersionDocument } from "./version-document.js";
+import { noSuchVersion, getPublicId, type VersionDocument } from "./version-document.js";
 
 /** What a tree is to become: the texts of some files, null for those that are to go. */
 interface Target {
@@ -25,7 +25,7 @@ export async function restorationFor(
   const tree: MemorySnapshot = view.present.tree ?? { files: [], directories: [], revision: 0 };
   const target =
     "path" in what ? await formerState(view, tree, what.path, what.to) : await undone(view, tree, what, force);
-  return restorationOf(tree, target);
+  return planRestoration(tree, target);
 }
 
 function emptyTarget(): Target {
@@ -40,7 +40,7 @@ async function formerState(view: HistoryView, tree: MemorySnapshot, path: string
   const isOfFile = version.path === path || (last !== null && version.file === last.file);
   if (isOfFile) {
     if (version.redactedAt !== undefined) throw redactedText(to);
-    const content = await view.textOf(version);
+    const content = await view.readText(version);
     if (content === null && version.operation !== "deleted") throw redactedText(to);
     target.files.set(path, content);
     return target;
@@ -73,7 +73,7 @@ async function undone(
       "ENOENT",
       `ENOENT: the memory has no version of ${"runId" in what ? `the run ${what.runId}` : `the call ${what.toolCallId}`}`,
     );
-  const ids = new Set(own.map(publicIdOf));
+  const ids = new Set(own.map(getPublicId));
   const target = emptyTarget();
   const present = new Map(tree.files.map(({ path, content }) => [path, content]));
   const restored: { path: string; content: string; from: string | null }[] = [];
@@ -81,11 +81,11 @@ async function undone(
   for (const file of new Set(own.flatMap((version) => version.file ?? []))) {
     const oldest = own.findLast((version) => version.file === file);
     if (oldest === undefined) continue;
-    const later = await view.lineage(file, publicIdOf(oldest));
+    const later = await view.lineage(file, getPublicId(oldest));
     const newest = later[0] ?? oldest;
     const presentPath =
       newest.operation === "deleted" || newest.path === undefined || !present.has(newest.path) ? null : newest.path;
-    const other = later.findLast((version) => !ids.has(publicIdOf(version)));
+    const other = later.findLast((version) => !ids.has(getPublicId(version)));
     const former = await formerFile(view, [...later, oldest]);
     const isSo =
       former === null
@@ -119,7 +119,7 @@ async function versionsBy(
   const found: VersionDocument[] = [];
   for (;;) {
     const last = found.at(-1);
-    const page = await view.page({ actor }, pageSize, last === undefined ? null : publicIdOf(last));
+    const page = await view.page({ actor }, pageSize, last === undefined ? null : getPublicId(last));
     found.push(...page);
     if (page.length < pageSize) return found;
   }
@@ -135,8 +135,8 @@ async function formerFile(
   const head = oldest.since === undefined ? undefined : (await view.several([oldest.since])).get(oldest.since);
   const content = head?.redactedAt === undefined ? textBefore(versions, view.present.texts) : null;
   const path = oldest.from ?? oldest.path ?? head?.path;
-  if (content === undefined) throw noSuchVersion(oldest.since ?? publicIdOf(oldest));
-  if (content === null || path === undefined) throw redactedText(oldest.since ?? publicIdOf(oldest));
+  if (content === undefined) throw noSuchVersion(oldest.since ?? getPublicId(oldest));
+  if (content === null || path === undefined) throw redactedText(oldest.since ?? getPublicId(oldest));
   return { path, content };
 }
 
@@ -146,7 +146,7 @@ function laterChange(version: VersionDocument): MemoryError {
   const by = facts.length === 0 ? "" : ` by ${facts.join(", ")}`;
   const error = new MemoryError(
     "ECONFLICT",
-    `ECONFLICT: a later change would be undone too: version ${publicIdOf(version)} ${operation} ${path}${by}; pass force to undo it`,
+    `ECONFLICT: a later change would be undone too: version ${getPublicId(version)} ${operation} ${path}${by}; pass force to undo it`,
   );
   if (version.path !== undefined) error.path = version.path;
   return error;
@@ -167,7 +167,7 @@ function undoDirectories(own: readonly VersionDocument[], tree: MemorySnapshot, 
 }
 
 /** Only what differs from the tree. */
-function restorationOf(tree: MemorySnapshot, target: Target): Restoration | null {
+function planRestoration(tree: MemorySnapshot, target: Target): Restoration | null {
   const present = new Map(tree.files.map(({ path, content }) => [path, content]));
   const files = new Map(
     [...target.files].filter(([path, content]) =>

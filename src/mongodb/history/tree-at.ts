@@ -3,7 +3,7 @@ import { parentsOf } from "../../core/values/paths.js";
 import type { MemorySnapshot, SnapshotFile } from "../../core/tree/snapshot.js";
 import { compareCodeUnits, utf8Bytes } from "../../core/values/text.js";
 import { type HistoryView, textBefore } from "./history-view.js";
-import { type DirectoryChange, publicIdOf, revisionOf, type VersionDocument } from "./version-document.js";
+import { type DirectoryChange, getPublicId, getRevision, type VersionDocument } from "./version-document.js";
 
 /** A tree as it was. */
 export interface FormerTree {
@@ -18,13 +18,13 @@ export interface FormerTree {
  */
 export async function treeAt(view: HistoryView, id: string): Promise<FormerTree> {
   const { tree, texts } = view.present;
-  const revision = revisionOf(id);
+  const revision = getRevision(id);
   const files = new Map(tree?.files.map((file) => [file.path, file]));
   const directories = new Set(tree?.directories);
   const lineages = new Map<string, VersionDocument[]>();
   const seen = new Set<string>();
   for await (const version of view.newerThan(revision)) {
-    seen.add(publicIdOf(version));
+    seen.add(getPublicId(version));
     undoDirectories(directories, version.directories ?? {});
     if (version.file === undefined) continue;
     const others = lineages.get(version.file);
@@ -32,7 +32,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
     else others.push(version);
   }
   const isLost = ({ since }: VersionDocument): boolean =>
-    since !== undefined && !seen.has(since) && revisionOf(since) > revision;
+    since !== undefined && !seen.has(since) && getRevision(since) > revision;
   const changed = [...lineages.values()];
   const firsts = changed.map((newer) => newer.at(-1)).filter((first) => first !== undefined);
   const heads = await view.several(
@@ -52,7 +52,8 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
       const content = head?.redactedAt === undefined ? textBefore(newer, texts) : null;
       if (content === undefined) lost += 1;
       else if (content === null || path === undefined) redacted.push(path ?? "");
-      else files.set(path, fileOf(path, content, head, heads.get(first.file ?? ""), present[index] ?? null));
+      else
+        files.set(path, createSnapshotFile(path, content, head, heads.get(first.file ?? ""), present[index] ?? null));
     }
   });
   if (lost > 0)
@@ -69,7 +70,7 @@ export async function treeAt(view: HistoryView, id: string): Promise<FormerTree>
   return { snapshot, redacted };
 }
 
-function fileOf(
+function createSnapshotFile(
   path: string,
   content: string,
   head: VersionDocument | undefined,

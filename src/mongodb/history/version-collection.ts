@@ -1,5 +1,4 @@
 import type { ClientSession, FindCursor, IndexDescription } from "mongodb";
-import type { CheckedAddress } from "../../core/values/address.js";
 import type { OlderText } from "../../core/history/older-text.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
@@ -7,7 +6,7 @@ import { storageError } from "../driver/errors.js";
 import type { ExactCollection } from "../driver/exact-collection.js";
 import { reading, streaming } from "../driver/reads.js";
 import type { Head } from "./outbox.js";
-import { idsOf, type OwnerDocument, publicIdOf, storedId, type VersionDocument } from "./version-document.js";
+import { versionIdRange, type OwnerDocument, getPublicId, storedId, type VersionDocument } from "./version-document.js";
 
 export type StoredVersion = VersionDocument | OwnerDocument;
 
@@ -99,15 +98,15 @@ export class VersionCollection {
 
   /** The last versions of these paths before a change. */
   async heads(memory: string, paths: readonly string[], revision: number): Promise<Map<string, Head>> {
-    const before = { ...idsOf(memory), $lt: storedId(memory, String(revision)) };
+    const before = { ...versionIdRange(memory), $lt: storedId(memory, String(revision)) };
     const heads = new Map<string, Head>();
-    for (const some of chunksOf(paths)) {
-      const found = await this.#lastOf(
+    for (const some of splitPaths(paths)) {
+      const found = await this.#findLast(
         some.map((path) => ({ path, _id: before })),
         0,
       );
       for (const { path, operation, file, ...document } of found) {
-        const id = publicIdOf(document);
+        const id = getPublicId(document);
         if (path !== undefined) heads.set(path, { id, file: file ?? id, gone: operation === "deleted" });
       }
     }
@@ -152,7 +151,7 @@ export class VersionCollection {
   /** Removes those after a revision, in a transaction. */
   async removeAfter(session: ClientSession, memory: string, revision: number): Promise<void> {
     await this.#collection.deleteMany(
-      { _id: { $gte: storedId(memory, String(revision + 1)), $lt: idsOf(memory).$lt } },
+      { _id: { $gte: storedId(memory, String(revision + 1)), $lt: versionIdRange(memory).$lt } },
       { session },
     );
   }
@@ -181,23 +180,23 @@ export class VersionCollection {
   /** Lets go what need not be kept of these paths. */
   async applyRetention(memory: string, paths: readonly string[]): Promise<void> {
     const { keepVersions, keepMs } = this.#retention;
-    for (const some of chunksOf(paths)) {
+    for (const some of splitPaths(paths)) {
       if (keepVersions !== undefined) {
-        const last = await this.#lastOf(
-          some.map((path) => ({ path, _id: idsOf(memory) })),
+        const last = await this.#findLast(
+          some.map((path) => ({ path, _id: versionIdRange(memory) })),
           keepVersions,
         );
-        const dropped = last.map(({ path, _id }) => ({ path, _id: { ...idsOf(memory), $lte: _id } }));
+        const dropped = last.map(({ path, _id }) => ({ path, _id: { ...versionIdRange(memory), $lte: _id } }));
         if (dropped.length > 0) await this.#collection.deleteMany({ $or: dropped }, {});
       }
       if (keepMs !== undefined) {
-        const last = await this.#lastOf(
-          some.map((path) => ({ path, _id: idsOf(memory) })),
+        const last = await this.#findLast(
+          some.map((path) => ({ path, _id: versionIdRange(memory) })),
           1,
         );
         const replaced = last.map(({ path, _id }) => ({
           path,
-          _id: { ...idsOf(memory), $lte: _id },
+          _id: { ...versionIdRange(memory), $lte: _id },
           dropAt: { $exists: false },
         }));
         if (replaced.length > 0)
@@ -207,7 +206,7 @@ export class VersionCollection {
   }
 
   /** For each filter on a path the last version behind `skip` others. */
-  async #lastOf(
+  async #findLast(
     filters: readonly object[],
     skip: number,
   ): Promise<Pick<VersionDocument, "_id" | "path" | "operation" | "file">[]> {
@@ -228,7 +227,11 @@ export class VersionCollection {
 
   /** Keeps the versions of a memory until then at least. */
   async prolong(memory: string, expiresAt: Date): Promise<void> {
-    await this.#collection.updateMany({ $or: [{ _id: memory }, { _id: idsOf(memory) }] }, { $set: { expiresAt } }, {});
+    await this.#collection.updateMany(
+      { $or: [{ _id: memory }, { _id: versionIdRange(memory) }] },
+      { $set: { expiresAt } },
+      {},
+    );
   }
 
   /**
@@ -236,7 +239,7 @@ export class VersionCollection {
    * cannot be found
    */
   async remove(memory: string): Promise<number> {
-    const count = await this.#collection.deleteMany({ _id: idsOf(memory) }, {});
+    const count = await this.#collection.deleteMany({ _id: versionIdRange(memory) }, {});
     await this.#collection.deleteOne({ _id: memory }, {});
     return count;
   }
@@ -270,14 +273,9 @@ export class VersionCollection {
   }
 }
 
-function chunksOf(paths: readonly string[]): string[][] {
+function splitPaths(paths: readonly string[]): string[][] {
   const unique = [...new Set(paths)];
   return Array.from({ length: Math.ceil(unique.length / maxPathsPerCommand) }, (_, index) =>
     unique.slice(index * maxPathsPerCommand, (index + 1) * maxPathsPerCommand),
   );
-}
-
-/** Whose versions they are, for the owner's document. */
-export function ownerOf(memory: string, address: CheckedAddress): OwnerDocument {
-  return { _id: memory, ...address };
 }

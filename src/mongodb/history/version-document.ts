@@ -36,7 +36,7 @@ export interface VersionDocument {
   dropAt?: Date;
 }
 
-/** What a change did to directories. It is told once for the change. */
+/** What a change did to directories. Only the first version of the change has it. */
 export interface DirectoryChange {
   added?: string[];
   removed?: string[];
@@ -70,14 +70,14 @@ export function storedId(memory: string, id: string): string {
   return `${memory}.${revision.padStart(revisionDigits, "0")}.${index.padStart(indexDigits, "0")}`;
 }
 
-export function publicIdOf({ _id }: Pick<VersionDocument, "_id">): string {
+export function getPublicId({ _id }: Pick<VersionDocument, "_id">): string {
   return publicId(
     Number(_id.slice(-revisionDigits - 1 - indexDigits, -indexDigits - 1)),
     Number(_id.slice(-indexDigits)),
   );
 }
 
-export function revisionOf(id: string): number {
+export function getRevision(id: string): number {
   return Number(id.split(".")[0]);
 }
 
@@ -98,7 +98,7 @@ export function archivedVersion({
   dropAt: _dropAt,
   ...version
 }: VersionDocument): ArchivedVersion {
-  return { id: publicIdOf({ _id }), ...version };
+  return { id: getPublicId({ _id }), ...version };
 }
 
 export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVersion): VersionDocument {
@@ -108,14 +108,14 @@ export function unarchivedVersion(memory: string, { id, ...version }: ArchivedVe
 }
 
 /** Where the ids of a memory's versions lie. */
-export function idsOf(memory: string): { $gt: string; $lt: string } {
+export function versionIdRange(memory: string): { $gt: string; $lt: string } {
   return { $gt: `${memory}.`, $lt: `${memory}/` };
 }
 
-export function versionOf(document: VersionDocument): MemoryVersion {
+export function toMemoryVersion(document: VersionDocument): MemoryVersion {
   const { path = "", from, operation = "modified", at, actor, sizeBytes, sha256, redactedAt, redactedBy } = document;
   return {
-    id: publicIdOf(document),
+    id: getPublicId(document),
     path,
     ...(from !== undefined && { from }),
     operation,

@@ -12,13 +12,13 @@ export interface VersionQuery extends Pick<VersionFilter, "actor" | "operation" 
 }
 
 /** For the server. */
-export function filterOf({ ofFile, below, actor, operation, after, before }: VersionQuery): object {
+export function createFilter({ ofFile, below, actor, operation, after, before }: VersionQuery): object {
   const at = { ...(after && { $gt: after }), ...(before && { $lt: before }) };
   return {
     operation: operation ?? { $exists: true },
-    ...(ofFile && { $or: [{ path: ofFile.path }, { from: ofFile.path }, ...lineageOf(ofFile.last)] }),
+    ...(ofFile && { $or: [{ path: ofFile.path }, { from: ofFile.path }, ...createLineageFilters(ofFile.last)] }),
     ...(below !== undefined && { $or: [below, ...rangesBelow(below)].flatMap((path) => [{ path }, { from: path }]) }),
-    ...Object.fromEntries(factsOf(actor).map(([field, fact]) => [`actor.${field}`, fact])),
+    ...Object.fromEntries(listActorFields(actor).map(([field, fact]) => [`actor.${field}`, fact])),
     ...(Object.keys(at).length > 0 && { at }),
   };
 }
@@ -37,13 +37,13 @@ export function fits(
       paths.includes(ofFile.path) ||
       (ofFile.last !== null && file === ofFile.last.file && version._id <= ofFile.last._id)) &&
     (below === undefined || paths.some((each) => each === below || each.startsWith(prefixOf(below)))) &&
-    factsOf(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
+    listActorFields(actor).every(([field, fact]) => version.actor?.[field] === fact) &&
     (after === undefined || version.at > after) &&
     (before === undefined || version.at < before)
   );
 }
 
-function lineageOf(last: VersionDocument | null): object[] {
+function createLineageFilters(last: VersionDocument | null): object[] {
   return last?.file === undefined ? [] : [{ file: last.file, _id: { $lte: last._id } }];
 }
 
@@ -52,6 +52,6 @@ export function rangesBelow(directory: string): object[] {
   return [{ $gt: `${directory}/`, $lt: `${directory}0` }];
 }
 
-function factsOf(actor: MemoryActor = {}): [keyof MemoryActor, string][] {
+function listActorFields(actor: MemoryActor = {}): [keyof MemoryActor, string][] {
   return actorFields.flatMap((field) => (actor[field] === undefined ? [] : [[field, actor[field]]]));
 }

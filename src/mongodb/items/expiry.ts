@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { storedNamespace } from "../places/namespaces.js";
+import { storedNamespace } from "../operations/namespaces.js";
 
 /** When items expire. Memories expire by `expireMs` instead. */
 export interface TtlOptions {
@@ -29,8 +29,9 @@ export class Expiry {
   }
 
   /** Null: never. */
-  ttlMsOf(namespace: readonly string[]): number | null {
-    for (let length = this.#ttlMsByPrefix.size === 0 ? 0 : namespace.length; length > 0; length -= 1) {
+  getTtlMs(namespace: readonly string[]): number | null {
+    if (this.#ttlMsByPrefix.size === 0) return this.#defaultTtlMs;
+    for (let length = namespace.length; length > 0; length -= 1) {
       const ttlMs = this.#ttlMsByPrefix.get(storedNamespace(namespace.slice(0, length)));
       if (ttlMs !== undefined) return ttlMs;
     }
@@ -38,7 +39,7 @@ export class Expiry {
   }
 
   expiresAt(namespace: readonly string[], now: Date): Date | undefined {
-    const ttlMs = this.ttlMsOf(namespace);
+    const ttlMs = this.getTtlMs(namespace);
     return ttlMs === null ? undefined : new Date(now.getTime() + ttlMs);
   }
 }

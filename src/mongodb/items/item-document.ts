@@ -1,12 +1,12 @@
-import type { Item } from "@langchain/langgraph-checkpoint";
-import type { AggregateOptions, Binary } from "mongodb";
+import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { AggregateOptions, Binary, IndexDescription } from "mongodb";
 import type { ExactWrite } from "../driver/exact-collection.js";
-import { restoredValue } from "../places/values.js";
-import { namespaceFrom } from "../places/namespaces.js";
+import { decodeValue } from "../operations/values.js";
+import { parseStoredNamespace } from "../operations/namespaces.js";
 
-/** An item; its place is in `_id`, so reads, ranges and upserts all go by the index that every collection has. */
+/** An item. Its namespace and key are its `_id`, so reads, ranges and upserts use the index that every collection has. */
 export interface ItemDocument extends RankedFields {
-  /** Namespace and key, sorted as the store sorts (`storedPlace`). */
+  /** Namespace and key, sorted as the store sorts (`storedId`). */
   _id: string;
   /** The namespace alone, likewise (`storedNamespace`). */
   ns: string;
@@ -14,7 +14,7 @@ export interface ItemDocument extends RankedFields {
   value: Record<string, unknown>;
   createdAt: Date;
   updatedAt: Date;
-  /** From this moment on the item is gone, swept or not. Missing: never. */
+  /** From this time on the item is gone, swept or not. Missing: never. */
   expiresAt?: Date;
 }
 
@@ -29,7 +29,7 @@ export interface RankedFields {
 }
 
 export interface EmbeddedTexts {
-  /** Of the texts in their order (`Embedder.hashOf`). */
+  /** Of the texts in their order (`Embedder.hash`). */
   hashes: string[];
   /** By `vectorField` of the same position; float32 vectors of BSON (`packVector`). */
   vectors: Record<string, Binary | Uint8Array>;
@@ -52,6 +52,25 @@ export const readOptions = {
   fieldsAsRaw: Object.create(null) as Record<string, boolean>,
 } satisfies AggregateOptions;
 
-export function itemFromDocument({ ns, key, value, createdAt, updatedAt }: ItemDocument): Item {
-  return { value: restoredValue(value), key, namespace: namespaceFrom(ns), createdAt, updatedAt };
+export const defaultItemsCollection = "items";
+
+/** Lists the namespaces that hold an item which has not expired. */
+export const byNamespace = { name: "items_by_namespace", key: { ns: 1, expiresAt: 1 } } satisfies IndexDescription;
+
+/** MongoDB deletes what expired, about once a minute. Sparse: items without an end have no entry. */
+export const byExpiry = {
+  name: "items_by_expiry",
+  key: { expiresAt: 1 },
+  expireAfterSeconds: 0,
+  sparse: true,
+} satisfies IndexDescription;
+
+export function parseItem({ ns, key, value, createdAt, updatedAt }: ItemDocument): Item {
+  return { value: decodeValue(value), key, namespace: parseStoredNamespace(ns), createdAt, updatedAt };
+}
+
+/** As a search without a ranking answers: the reference has the field, undefined, which its own type does not allow. */
+export function withoutScore(item: Item): SearchItem {
+  const searchItem: Item & { score: undefined } = Object.assign({}, item, { score: undefined });
+  return searchItem as Item;
 }

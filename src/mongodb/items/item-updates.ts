@@ -1,59 +1,44 @@
 import type { Expiry } from "./expiry.js";
 import type { ItemOperation, RankedFields } from "./item-document.js";
-import { storedNamespace } from "../places/namespaces.js";
-import type { CheckedOperation } from "../places/operations.js";
+import { storedNamespace } from "../operations/namespaces.js";
+import type { CheckedOperation } from "../operations/checked-operation.js";
 
 export type ItemPut = Extract<CheckedOperation, { kind: "putItem" }>;
 export type ItemWrite = ItemPut | Extract<CheckedOperation, { kind: "deleteItem" }>;
 
 /** The filter is the id alone: so a racing first put is retried by the server, never refused. */
-export function bulkOperation(
-  write: ItemWrite,
-  ranked: RankedFields | undefined,
-  expiry: Expiry,
-  now: Date,
-): ItemOperation {
-  const filter = { _id: write.place.id };
+export function createOperation(write: ItemWrite, ranked: RankedFields, expiry: Expiry, now: Date): ItemOperation {
+  const filter = { _id: write.location.id };
   if (write.kind === "deleteItem") return { deleteOne: { filter } };
-  if (!expiry.configured) return { updateOne: { filter, update: plainUpdate(write, ranked, now), upsert: true } };
-  const expiresAt = expiry.expiresAt(write.place.namespace, now);
-  return { updateOne: { filter, update: updateOfExpiring(write, ranked, expiresAt, now), upsert: true } };
+  const { namespace, key } = write.location;
+  const identity = { ns: storedNamespace(namespace), key };
+  const changed = { value: write.value, updatedAt: now, ...ranked };
+  if (!expiry.configured) return { updateOne: { filter, update: plainUpdate(identity, changed), upsert: true } };
+  const expiresAt = expiry.expiresAt(namespace, now);
+  const fields = { ...identity, ...changed, ...(expiresAt !== undefined && { expiresAt }) };
+  return { updateOne: { filter, update: expiringUpdate(fields, now), upsert: true } };
 }
 
-/** What only some configurations store. */
-const optionalFields = { expiresAt: "", embedded: "", text: "" };
-
-/** What an earlier configuration stored beside the old value goes with it. */
-function plainUpdate({ place, value }: ItemPut, ranked: RankedFields | undefined, now: Date): object {
-  const stale =
-    ranked === undefined
-      ? optionalFields
-      : Object.fromEntries(Object.entries(optionalFields).filter(([field]) => !Object.hasOwn(ranked, field)));
+/** Fields that an earlier configuration may have stored are removed with the old value. */
+function plainUpdate(identity: object, changed: RankedFields & { updatedAt: Date }): object {
+  const optional = { expiresAt: "", embedded: "", text: "" };
+  const stale = Object.entries(optional).filter(([field]) => !Object.hasOwn(changed, field));
   return {
-    $set: { value, updatedAt: now, ...ranked },
-    $setOnInsert: { ns: storedNamespace(place.namespace), key: place.key, createdAt: now },
-    $unset: stale,
+    $set: changed,
+    $setOnInsert: { ...identity, createdAt: changed.updatedAt },
+    $unset: Object.fromEntries(stale),
   };
 }
 
-/** What it replaces may have expired and be there still; then this is a new item. */
-function updateOfExpiring(
-  { place, value }: ItemPut,
-  ranked: RankedFields | undefined,
-  expiresAt: Date | undefined,
-  now: Date,
-): object[] {
+/** An expired item that is still stored is replaced by a new one. */
+function expiringUpdate(fields: object, now: Date): object[] {
   const expired = { $and: [{ $eq: [{ $type: "$expiresAt" }, "date"] }, { $lte: ["$expiresAt", now] }] };
   const isNew = { $or: [{ $eq: [{ $type: "$createdAt" }, "missing"] }, expired] };
-  const given = { ns: storedNamespace(place.namespace), key: place.key, value, updatedAt: now, ...ranked };
-  const fields = Object.entries(expiresAt === undefined ? given : { ...given, expiresAt });
-  return [
-    {
-      $replaceWith: {
-        _id: "$_id",
-        createdAt: { $cond: [isNew, now, "$createdAt"] },
-        ...Object.fromEntries(fields.map(([name, field]) => [name, { $literal: field }])),
-      },
-    },
-  ];
+  const createdAt = { $cond: [isNew, now, "$createdAt"] };
+  return [{ $replaceWith: { _id: "$_id", createdAt, ...literals(fields) } }];
+}
+
+/** The values of an aggregation, in which a text that begins with a dollar would name a field. */
+export function literals(fields: object): Record<string, object> {
+  return Object.fromEntries(Object.entries<unknown>({ ...fields }).map(([name, $literal]) => [name, { $literal }]));
 }

@@ -12,13 +12,13 @@ type FilePut = Extract<FileWrite, { kind: "putMemory" }>;
  */
 export async function copyFile(
   layout: MemoryLayout,
-  { place, content }: FilePut,
+  { location, content }: FilePut,
   { createdAt, updatedAt }: ItemTimes,
   dryRun: boolean,
 ): Promise<"copied" | "unchanged"> {
-  const { path } = place;
+  const { path } = location;
   if (path === null) return "unchanged";
-  const at = (time: Date): Memory => memoryAt(place, layout, () => time);
+  const at = (time: Date): Memory => memoryAt(location, layout, () => time);
   const found = await at(updatedAt).stat(path);
   if (found?.kind === "dir") throw pathIsDirectory();
   if (found !== null && found.updatedAt >= updatedAt) return "unchanged";

@@ -4,7 +4,7 @@ import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/settings/options.js";
 import { compareCodeUnits } from "../../core/values/text.js";
-import { type CheckedOperation, groupedByMemory, type MemoryPlace } from "../places/operations.js";
+import { type CheckedOperation, groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
 import type { MemoryLayout, PlannedChange } from "./layout.js";
 
 /** A put or delete of a memory's file through the store. */
@@ -13,8 +13,8 @@ export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteM
 /** The freer rule, so that what any memory holds can be put. The time limit is that of the store's own call. */
 const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity } as const;
 
-/** The memory of a place, as the store's own methods change it. @param clock default: that of the layout */
-export function memoryAt({ address }: MemoryPlace, layout: MemoryLayout, clock?: () => Date): Memory {
+/** The memory of a location, as the store's own methods change it. @param clock default: that of the layout */
+export function memoryAt({ address }: MemoryLocation, layout: MemoryLayout, clock?: () => Date): Memory {
   return openMemoryOver((checked, limits) => layout.backend(checked, limits, clock), address, memoryOptions);
 }
 
@@ -23,21 +23,21 @@ export function memoryAt({ address }: MemoryPlace, layout: MemoryLayout, clock?:
  * someone else in between can still stop it half-way.
  */
 export async function checkFileWrites(layout: MemoryLayout, writes: readonly FileWrite[]): Promise<void> {
-  const withNamespaces = writes.map((write) => ({ ...write, namespace: write.place.namespace }));
+  const withNamespaces = writes.map((write) => ({ ...write, namespace: write.location.namespace }));
   await Promise.all(
     Array.from(groupedByMemory(withNamespaces).values(), async (ofMemory) => {
       const [first] = ofMemory;
-      if (first) await layout.checkChanges(first.place.address, memoryOptions, inOrder(ofMemory).flatMap(changeOf));
+      if (first) await layout.checkChanges(first.location.address, memoryOptions, inOrder(ofMemory).flatMap(changeOf));
     }),
   );
 }
 
-/** Each place at most once. A put is a `write` of the memory; no delete is recursive. */
+/** Each location at most once. A put is a `write` of the memory; no delete is recursive. */
 export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrite[]): Promise<void> {
   for (const write of inOrder(writes)) {
-    const { address } = write.place;
+    const { address } = write.location;
     for (const change of changeOf(write)) {
-      if (change.kind === "put") await memoryAt(write.place, layout).write(change.path, change.content);
+      if (change.kind === "put") await memoryAt(write.location, layout).write(change.path, change.content);
       else if (change.kind === "deleteFile") await deleteFile(layout.backend(address, memoryOptions), change.path);
       else await layout.deleteEmptyDirectory(address, change.path);
     }
@@ -55,18 +55,18 @@ async function deleteFile(backend: MemoryBackend, path: string): Promise<void> {
 
 /** None where no memory can have the path. */
 function changeOf(write: FileWrite): PlannedChange[] {
-  const { path, kind } = write.place;
+  const { path, kind } = write.location;
   if (path === null) return [];
   if (write.kind === "putMemory") return [{ kind: "put", path, content: write.content }];
   return [{ kind: kind === "file" ? "deleteFile" : "deleteDirectory", path }];
 }
 
 const isPut = ({ kind }: FileWrite): boolean => kind === "putMemory";
-const isOfDirectory = ({ place }: FileWrite): boolean => place.kind === "dir";
+const isOfDirectory = ({ location }: FileWrite): boolean => location.kind === "dir";
 
 /** Deletes come first, files before directories, so that the order of a batch never matters. */
 function inOrder<Write extends FileWrite>(writes: readonly Write[]): Write[] {
-  const deepestFirst = (a: FileWrite, b: FileWrite): number => -compareCodeUnits(a.place.key, b.place.key);
+  const deepestFirst = (a: FileWrite, b: FileWrite): number => -compareCodeUnits(a.location.key, b.location.key);
   const deletes = writes.filter((write) => !isPut(write));
   return [
     ...deletes.filter((write) => !isOfDirectory(write)),

@@ -9,7 +9,7 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { memoryBytesCeiling, type MemoryOptions } from "../../core/settings/options.js";
 import { storageError } from "../driver/errors.js";
 import { presentCollections } from "../driver/present-collections.js";
-import { groupedByMemory, type MemoryPlace } from "../places/operations.js";
+import { groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
 import { isAddress, ownerOfAnyNode } from "./address-keys.js";
 import type { AddressRange } from "./address-ranges.js";
 import { FollowingBackend } from "./following-backend.js";
@@ -82,8 +82,8 @@ export class FollowingLayout implements MovableLayout {
     }
   }
 
-  async itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
-    const found = new Map<MemoryPlace, Item | null>();
+  async itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
+    const found = new Map<MemoryLocation, Item | null>();
     await Promise.all(
       Array.from(groupedByMemory(places).values(), async (ofMemory) => {
         const [first] = ofMemory;

@@ -5,7 +5,7 @@ import type { ExactCollection } from "../driver/exact-collection.js";
 import { mergeOrdered } from "../driver/ordered-streams.js";
 import { asPlainValues } from "../driver/plain-values.js";
 import { reading, streaming } from "../driver/reads.js";
-import { compareNamespaces } from "../places/namespaces.js";
+import { compareNamespaces } from "../operations/namespaces.js";
 import { addressKeys } from "./address-keys.js";
 import { type AddressRange, addressRangesWithin } from "./address-ranges.js";
 import { type MemoryExpiry, notExpired } from "./memory-expiry.js";

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../core/runtime/call.js";
-import type { VectorCollection } from "../meaning/vector-collection.js";
+import type { VectorCollection } from "../embeddings/vector-collection.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 
 /** The changes that wait for a person, for the commands of the same call. Only here, as most calls have none. */

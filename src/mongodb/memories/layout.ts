@@ -8,7 +8,7 @@ import type { MemorySnapshot } from "../../core/memory.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import type { MemoryOptions } from "../../core/settings/options.js";
 import type { Retention } from "../history/version-collection.js";
-import type { MemoryPlace } from "../places/operations.js";
+import type { MemoryLocation } from "../operations/checked-operation.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { ExpireMsOptions } from "./memory-expiry.js";
 import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
@@ -43,7 +43,7 @@ export interface MemoryLayout {
    * The files and directories at those places as items, null where nothing is; one server command for each hundred of a
    * memory.
    */
-  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]>;
+  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]>;
   /** Those of every memory at or below a namespace, in the order of the store: namespace, then key. */
   itemsWithin(prefix: readonly string[]): AsyncIterable<Item>;
   /**
@@ -131,7 +131,7 @@ export interface KeptLayout extends Omit<
   forCall(call: CallContext): KeptLayout;
   memories(prefix: readonly string[]): AsyncIterable<CheckedAddress | MovedMemory>;
   /** Of one memory. */
-  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]>;
+  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]>;
   itemsWithin(prefix: readonly string[]): AsyncIterable<Item | MovedMemory>;
   facts(address?: CheckedAddress): AsyncIterable<MemoryFacts | MovedMemory>;
   summaries(range: AddressRange, after: PageEnd | null): Promise<SummaryPage<MemorySummary | MovedMemory>>;

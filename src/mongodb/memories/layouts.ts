@@ -4,14 +4,14 @@ import { FollowingLayout } from "./following-layout.js";
 import { Following } from "./following.js";
 import { KnownMoves } from "./known-moves.js";
 import type { KeptLayout, LayoutContext, MovableLayout } from "./layout.js";
-import { OneDocumentLayout } from "./one-document/one-document-layout.js";
+import { DocumentLayout } from "./document/document-layout.js";
 
 /**
  * The one list of layouts. `document`: one document for each memory (ADR 0002). `files`: one for each file and
  * directory (ADR 0021).
  */
 export const layouts = {
-  document: (context) => OneDocumentLayout.open(context),
+  document: (context) => DocumentLayout.open(context),
   files: (context) => FilesLayout.open(context),
 } as const satisfies Record<string, (context: LayoutContext) => KeptLayout>;
 

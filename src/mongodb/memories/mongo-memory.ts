@@ -10,9 +10,9 @@ import { type Change, type ChangeOptions, type ChangeResult, getScope } from "..
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { MongoHistory } from "../history/memory-history.js";
-import type { Embedder } from "../meaning/embedder.js";
-import { MemoryMeaning } from "../meaning/memory-meaning.js";
-import type { VectorCollection } from "../meaning/vector-collection.js";
+import type { Embedder } from "../embeddings/embedder.js";
+import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
+import type { VectorCollection } from "../embeddings/vector-collection.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { ApprovalRecords } from "./approval-records.js";
 import type { MemoryExpiry } from "./memory-expiry.js";
@@ -109,7 +109,7 @@ export class MongoMemory implements MemoryBackend {
     const address = this.#address;
     if (embeddings === null) return null;
     const lifetimeMs = expiry.lifetimeMs(address.scope);
-    return new MemoryMeaning({ ...embeddings, address, vectors: vectors.forCall(call), lifetimeMs });
+    return new MemoryEmbeddings({ ...embeddings, address, vectors: vectors.forCall(call), lifetimeMs });
   }
 
   #approvals(call: CallContext): ChangeRecords {

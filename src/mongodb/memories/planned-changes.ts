@@ -1,69 +1,86 @@
-import type { CallContext } from "../../core/runtime/call.js";
 import type { MemoryOptions } from "../../core/settings/options.js";
-import type { ChangeScope } from "../../core/tree/change.js";
-import { applyChange, checkSize } from "../../core/tree/apply-change.js";
-import { type MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
-import { creationFault, parentsOf, ROOT } from "../../core/values/paths.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import { applyChange } from "../../core/tree/apply-change.js";
+import { MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
+import { creationFault } from "../../core/values/paths.js";
 import { directoryNotEmpty, type PlannedChange } from "./layout.js";
 import type { TreeStorage } from "./tree-storage.js";
 
-/**
- * Refuses what a memory would refuse of these changes, one after the other.
- * @param tree what `getPlannedScope` names, perhaps without texts. The changes are made to it
- */
-export function checkPlanned(
-  tree: MemoryTree,
-  options: Required<MemoryOptions>,
-  changes: readonly PlannedChange[],
-): void {
-  const now = new Date(0);
-  for (const change of changes) tree.commit(getEdits(tree, change, options, now));
+/** Removes a directory in which nothing is; nothing where there is no directory. @throws EINVAL */
+export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: CallContext): Promise<void> {
+  return stored.transact<void>(
+    { paths: [path], below: [path], chars: 0 },
+    (tree) => ({ edits: removeEmptyDirectory(tree, path), result: undefined }),
+    call,
+  );
 }
 
-/** What must be known of a memory to check the changes. `below`: directories whose children are needed. */
-export function getPlannedScope(changes: readonly PlannedChange[]): ChangeScope {
-  const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
+/**
+ * Refuses what a tree would refuse of these changes, one after the other.
+ * @param tree with the paths of the changes, and what is below the directories that are deleted
+ * @returns the edits of the changes up to where the memory is largest, to check its size
+ * @throws what a write throws, and EINVAL for a directory in which something is
+ */
+export function planChanges(
+  tree: MemoryTree,
+  changes: readonly PlannedChange[],
+  options: Required<MemoryOptions>,
+): TreeEdits {
+  const planned = new MemoryTree(tree.snapshot());
+  let [all, largest, growth, mostGrowth] = [noEdits, noEdits, 0, 0];
+  for (const change of changes) {
+    const edits = planEdits(planned, change, options);
+    growth += getGrowth(planned, edits);
+    planned.commit(edits);
+    all = joinEdits(tree, all, edits);
+    if (growth > mostGrowth) [largest, mostGrowth] = [all, growth];
+  }
+  return largest;
+}
+
+function getGrowth(tree: MemoryTree, { removed, files }: TreeEdits): number {
+  const getSize = (path: string): number => tree.files.get(path)?.sizeBytes ?? 0;
+  return (
+    files.reduce((sum, { path, sizeBytes }) => sum + sizeBytes - getSize(path), 0) -
+    removed.reduce((sum, path) => sum + getSize(path), 0)
+  );
+}
+
+/** Two edits as one of the tree before both. Neither moves anything. */
+function joinEdits(tree: MemoryTree, first: TreeEdits, second: TreeEdits): TreeEdits {
+  const removed = new Set(second.removed);
+  const replaced = new Set(second.files.map(({ path }) => path));
   return {
-    paths: [...paths],
-    below: changes.filter(({ kind }) => kind === "deleteDirectory").map(({ path }) => path),
+    moved: [],
+    removed: [...new Set([...first.removed, ...second.removed.filter((path) => tree.kind(path) !== null)])],
+    directories: [...first.directories.filter((path) => !removed.has(path)), ...second.directories],
+    files: [...first.files.filter(({ path }) => !removed.has(path) && !replaced.has(path)), ...second.files],
   };
 }
 
-function getEdits(
+function planEdits(
   tree: MemoryTree,
   change: PlannedChange,
-  { maxFileBytes, paths }: Required<MemoryOptions>,
-  now: Date,
+  { paths, maxFileBytes }: Required<MemoryOptions>,
 ): TreeEdits {
   const { path } = change;
-  const kind = tree.kind(path);
+  const now = new Date(0);
   switch (change.kind) {
     case "put": {
-      checkSize(change.content, maxFileBytes);
-      const fault = kind === null ? creationFault(path, paths) : null;
+      const fault = tree.kind(path) === null ? creationFault(path, paths) : null;
       if (fault !== null) throw fault;
       const write = { type: "write", path, content: change.content, ifExists: "replace", ifMissing: "create" } as const;
       return applyChange(tree, write, { now, maxFileBytes }).edits;
     }
     case "deleteFile":
-      return kind === "file" ? { ...noEdits, removed: [path] } : noEdits;
+      return tree.files.has(path) ? { ...noEdits, removed: [path] } : noEdits;
     case "deleteDirectory":
       return removeEmptyDirectory(tree, path);
   }
 }
 
-/** One step; nothing where there is no such directory. @throws EINVAL where something lies in it */
-export async function deleteEmptyDirectory(storage: TreeStorage, path: string, call: CallContext): Promise<void> {
-  await storage.transact(
-    { paths: [path], below: [path], chars: 0 },
-    (tree) => ({ edits: removeEmptyDirectory(tree, path), result: null }),
-    call,
-  );
-}
-
-/** @throws EINVAL */
 function removeEmptyDirectory(tree: MemoryTree, path: string): TreeEdits {
-  if (path === ROOT || tree.kind(path) !== "dir") return noEdits;
+  if (!tree.directories.has(path)) return noEdits;
   if (tree.pathsWithin(path).length > 1) throw directoryNotEmpty();
   return { ...noEdits, removed: [path] };
 }

@@ -1,7 +1,7 @@
 import type { Collection, MongoClient } from "mongodb";
 import { z } from "zod";
 import { openDatabase } from "../driver/client.js";
-import { storageError } from "../driver/errors.js";
+import { reading } from "../driver/reads.js";
 import { checkOptions } from "../../core/settings/options.js";
 import type { ForeignItem } from "../store/foreign-items.js";
 import { copyItems, MongoMemoryStore } from "../store/mongo-memory-store.js";
@@ -73,21 +73,19 @@ const hasMethod = (value: unknown, name: string): boolean =>
   typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
 const callback = z.custom((value) => typeof value === "function", "must be a function").optional();
 
-const optionsSchema = z
-  .object({
-    source: z.custom(
-      (source) => hasMethod(source, "find") || hasMethod((source as { client?: unknown } | null)?.client, "db"),
-      "must be a Collection, or an object { client, dbName?, collectionName? }",
-    ),
-    store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
-    batchSize: z.number().int().min(1).max(10_000).optional(),
-    resumeAfter: z.string().nullable().optional(),
-    dryRun: z.boolean().optional(),
-    mapNamespace: callback,
-    onProgress: callback,
-    onRefused: callback,
-  })
-  .strict();
+const optionsSchema = z.strictObject({
+  source: z.custom(
+    (source) => hasMethod(source, "find") || hasMethod((source as { client?: unknown } | null)?.client, "db"),
+    "must be a Collection, or an object { client, dbName?, collectionName? }",
+  ),
+  store: z.custom((store) => MongoMemoryStore.isInstance(store), "must be a MongoMemoryStore"),
+  batchSize: z.number().int().min(1).max(10_000).optional(),
+  resumeAfter: z.string().nullable().optional(),
+  dryRun: z.boolean().optional(),
+  mapNamespace: callback,
+  onProgress: callback,
+  onRefused: callback,
+});
 
 /**
  * Copies the items of the official `MongoDBStore` into a `MongoMemoryStore`, with their namespaces, keys, values and
@@ -107,7 +105,7 @@ const optionsSchema = z
 export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOptions): Promise<MigrationSummary> {
   checkOptions("MongoDBStoreMigrationOptions", optionsSchema, options);
   const { store, mapNamespace, onProgress, onRefused } = options;
-  const collection = collectionOf(options.source);
+  const collection = openSource(options.source);
   const summary: MigrationSummary = {
     total: await reading(() => collection.estimatedDocumentCount()),
     read: 0,
@@ -119,11 +117,11 @@ export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOpti
     refusals: [],
   };
   const page = { batchSize: options.batchSize ?? defaultBatchSize, resumeAfter: summary.resumeAfter };
-  for await (const { items, idOf, lastId } of readPages(collection, page)) {
+  for await (const { items, getId, lastId } of readPages(collection, page)) {
     const mapped = mapNamespace === undefined ? items : items.map((item) => withNamespace(item, mapNamespace));
     const report = await store[copyItems](mapped, options.dryRun ?? false);
     for (const { item, reason } of report.refused) {
-      const refusal = { id: idOf(mapped.indexOf(item)), namespace: item.namespace, key: item.key, reason };
+      const refusal = { id: getId(mapped.indexOf(item)), namespace: item.namespace, key: item.key, reason };
       if (summary.refusals.length < maxRefusals) summary.refusals.push(refusal);
       await onRefused?.(refusal);
     }
@@ -139,7 +137,7 @@ export async function migrateFromMongoDBStore(options: MongoDBStoreMigrationOpti
   return summary;
 }
 
-function collectionOf(source: MongoDBStoreMigrationOptions["source"]): Collection {
+function openSource(source: MongoDBStoreMigrationOptions["source"]): Collection {
   if ("find" in source) return source;
   return openDatabase(source.client, source.dbName).collection(source.collectionName ?? "store");
 }
@@ -147,12 +145,4 @@ function collectionOf(source: MongoDBStoreMigrationOptions["source"]): Collectio
 function withNamespace(item: ForeignItem, mapNamespace: (namespace: string[]) => string[]): ForeignItem {
   const { namespace } = item;
   return Array.isArray(namespace) ? { ...item, namespace: mapNamespace([...(namespace as string[])]) } : item;
-}
-
-async function reading<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw storageError(error, "read", null);
-  }
 }

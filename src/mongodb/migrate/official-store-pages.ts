@@ -1,27 +1,27 @@
 import { types } from "node:util";
-import type { Collection, Document } from "mongodb";
+import type { Collection } from "mongodb";
 import type { ForeignItem } from "../store/foreign-items.js";
 import { readOptions } from "../items/item-document.js";
-import { isPlainObject } from "../places/values.js";
+import { isPlainObject } from "../operations/values.js";
 import { streaming } from "../driver/reads.js";
 
 /** Some documents of a `MongoDBStore`, in the order of their ids. */
 export interface ItemPage {
   items: ForeignItem[];
-  /** The id of the item at that position, as a text (`idAsText`). */
-  idOf: (position: number) => string;
+  /** The id of the item at that position, as a text. */
+  getId: (position: number) => string;
   lastId: string;
 }
 
 interface SourceDocument extends ForeignItem {
   _id: unknown;
-  sizeBytes: number;
+  sizeBytes: number | bigint;
 }
 
 /** What a page may take at most, but for its last document. */
 const maxPageBytes = 16 * 1024 * 1024;
 
-/** Its vectors and the like are not asked for. */
+/** Without vectors and the like. */
 const projection = {
   namespace: 1,
   key: 1,
@@ -44,7 +44,7 @@ export async function* readPages(
     if (last === undefined) return;
     yield {
       items: documents.map(foreignItem),
-      idOf: (position) => idAsText(documents[position]?._id),
+      getId: (position) => idAsText(documents[position]?._id),
       lastId: idAsText(last._id),
     };
     after = { $literal: last._id };
@@ -58,12 +58,17 @@ async function readPage(
 ): Promise<SourceDocument[]> {
   // An expression, because `$gt` of a query would stay among ids of the same type.
   const filter = after === undefined ? {} : { $expr: { $gt: ["$_id", after] } };
-  const cursor = collection.find(filter, { ...readOptions, projection, sort: { _id: 1 }, limit: batchSize });
+  const cursor = collection.find<SourceDocument>(filter, {
+    ...readOptions,
+    projection,
+    sort: { _id: 1 },
+    limit: batchSize,
+  });
   const documents: SourceDocument[] = [];
   let sizeBytes = 0;
-  for await (const document of streaming(cursor as AsyncIterable<Document>)) {
-    documents.push(document as SourceDocument);
-    sizeBytes += Number(document["sizeBytes"]);
+  for await (const document of streaming(cursor)) {
+    documents.push(document);
+    sizeBytes += Number(document.sizeBytes);
     if (sizeBytes >= maxPageBytes) break;
   }
   return documents;
@@ -81,7 +86,7 @@ function withNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withNumbers(field)]));
 }
 
-/** The store itself has ids made by the server only; others come from whoever wrote into its collection. */
+/** The official store has ids made by the driver. Other programs may have written other ids. */
 function idAsText(id: unknown): string {
   const hex = (id as { toHexString?: () => string } | null)?.toHexString?.();
   if (hex !== undefined) return JSON.stringify({ $oid: hex });
@@ -90,14 +95,14 @@ function idAsText(id: unknown): string {
 
 /** @throws TypeError for what is none of `idAsText` */
 function boundFromText(text: string): object {
-  const id = parsed(text);
+  const id = parseJson(text);
   const hex = (id as { $oid?: unknown } | null)?.$oid;
   if (typeof hex === "string" && /^[0-9a-f]{24}$/.test(hex)) return { $toObjectId: hex };
   if (typeof id === "string" || typeof id === "number") return { $literal: id };
   throw new TypeError("invalid MongoDBStoreMigrationOptions: resumeAfter must be that of a MigrationProgress");
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,20 +1,21 @@
-import type { Db, WriteConcernSettings } from "mongodb";
+import type { Db, IndexDescription, WriteConcernSettings } from "mongodb";
 import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
 import type { ChangeRecord, ChangeStatus } from "../../core/approval/change-record.js";
-import type { MemoryError } from "../../core/values/errors.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { createIndexes } from "../driver/create-indexes.js";
 import { isDuplicateKey, storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
 import { refuseForeignDocuments } from "../driver/foreign-documents.js";
 import { once } from "../driver/once.js";
+import { asPlainValues } from "../driver/plain-values.js";
 import { reading, streaming } from "../driver/reads.js";
-import { createTtlIndexes } from "../driver/ttl-indexes.js";
-import { expiryIndex, proposalIndexes } from "./proposal-indexes.js";
+import { createTtlIndexes, type TtlIndex } from "../driver/ttl-indexes.js";
 
-type RecordDocument = Omit<ChangeRecord, "id"> &
+type StoredRecord = Omit<ChangeRecord, "id"> & { _id: string };
+
+type RecordDocument = StoredRecord &
   Record<"nodeId" | "scope", string> &
-  Partial<Record<OwnerField, string>> & { _id: string; expiresAt?: Date };
+  Partial<Record<OwnerField, string>> & { expiresAt?: Date };
 
 /** Whose records: of one memory, or of all memories of a thread or a user. */
 type AddressRange = Partial<Record<"nodeId" | "scope" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
@@ -24,79 +25,100 @@ const own = {
   option: "memoriesCollection",
 };
 
-const asPlainValues = { promoteValues: true, promoteLongs: true, useBigInt64: false, raw: false } as const;
+/** An index of the documents whose field is a text. */
+function textIndex(name: string, field: string): IndexDescription & { name: string } {
+  return { name, key: { [field]: 1 }, partialFilterExpression: { [field]: { $type: "string" } } };
+}
+
+/** Those of one memory in the order of time, and those that name a thread or a user, which `forget` looks for. */
+export const proposalIndexes = [
+  { name: "proposals_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, at: 1 } },
+  textIndex("proposals_by_thread", "threadId"),
+  textIndex("proposals_by_user", "userId"),
+  textIndex("proposals_by_acting_thread", "actor.threadId"),
+  textIndex("proposals_by_acting_user", "actor.userId"),
+  textIndex("proposals_by_reviewing_thread", "decidedBy.threadId"),
+  textIndex("proposals_by_reviewer", "decidedBy.userId"),
+];
+
+/** A document without the field stays. */
+export const expiryIndex = {
+  name: "expire_proposals",
+  key: { expiresAt: 1 },
+  expireAfterSeconds: 0,
+} as const satisfies TtlIndex;
+
+/** Reads a record without what names its memory. */
+const readOptions = {
+  projection: { nodeId: 0, scope: 0, threadId: 0, userId: 0, expiresAt: 0 },
+  ...asPlainValues,
+} as const;
+
+export interface RecordContext {
+  name: string;
+  writeConcern: WriteConcernSettings;
+  connect: () => Promise<void> | undefined;
+  clock: () => Date;
+}
 
 /** The changes that wait for a person, of all memories of a store. Nothing is made before the first of them. */
 export class RecordCollection {
-  readonly #collection: ExactCollection<RecordDocument>;
-  readonly #connect: () => Promise<void> | undefined;
-  readonly #prepare: () => Promise<void> | undefined;
   readonly clock: () => Date;
+  readonly #collection: ExactCollection<RecordDocument>;
+  readonly #prepare: () => Promise<void> | undefined;
+  readonly #context: RecordContext;
 
   private constructor(
     collection: ExactCollection<RecordDocument>,
-    connect: () => Promise<void> | undefined,
     prepare: () => Promise<void> | undefined,
-    clock: () => Date,
+    context: RecordContext,
   ) {
+    this.clock = context.clock;
     this.#collection = collection;
-    this.#connect = connect;
     this.#prepare = prepare;
-    this.clock = clock;
+    this.#context = context;
   }
 
-  static open(
-    db: Db,
-    {
-      name,
-      writeConcern,
-      connect,
-      clock,
-    }: {
-      name: string;
-      writeConcern: WriteConcernSettings;
-      connect: () => Promise<void> | undefined;
-      clock: () => Date;
-    },
-  ): RecordCollection {
+  static open(db: Db, context: RecordContext): RecordCollection {
+    const { name, writeConcern } = context;
     // An attempt must see whether another has overtaken it.
-    const collection = new ExactCollection(
-      db.collection<RecordDocument>(name, { writeConcern, readPreference: "primary" }),
-    );
+    const options = { writeConcern, readPreference: "primary" } as const;
+    const collection = new ExactCollection(db.collection<RecordDocument>(name, options));
     const prepare = once(async () => {
       await refuseForeignDocuments(collection, own);
       await createIndexes(collection, proposalIndexes, "a proposal", own.option);
       await createTtlIndexes(db, collection, [expiryIndex], "a proposal", own.option);
     });
-    return new RecordCollection(collection, connect, prepare, clock);
+    return new RecordCollection(collection, prepare, context);
   }
 
   forCall(call: CallContext): RecordCollection {
-    return new RecordCollection(this.#collection.forCall(call), this.#connect, this.#prepare, this.clock);
+    return new RecordCollection(this.#collection.forCall(call), this.#prepare, this.#context);
   }
 
   async find(address: CheckedAddress, id: string): Promise<ChangeRecord | null> {
     const document = await reading(async () => {
-      await this.#connect();
-      return this.#collection.findOne<RecordDocument>({ _id: id, ...address, ...this.#present() }, asPlainValues);
+      await this.#context.connect();
+      return this.#collection.findOne<StoredRecord>({ _id: id, ...address, ...this.#present() }, readOptions);
     });
-    return document === null ? null : recordIn(document);
+    return document && parseRecord(document);
   }
 
   async put(address: CheckedAddress, { id, ...record }: ChangeRecord, expiresAt: Date | null): Promise<ChangeRecord> {
-    const document = { _id: id, ...address, ...record, ...(expiresAt !== null && { expiresAt }) };
+    const $literal = { _id: id, ...address, ...record, ...(expiresAt !== null && { expiresAt }) };
     try {
-      await this.#connect();
+      await this.#context.connect();
       await this.#prepare();
-      const pipeline = [{ $replaceWith: { $literal: document } }];
-      await this.#collection.findOneAndUpdate({ _id: id, status: "pending" }, pipeline, {
-        upsert: true,
-        projection: { _id: 1 },
-      });
+      const options = { upsert: true, projection: { _id: 1 } };
+      await this.#collection.findOneAndUpdate(
+        { _id: id, status: "pending" },
+        [{ $replaceWith: { $literal } }],
+        options,
+      );
       return { id, ...record };
     } catch (error) {
       const decided = isDuplicateKey(error) ? await this.find(address, id) : null;
-      if (decided === null) throw writeError(error);
+      if (decided === null) throw storageError(error, "write", null);
       return decided;
     }
   }
@@ -107,18 +129,14 @@ export class RecordCollection {
     expected: { status: ChangeStatus; token?: string | null },
     fields: Partial<ChangeRecord>,
   ): Promise<ChangeRecord | null> {
-    try {
-      await this.#connect();
-      const filter = { _id: id, ...address, ...expected, ...this.#present() };
-      const before = await this.#collection.findOneAndUpdate<RecordDocument>(
-        filter,
-        [{ $set: literals(fields) }],
-        asPlainValues,
-      );
-      return before === null ? null : { ...recordIn(before), ...fields };
-    } catch (error) {
-      throw writeError(error);
-    }
+    const filter = { _id: id, ...address, ...expected, ...this.#present() };
+    // A text may begin with a dollar.
+    const literals = Object.entries<unknown>({ ...fields }).map(([field, $literal]) => [field, { $literal }] as const);
+    const update = [{ $set: Object.fromEntries(literals) }];
+    const before = await this.#writing(() =>
+      this.#collection.findOneAndUpdate<StoredRecord>(filter, update, readOptions),
+    );
+    return before && { ...parseRecord(before), ...fields };
   }
 
   async *list(
@@ -126,64 +144,52 @@ export class RecordCollection {
     kind: ChangeRecord["kind"],
     statuses: readonly ChangeStatus[],
   ): AsyncGenerator<ChangeRecord> {
-    await reading(async () => this.#connect());
+    await reading(async () => this.#context.connect());
     const filter = { ...address, kind, status: { $in: statuses }, ...this.#present() };
-    const cursor = this.#collection.find<RecordDocument>(filter, { sort: { at: 1, _id: 1 }, ...asPlainValues });
-    for await (const document of streaming(cursor)) yield recordIn(document);
+    const cursor = this.#collection.find<StoredRecord>(filter, { sort: { at: 1, _id: 1 }, ...readOptions });
+    for await (const document of streaming(cursor)) yield parseRecord(document);
   }
 
   /**
    * Removes the records of a range, and the ids of its thread or user from all others. Idempotent. @returns how many of
    * the range. @throws MemoryError EIO
    */
-  async remove(range: AddressRange): Promise<number> {
-    try {
-      await this.#connect();
+  remove(range: AddressRange): Promise<number> {
+    return this.#writing(async () => {
       const field = ownerFields[range.scope];
       const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
-      if (field === null || owner === undefined) return await this.#collection.deleteMany({ ...range }, {});
-      const removed = await this.#collection.deleteMany({ ...range, ...named(field, owner) }, {});
-      if (field === "threadId")
-        await this.#collection.deleteMany({ kind: "interrupt", ...named("actor.threadId", owner) }, {});
-      await this.#collection.bulkWrite(
-        ["actor", "decidedBy"].map((who) => ({
-          updateMany: { filter: named(`${who}.${field}`, owner), update: { $unset: { [`${who}.${field}`]: "" } } },
-        })),
-        {},
-      );
+      if (field === null || owner === undefined) return this.#collection.deleteMany({ ...range }, {});
+      const removed = await this.#collection.deleteMany({ ...range, ...equals(field, owner) }, {});
+      if (field === "threadId") {
+        await this.#collection.deleteMany({ kind: "interrupt", ...equals("actor.threadId", owner) }, {});
+      }
+      const unsets = [`actor.${field}`, `decidedBy.${field}`].map((name) => ({
+        updateMany: { filter: equals(name, owner), update: { $unset: { [name]: "" } as const } },
+      }));
+      await this.#collection.bulkWrite(unsets, {});
       return removed;
-    } catch (error) {
-      throw writeError(error);
-    }
+    });
   }
 
   #present(): object {
     return { expiresAt: { $not: { $lte: this.clock() } } };
   }
+
+  async #writing<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      await this.#context.connect();
+      return await write();
+    } catch (error) {
+      throw storageError(error, "write", null);
+    }
+  }
 }
 
-function recordIn({
-  _id: id,
-  nodeId: _node,
-  scope: _scope,
-  threadId: _thread,
-  userId: _user,
-  expiresAt: _expiry,
-  ...record
-}: RecordDocument): ChangeRecord {
+function parseRecord({ _id: id, ...record }: StoredRecord): ChangeRecord {
   return { id, ...record };
 }
 
 /** By an index that holds texts only: without the type the server does not use it. */
-function named(field: string, id: string): object {
+function equals(field: string, id: string): object {
   return { [field]: { $eq: id, $type: "string" } };
-}
-
-/** Texts begin with what they begin with, also a dollar. */
-function literals(fields: object): Record<string, object> {
-  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, { $literal: value as unknown }]));
-}
-
-function writeError(error: unknown): MemoryError {
-  return storageError(error, "write", null);
 }

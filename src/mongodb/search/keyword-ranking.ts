@@ -1,12 +1,12 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type { IndexDescription } from "mongodb";
+import type { FindOptions, IndexDescription } from "mongodb";
 import { utf8Bytes } from "../../core/values/text.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
-import { type ItemDocument, itemFromDocument, type RankedFields } from "../items/item-document.js";
+import { type ItemDocument, parseItem, type RankedFields } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
-import { placesWithin } from "../places/namespaces.js";
-import type { PutIndex } from "../places/text-indexing.js";
-import type { RankedItems, RankedSearch, Ranking } from "./ranking.js";
+import type { PutIndex } from "../operations/checked-operation.js";
+import { idsWithin } from "../operations/namespaces.js";
+import type { RankedQuery, RankedSearch, Ranking } from "./ranking.js";
 import { leafTexts, textsAt } from "./text-paths.js";
 
 /** What MongoDB's text index holds of the items. */
@@ -52,7 +52,7 @@ export class KeywordRanking implements Ranking {
   }
 
   /** One text of all, cut where it would be long or leave no room for the value. */
-  textsOf(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[] {
+  selectTexts(value: Record<string, unknown>, index: PutIndex, roomBytes: number): string[] {
     if (index === false) return [];
     const texts = index === undefined ? leafTexts(value) : textsAt(value, index);
     // A UTF-16 unit is at most three bytes of UTF-8.
@@ -65,36 +65,33 @@ export class KeywordRanking implements Ranking {
     return texts.reduce((sum, text) => sum + utf8Bytes(text), fieldBytes);
   }
 
-  fieldsOf(puts: readonly ItemPut[]): Promise<Map<ItemPut, RankedFields>> {
+  createFields(puts: readonly ItemPut[]): Promise<Map<ItemPut, RankedFields>> {
     const withText = puts.filter(({ texts }) => texts.length > 0);
     return Promise.resolve(new Map(withText.map((put) => [put, { text: put.texts.join("") }])));
   }
 
   async prepare(_queries: readonly string[], items: ItemCollection): Promise<RankedSearch> {
     await items.ready();
-    return (search) => Promise.resolve(this.#ranked(search, items));
+    return (query) => Promise.resolve({ scored: findRanked(query, items), unscored: nothing() });
   }
+}
 
-  #ranked({ query, prefix, filter, atMost }: Parameters<RankedSearch>[0], items: ItemCollection): RankedItems {
-    const score = { $meta: "textScore" } as const;
-    const limited = filter.exact && Number.isFinite(atMost) ? { limit: atMost } : {};
-    async function* scored(): AsyncGenerator<SearchItem> {
-      const found = items.query<ItemDocument & { score: number }>(
-        { $text: { $search: wordsOf(query) }, ...items.selection(placesWithin(prefix), filter) },
-        {
-          projection: { embedded: 0, text: 0, score },
-          sort: { score, _id: 1 },
-          allowDiskUse: true,
-          batchSize: Math.min(atMost, maxBatchItems),
-          ...limited,
-        },
-      );
-      for await (const document of found) {
-        const item = itemFromDocument(document);
-        if (filter.exact || filter.matches(item.value)) yield { ...item, score: document.score };
-      }
-    }
-    return { scored: scored(), unscored: nothing() };
+async function* findRanked(
+  { query, prefix, filter, atMost }: RankedQuery,
+  items: ItemCollection,
+): AsyncGenerator<SearchItem> {
+  const score = { $meta: "textScore" } as const;
+  const options: FindOptions = {
+    projection: { embedded: 0, text: 0, score },
+    sort: { score, _id: 1 },
+    allowDiskUse: true,
+    batchSize: Math.min(atMost, maxBatchItems),
+    ...(filter.matchesAll && Number.isFinite(atMost) && { limit: atMost }),
+  };
+  const selected = { $text: { $search: firstWords(query) }, ...items.selection(idsWithin(prefix), filter) };
+  for await (const document of items.query<ItemDocument & { score: number }>(selected, options)) {
+    const item = parseItem(document);
+    if (filter.matches(item.value)) yield { ...item, score: document.score };
   }
 }
 
@@ -106,7 +103,7 @@ const maxQueryWords = 1000;
 const maxQueryChars = 65_536;
 
 /** The first words of a query. Quotes and minuses are operators of `$search`, and a query is what someone said. */
-function wordsOf(query: string): string {
+function firstWords(query: string): string {
   const text = query
     .slice(0, maxQueryChars)
     .replaceAll(/["\\-]/g, " ")

@@ -1,7 +1,7 @@
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { IndexDescription } from "mongodb";
-import type { ItemFilter } from "../places/filters.js";
-import type { TextIndexing } from "../places/text-indexing.js";
+import type { TextIndexing } from "../operations/checked-operation.js";
+import type { ItemFilter } from "../operations/filters.js";
 import type { RankedFields } from "../items/item-document.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemPut } from "../items/item-updates.js";
@@ -12,21 +12,21 @@ export interface Ranking extends TextIndexing {
   /**
    * What to store beside the values of those puts. Refuses before anything is written; reads with one command at most.
    */
-  fieldsOf(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>>;
+  createFields(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>>;
   /** Gets ready for all queries of a batch at once. */
   prepare(queries: readonly string[], items: ItemCollection): Promise<RankedSearch>;
 }
 
-/**
- * The first items, at most so many: those with a score first, best first, then those that cannot have one, in order.
- */
-export type RankedSearch = (search: {
+export interface RankedQuery {
   query: string;
   prefix: readonly string[];
   filter: ItemFilter;
   atMost: number;
-}) => Promise<RankedItems>;
+}
 
+export type RankedSearch = (query: RankedQuery) => Promise<RankedItems>;
+
+/** The first items, at most so many of each: those with a score best first, those that cannot have one in order. */
 export interface RankedItems {
   scored: AsyncIterable<SearchItem>;
   unscored: AsyncIterable<SearchItem>;

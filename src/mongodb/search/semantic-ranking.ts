@@ -1,27 +1,26 @@
 import { types } from "node:util";
 import type { IndexConfig, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { MongoClient } from "mongodb";
+import type { Binary, MongoClient } from "mongodb";
 import { binaryOfSubtype } from "../driver/client.js";
-import { Embedder } from "../meaning/embedder.js";
+import { chunksOf } from "../driver/ordered-streams.js";
+import { Embedder } from "../embeddings/embedder.js";
+import { VectorScorer, vectorSizeBytes, vectorSubtype } from "../embeddings/vectors.js";
 import { type ItemCollection, maxBatchItems } from "../items/item-collection.js";
 import {
   type EmbeddedTexts,
   type ItemDocument,
-  itemFromDocument,
+  parseItem,
   type RankedFields,
   vectorField,
+  withoutScore,
 } from "../items/item-document.js";
 import type { ItemPut } from "../items/item-updates.js";
-import { restoredValue } from "../places/values.js";
-import { placesWithin } from "../places/namespaces.js";
-import { unscoredItem } from "../places/unscored-item.js";
-import type { PutIndex } from "../places/text-indexing.js";
-import { chunksOf } from "../driver/ordered-streams.js";
-import type { RankedItems, RankedSearch, Ranking } from "./ranking.js";
+import type { PutIndex } from "../operations/checked-operation.js";
+import { idsWithin } from "../operations/namespaces.js";
+import { decodeValue } from "../operations/values.js";
+import type { RankedItems, RankedQuery, RankedSearch, Ranking } from "./ranking.js";
 import { textsAt } from "./text-paths.js";
-import { TopRanked } from "./top-ranked.js";
 import { type VectorSearchOptions, vectorSearchPipeline } from "./vector-search.js";
-import { VectorScorer, vectorSizeBytes, vectorSubtype } from "../meaning/vectors.js";
 
 export interface SemanticRankingContext {
   /** That of the items. */
@@ -37,7 +36,12 @@ export interface SemanticRankingContext {
 /** What a text takes beside its vector: its hash and the names of both. */
 const otherBytesPerText = 64;
 
-type Search = Parameters<RankedSearch>[0] & { vector: readonly number[]; items: ItemCollection };
+type VectorQuery = RankedQuery & { vector: readonly number[]; items: ItemCollection };
+
+interface Match {
+  _id: string;
+  score?: number;
+}
 
 /** Ranks by the cosine of embedding vectors; of several vectors of an item the best counts. */
 export class SemanticRanking implements Ranking {
@@ -52,7 +56,7 @@ export class SemanticRanking implements Ranking {
     this.#paths = [...(context.config.fields ?? ["$"])];
   }
 
-  textsOf(value: Record<string, unknown>, index: PutIndex): string[] {
+  selectTexts(value: Record<string, unknown>, index: PutIndex): string[] {
     return index === false ? [] : textsAt(value, index ?? this.#paths);
   }
 
@@ -61,135 +65,118 @@ export class SemanticRanking implements Ranking {
   }
 
   /** Vectors of unchanged texts are read and written back: so value and vectors are always of one and the same put. */
-  async fieldsOf(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>> {
+  async createFields(puts: readonly ItemPut[], items: ItemCollection): Promise<Map<ItemPut, RankedFields>> {
     const embedded = puts.filter(({ texts }) => texts.length > 0);
     if (embedded.length === 0) return new Map();
-    const hashesOf = ({ texts }: ItemPut): string[] => texts.map((text) => this.#embedder.hashOf(text));
-    const vectors = await this.#vectorsOf(
-      embedded.map(({ place }) => place.id),
-      items,
-    );
-    const missing = new Map<string, string>();
-    for (const put of embedded) {
-      for (const text of put.texts) {
-        const hash = this.#embedder.hashOf(text);
-        if (!vectors.has(hash)) missing.set(hash, text);
-      }
-    }
-    const made = await this.#embedder.embedTexts([...missing.values()]);
-    [...missing.keys()].forEach((hash, index) => vectors.set(hash, made[index] ?? new Uint8Array()));
+    const ids = embedded.map(({ location }) => location.id);
+    const stored = await readVectors(ids, items);
+    const texts = new Set(embedded.flatMap((put) => put.texts));
+    const missing = [...texts].filter((text) => !stored.has(this.#embedder.hash(text)));
+    const created = await this.#embedder.embedTexts(missing);
     const binary = await binaryOfSubtype(this.#context.client, vectorSubtype);
-    return new Map(
-      embedded.map((put) => {
-        const hashes = hashesOf(put);
-        const fields = hashes.map((hash, index) => [vectorField(index), binary(vectors.get(hash) ?? new Uint8Array())]);
-        return [put, { embedded: { hashes, vectors: Object.fromEntries(fields) as EmbeddedTexts["vectors"] } }];
-      }),
-    );
+    const createField = (put: ItemPut): EmbeddedTexts => {
+      const hashes = put.texts.map((text) => this.#embedder.hash(text));
+      const vectors: Record<string, Binary> = {};
+      for (const [position, text] of put.texts.entries()) {
+        const vector = stored.get(hashes[position] ?? "") ?? created.get(text) ?? new Uint8Array();
+        vectors[vectorField(position)] = binary(vector);
+      }
+      return { hashes, vectors };
+    };
+    return new Map(embedded.map((put) => [put, { embedded: createField(put) }]));
   }
 
   async prepare(queries: readonly string[], items: ItemCollection): Promise<RankedSearch> {
     const distinct = [...new Set(queries)];
-    const vectors = await Promise.all(distinct.map((query) => this.#embedder.embedQuery(query)));
-    const vectorOf = new Map(distinct.map((query, index) => [query, vectors[index] ?? []]));
+    const vectors = new Map(
+      await Promise.all(distinct.map(async (query) => [query, await this.#embedder.embedQuery(query)] as const)),
+    );
+    const { vectorSearch } = this.#context;
     return (search) => {
-      const withVector = { ...search, items, vector: vectorOf.get(search.query) ?? [] };
-      return this.#context.vectorSearch === undefined
-        ? this.#compareAll(withVector)
-        : Promise.resolve(this.#askIndex(withVector, this.#context.vectorSearch));
+      const withVector = { ...search, items, vector: vectors.get(search.query) ?? [] };
+      if (vectorSearch === undefined) return compareAll(withVector);
+      return Promise.resolve(this.#searchIndex(withVector, vectorSearch));
     };
   }
 
-  /** The packed vectors that items have now, by the hash of their text. */
-  async #vectorsOf(ids: readonly string[], items: ItemCollection): Promise<Map<string, Uint8Array>> {
-    const [only, ...others] = ids;
-    const filter = { _id: others.length === 0 ? only : { $in: ids } };
-    const found = items.query<ItemDocument>(filter, { projection: { embedded: 1 } });
-    const vectors = new Map<string, Uint8Array>();
-    for await (const { embedded } of found) {
-      for (const [index, hash] of (embedded?.hashes ?? []).entries()) {
-        const vector = embedded?.vectors[vectorField(index)];
-        if (types.isUint8Array(vector)) vectors.set(hash, vector);
-      }
-    }
-    return vectors;
-  }
-
-  /** Exact: one pass over the vectors of the range, of which a batch is held, and the best places. */
-  async #compareAll({ vector, prefix, filter, atMost, items }: Search): Promise<RankedItems> {
-    const projection = { embedded: { vectors: 1 }, ...(filter.exact ? {} : { value: 1 }) };
-    const options = { projection, sort: { _id: 1 }, batchSize: maxBatchItems } as const;
-    const best = new TopRanked<string>(atMost);
-    const others: string[] = [];
-    const scorer = new VectorScorer(vector);
-    const selection = items.selection(placesWithin(prefix), filter);
-    for await (const documents of items.queryBatches<ItemDocument>(selection, options)) {
-      for (const { _id, value, embedded } of documents) {
-        if (!filter.exact && !filter.matches(restoredValue(value))) continue;
-        const score = bestScore(scorer, embedded);
-        if (score !== undefined) best.push(_id, score);
-        else if (others.length < atMost) others.push(_id);
-      }
-    }
-    return {
-      scored: this.#itemsOf(each(best.entries().map(({ value, score }) => ({ _id: value, score }))), {
-        filter,
-        atMost,
-        items,
-      }),
-      unscored: this.#itemsOf(each(others.map((_id) => ({ _id }))), { filter, atMost, items }),
-    };
-  }
-
-  #askIndex({ vector, prefix, filter, atMost, items }: Search, options: VectorSearchOptions): RankedItems {
+  #searchIndex(search: VectorQuery, options: VectorSearchOptions): RankedItems {
     const { collectionName, expires } = this.#context;
-    const selection = items.selection(placesWithin(prefix), filter);
-    const selective = expires || filter.query.length > 0 || !filter.exact;
-    const pipeline = vectorSearchPipeline(options, {
-      collectionName,
-      vector,
-      selection,
-      prefix,
-      filter,
-      selective,
-      atMost,
-    });
+    const { vector, prefix, filter, atMost, items } = search;
+    const selection = items.selection(idsWithin(prefix), filter);
+    const selective = expires || !filter.matchesAll;
+    const vectorSearch = { collectionName, vector, selection, prefix, filter, selective, atMost };
+    const matches = items.aggregate<Match>(vectorSearchPipeline(options, vectorSearch));
     const withoutVectors = { $and: [selection, { embedded: { $exists: false } }] };
-    const found = items.query<FoundPlace>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } });
-    return {
-      scored: this.#itemsOf(items.aggregate<FoundPlace>(pipeline), { filter, atMost, items }),
-      unscored: this.#itemsOf(found, { filter, atMost, items }),
-    };
-  }
-
-  /** Values are read for the answer only. What changed since it was ranked is left out where it no longer matches. */
-  async *#itemsOf(
-    places: AsyncIterable<FoundPlace>,
-    { filter, atMost, items }: Pick<Search, "filter" | "atMost" | "items">,
-  ): AsyncGenerator<SearchItem> {
-    for await (const chunk of chunksOf(places, Math.min(atMost, maxBatchItems))) {
-      const documents = await items.find(chunk.map(({ _id }) => _id));
-      for (const { _id, score } of chunk) {
-        const document = documents.get(_id);
-        if (document === undefined) continue;
-        const item = itemFromDocument(document);
-        if (!filter.matches(item.value)) continue;
-        yield score === undefined ? unscoredItem(item) : { ...item, score };
-      }
-    }
+    const others = items.query<Match>(withoutVectors, { projection: { _id: 1 }, sort: { _id: 1 } });
+    return { scored: readItems(matches, search), unscored: readItems(others, search) };
   }
 }
 
-interface FoundPlace {
-  _id: string;
-  score?: number;
+/** The packed vectors that items have now, by the hash of their text. */
+async function readVectors(ids: readonly string[], items: ItemCollection): Promise<Map<string, Uint8Array>> {
+  const filter = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
+  const vectors = new Map<string, Uint8Array>();
+  for await (const { embedded } of items.query<ItemDocument>(filter, { projection: { embedded: 1 } })) {
+    for (const [position, hash] of (embedded?.hashes ?? []).entries()) {
+      const vector = embedded?.vectors[vectorField(position)];
+      if (types.isUint8Array(vector)) vectors.set(hash, vector);
+    }
+  }
+  return vectors;
+}
+
+/** Exact: one pass over the vectors of the range, of which one batch is held, and the ids of the best items. */
+async function compareAll(search: VectorQuery): Promise<RankedItems> {
+  const { vector, prefix, filter, atMost, items } = search;
+  const projection = { embedded: { vectors: 1 }, ...(!filter.matchesAll && { value: 1 }) };
+  const options = { projection, sort: { _id: 1 }, batchSize: maxBatchItems } as const;
+  const scorer = new VectorScorer(vector);
+  let best: Scored[] = [];
+  const others: Match[] = [];
+  const selection = items.selection(idsWithin(prefix), filter);
+  for await (const documents of items.queryBatches<ItemDocument>(selection, options)) {
+    const scored: Scored[] = [];
+    for (const { _id, value, embedded } of documents) {
+      if (!filter.matchesAll && !filter.matches(decodeValue(value))) continue;
+      const score = bestScore(scorer, embedded);
+      if (score !== undefined) scored.push({ _id, score });
+      else if (others.length < atMost) others.push({ _id });
+    }
+    best = keepBest([...best, ...scored], atMost);
+  }
+  return { scored: readItems(each(best), search), unscored: readItems(each(others), search) };
+}
+
+type Scored = Required<Match>;
+
+/** Best first, at most so many; among equal scores the first ones. */
+export function keepBest<T extends { score: number }>(matches: readonly T[], atMost: number): T[] {
+  return matches.toSorted((a, b) => b.score - a.score).slice(0, atMost);
 }
 
 function bestScore(scorer: VectorScorer, embedded: EmbeddedTexts | undefined): number | undefined {
-  const scores = Object.values(embedded?.vectors ?? {}).map((vector) =>
-    types.isUint8Array(vector) ? scorer.score(vector) : undefined,
-  );
-  return scores.reduce((best, score) => (score === undefined || (best ?? -Infinity) > score ? best : score), undefined);
+  let best: number | undefined;
+  for (const vector of Object.values(embedded?.vectors ?? {})) {
+    const score = types.isUint8Array(vector) ? scorer.score(vector) : undefined;
+    if (score !== undefined && score > (best ?? -Infinity)) best = score;
+  }
+  return best;
+}
+
+/** Values are read for the answer only. What changed since it was ranked is left out where it no longer matches. */
+async function* readItems(
+  matches: AsyncIterable<Match>,
+  { filter, atMost, items }: RankedQuery & { items: ItemCollection },
+): AsyncGenerator<SearchItem> {
+  for await (const chunk of chunksOf(matches, Math.min(atMost, maxBatchItems))) {
+    const documents = await items.find(chunk.map(({ _id }) => _id));
+    for (const { _id, score } of chunk) {
+      const document = documents.get(_id);
+      if (document === undefined) continue;
+      const item = parseItem(document);
+      if (filter.matches(item.value)) yield score === undefined ? withoutScore(item) : { ...item, score };
+    }
+  }
 }
 
 async function* each<T>(values: readonly T[]): AsyncGenerator<T> {

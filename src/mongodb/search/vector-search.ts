@@ -1,8 +1,8 @@
 import type { Document } from "mongodb";
 import { invalid } from "../../core/values/errors.js";
-import type { ItemFilter } from "../places/filters.js";
+import type { ItemFilter } from "../operations/filters.js";
 import { vectorField } from "../items/item-document.js";
-import { namespacesWithin } from "../places/namespaces.js";
+import { namespacesWithin } from "../operations/namespaces.js";
 
 /** A vector index of MongoDB Search (Atlas), which you make and the store only uses. */
 export interface VectorSearchOptions {
@@ -39,7 +39,7 @@ export function vectorSearchPipeline(options: VectorSearchOptions, search: Vecto
   }
   const candidates = options.numCandidates ?? Math.max(100, 20 * atMost);
   const numCandidates = Math.min(Math.max(candidates, atMost), maxCandidates);
-  const found = (position: number): Document[] => [
+  const findAt = (position: number): Document[] => [
     {
       $vectorSearch: {
         index: options.indexName,
@@ -54,13 +54,13 @@ export function vectorSearchPipeline(options: VectorSearchOptions, search: Vecto
     // Of a cosine c the index answers (1 + c) / 2.
     { $project: { score: { $subtract: [{ $multiply: [2, { $meta: "vectorSearchScore" }] }, 1] } } },
   ];
-  const others = Array.from({ length: (options.textsPerItem ?? 1) - 1 }, (_, index) => found(index + 1));
+  const others = Array.from({ length: (options.textsPerItem ?? 1) - 1 }, (_, index) => findAt(index + 1));
   return [
-    ...found(0),
+    ...findAt(0),
     ...others.map((pipeline) => ({ $unionWith: { coll: search.collectionName, pipeline } })),
     ...(others.length > 0 ? [{ $group: { _id: "$_id", score: { $max: "$score" } } }] : []),
     { $sort: { score: -1, _id: 1 } },
-    ...(search.filter.exact ? [{ $limit: atMost }] : []),
+    ...(search.filter.matchesAll ? [{ $limit: atMost }] : []),
   ];
 }
 

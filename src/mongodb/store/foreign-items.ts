@@ -3,16 +3,16 @@ import { MemoryError } from "../../core/values/errors.js";
 import { addressOfNamespace } from "../../core/values/namespace.js";
 import type { ItemCollection } from "../items/item-collection.js";
 import type { ItemOperation, RankedFields } from "../items/item-document.js";
-import type { ItemPut } from "../items/item-updates.js";
-import { isPlainObject } from "../places/values.js";
+import { type ItemPut, literals } from "../items/item-updates.js";
+import { isPlainObject } from "../operations/values.js";
 import { copyFile } from "../memories/file-copies.js";
 import type { ItemTimes } from "../memories/file-items.js";
 import type { MemoryLayout } from "../memories/layout.js";
-import { storedNamespace } from "../places/namespaces.js";
-import { checkOperation } from "../places/operations.js";
+import { storedNamespace } from "../operations/namespaces.js";
+import { checkOperation } from "../operations/checked-operation.js";
 import type { Ranking } from "../search/ranking.js";
 
-/** An item as it lies in another store; nothing of it is checked. */
+/** An item of another store; nothing of it is checked. */
 export interface ForeignItem {
   namespace: unknown;
   key: unknown;
@@ -44,70 +44,65 @@ interface GivenTimes extends ItemTimes {
   expiresAt?: Date;
 }
 
-/** Takes over items of another store with their times; never over one that is as new. */
-export class ForeignItems {
-  readonly #context: ForeignItemsContext;
-
-  constructor(context: ForeignItemsContext) {
-    this.#context = context;
-  }
-
-  /**
-   * One bulk write for all items, and up to four commands for each file of a memory. A dry run only reads, and reports
-   * what would be done. @throws MemoryError EIO
-   */
-  async copy(items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
-    const { memories, ranking, clock } = this.#context;
-    const report: CopyReport = { copied: 0, unchanged: 0, skipped: 0, refused: [] };
-    const puts = new Map<ItemPut, GivenTimes>();
-    for (const item of items) {
-      try {
-        const times = checkTimes(item);
-        if (hasExpired(times, clock()) || isDirectory(item)) {
-          report.skipped += 1;
-          continue;
-        }
-        const { namespace, key, value } = item;
-        const checked = checkOperation({ namespace, key, value }, ranking);
-        if (checked.kind === "putItem") puts.set(checked, times);
-        else if (checked.kind === "putMemory") report[await copyFile(memories, checked, times, dryRun)] += 1;
-        else throw new TypeError("an item's value must be a plain object (given null)");
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        report.refused.push({ item, reason: error });
+/**
+ * Takes over items of another store with their times; never over one that is as new. One bulk write for all items, and
+ * up to four commands for each file of a memory. A dry run only reads, and reports what would be done.
+ * @throws MemoryError EIO
+ */
+export async function copyForeignItems(
+  context: ForeignItemsContext,
+  items: readonly ForeignItem[],
+  dryRun: boolean,
+): Promise<CopyReport> {
+  const { memories, ranking, clock } = context;
+  const report: CopyReport = { copied: 0, unchanged: 0, skipped: 0, refused: [] };
+  const puts = new Map<ItemPut, GivenTimes>();
+  for (const item of items) {
+    try {
+      const times = checkTimes(item);
+      if (hasExpired(times, clock()) || isDirectory(item)) {
+        report.skipped += 1;
+        continue;
       }
+      const { namespace, key, value } = item;
+      const checked = checkOperation({ namespace, key, value }, ranking);
+      if (checked.kind === "putItem") puts.set(checked, times);
+      else if (checked.kind === "putMemory") report[await copyFile(memories, checked, times, dryRun)] += 1;
+      else throw new TypeError("an item's value must be a plain object (given null)");
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      report.refused.push({ item, reason: error });
     }
-    const copied = await (dryRun ? this.#countOlder(puts) : this.#copyItems(puts));
-    report.copied += copied;
-    report.unchanged += puts.size - copied;
-    return report;
   }
-
-  async #countOlder(puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
-    const found = await this.#context.items.find(Array.from(puts.keys(), ({ place }) => place.id));
-    const isOlder = ([{ place }, { updatedAt }]: [ItemPut, GivenTimes]): boolean =>
-      !((found.get(place.id)?.updatedAt ?? 0) >= updatedAt);
-    return [...puts].filter(isOlder).length;
-  }
-
-  async #copyItems(puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
-    const ranked =
-      (await this.#context.ranking?.fieldsOf([...puts.keys()], this.#context.items)) ??
-      new Map<ItemPut, RankedFields>();
-    return this.#context.items.copy(
-      Array.from(puts, ([put, times]) => copyOperationOf(put, times, ranked.get(put) ?? {})),
-    );
-  }
+  const copied = await (dryRun ? countOlder(context, puts) : copyItems(context, puts));
+  report.copied += copied;
+  report.unchanged += puts.size - copied;
+  return report;
 }
 
-/** The filter is the id alone, as for puts; what is there decides on the server whether it stays. */
-function copyOperationOf({ place, value }: ItemPut, times: GivenTimes, ranked: RankedFields): ItemOperation {
-  const given = { ns: storedNamespace(place.namespace), key: place.key, value, ...times, ...ranked };
-  const literals = Object.entries(given).map(([name, field]) => [name, { $literal: field }]);
-  // A missing time sorts before every date: so it is of a new document too.
-  const isOlder = { $lt: ["$updatedAt", times.updatedAt] };
-  const update = [{ $replaceWith: { $cond: [isOlder, { _id: "$_id", ...Object.fromEntries(literals) }, "$$ROOT"] } }];
-  return { updateOne: { filter: { _id: place.id }, update, upsert: true } };
+async function countOlder({ items }: ForeignItemsContext, puts: ReadonlyMap<ItemPut, GivenTimes>): Promise<number> {
+  const stored = await items.find(Array.from(puts.keys(), ({ location }) => location.id));
+  const isStored = ([{ location }, { updatedAt }]: [ItemPut, GivenTimes]): boolean =>
+    (stored.get(location.id)?.updatedAt ?? 0) >= updatedAt;
+  return [...puts].filter((put) => !isStored(put)).length;
+}
+
+async function copyItems(
+  { items, ranking }: ForeignItemsContext,
+  puts: ReadonlyMap<ItemPut, GivenTimes>,
+): Promise<number> {
+  const ranked = await ranking?.createFields([...puts.keys()], items);
+  return items.copy(Array.from(puts, ([put, times]) => createCopy(put, { ...times, ...ranked?.get(put) })));
+}
+
+/** The filter is the id alone, as for puts. The server keeps a stored item that is as new. */
+function createCopy({ location, value }: ItemPut, fields: GivenTimes & RankedFields): ItemOperation {
+  const { id, namespace, key } = location;
+  const copy = { _id: "$_id", ...literals({ ns: storedNamespace(namespace), key, value, ...fields }) };
+  // A missing time, as of a new document, sorts before every date.
+  const isOlder = { $lt: ["$updatedAt", fields.updatedAt] };
+  const update = [{ $replaceWith: { $cond: [isOlder, copy, "$$ROOT"] } }];
+  return { updateOne: { filter: { _id: id }, update, upsert: true } };
 }
 
 function checkTimes({ createdAt, updatedAt, expiresAt }: ForeignItem): GivenTimes {
@@ -128,7 +123,7 @@ function isDirectory({ namespace, key, value }: ForeignItem): boolean {
   return value["directory"] === true && key.endsWith("/") && addressOfNamespace(namespace as string[]) !== null;
 }
 
-/** Of the item, and not of the storage or of the embeddings. */
+/** Whether the item is refused. Errors of the storage or of the embeddings end the copy. */
 function isRefusal(error: unknown): error is Error {
   if (MemoryError.isInstance(error)) return error.code !== "EIO";
   return error instanceof TypeError || (error instanceof Error && error.name === "InvalidNamespaceError");

@@ -31,15 +31,14 @@ import { isTraced, traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, isStrict, openDatabase, serverOf } from "../driver/client.js";
 import { Expiry } from "../items/expiry.js";
 import { ItemCollection } from "../items/item-collection.js";
-import { type CopyReport, type ForeignItem, ForeignItems } from "./foreign-items.js";
-import type { ItemDocument } from "../items/item-document.js";
-import { defaultItemsCollection } from "../items/item-indexes.js";
+import { copyForeignItems, type CopyReport, type ForeignItem } from "./foreign-items.js";
+import { defaultItemsCollection, type ItemDocument } from "../items/item-document.js";
 import { KeywordRanking } from "../search/keyword-ranking.js";
-import { checkNamespace } from "../places/namespaces.js";
+import { checkNamespace } from "../operations/namespaces.js";
 import type { Ranking } from "../search/ranking.js";
 import { SemanticRanking } from "../search/semantic-ranking.js";
-import { readInRun } from "../../run-tree/read-in-run.js";
-import { shownBatch } from "./shown-reads.js";
+import { readInRun } from "../../langchain/read-in-run.js";
+import { describeBatch } from "./shown-reads.js";
 import { type BatchStorage, StoreBatch } from "./store-batch.js";
 import { spanOfBatch, spanOfForget, spanOfMove, spanOfPage } from "../memories/store-spans.js";
 import {
@@ -54,7 +53,7 @@ type ListNamespacesOptions = Parameters<BaseStore["listNamespaces"]>[0];
 
 const brand: symbol = Symbol.for("langgraph-mongo-memory.MongoMemoryStore");
 
-/** Of a memory of so many files and directories a search reads all. In the process its index takes some 20 MB. */
+/** A search reads memories of up to so many files and directories as a whole. Such an index takes some 20 MB. */
 const searchedWhole = 10_000;
 
 /** For `migrateFromMongoDBStore`. A symbol, which no editor offers among the members. */
@@ -103,7 +102,7 @@ export class MongoMemoryStore extends BaseStore {
         connect: () => this.#connect(),
         clock,
         expireMs: options.expireMs ?? {},
-        history: historyOf(options.history),
+        history: createHistoryContext(options.history),
         embeddings: options.index === undefined ? null : { client: options.client, config: options.index },
         ...(options.memoryTextIndex === true && { narrowsAbove: searchedWhole }),
         makesIndexes,
@@ -112,7 +111,7 @@ export class MongoMemoryStore extends BaseStore {
       database.collection<ItemDocument>(options.itemsCollection ?? defaultItemsCollection),
     );
     const expiry = new Expiry(options.ttl);
-    const ranking = rankingOf(options, collection.name);
+    const ranking = createRanking(options, collection.name);
     const items = new ItemCollection({
       collection,
       connect: () => this.#connect(),
@@ -268,24 +267,24 @@ export class MongoMemoryStore extends BaseStore {
 
   /**
    * Returns results in the order of the operations. Checks everything before it reads or writes. All reads see the
-   * items as they were before the writes. Of several writes to one place the last one counts.
+   * items as they were before the writes. Of several writes to one namespace and key the last one counts.
    * @throws InvalidNamespaceError for namespaces; MemoryError EINVAL, EFBIG or TypeError for other arguments;
    * MemoryError
    *   EIO if the database failed or did not answer within `timeoutMs`; and the refusals of a memory
    */
   override async batch<Operations extends Operation[]>(operations: Operations): Promise<OperationResults<Operations>> {
-    const act = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
+    const stage = Array.isArray(operations) && operations.some(isPut) ? "change" : "read";
     const run = (): Promise<unknown[]> =>
-      withinTime(this.#waiting(), act, (call) => new StoreBatch(this.#storage, call).run(operations));
+      withinTime(this.#waiting(), stage, (call) => new StoreBatch(this.#storageFor(call)).run(operations));
     const inSpan = (): Promise<unknown[]> => (isTraced() ? traced(spanOfBatch(operations, this.#server), run) : run());
-    const answers = await (act === "read" ? readInRun(() => shownBatch(operations), inSpan) : inSpan());
+    const answers = await (stage === "read" ? readInRun(() => describeBatch(operations), inSpan) : inSpan());
     return answers as OperationResults<Operations>;
   }
 
   /** @internal */
   [copyItems](items: readonly ForeignItem[], dryRun: boolean): Promise<CopyReport> {
     const memories = dryRun ? this.#openLayout(false) : this.#storage.memories;
-    return new ForeignItems({ ...this.#storage, memories, clock: this.#clock }).copy(items, dryRun);
+    return copyForeignItems({ ...this.#storage, memories, clock: this.#clock }, items, dryRun);
   }
 
   #waiting(): CallLimits {
@@ -296,9 +295,14 @@ export class MongoMemoryStore extends BaseStore {
     return call === undefined ? this.#memories : this.#memories.forCall(call);
   }
 
+  #storageFor(call: CallContext | undefined): BatchStorage {
+    if (call === undefined) return this.#storage;
+    return { ...this.#storage, items: this.#storage.items.forCall(call), memories: this.#memories.forCall(call) };
+  }
+
   /**
-   * Asked for by name: a client whose first connection failed stays closed for its own implicit connecting. Once is
-   * enough: a client that was closed since would connect again, and keep the process alive.
+   * Connects explicitly: a client whose first connection failed stays closed for its own implicit connecting. Only once:
+   * a client that was closed since would connect again, and keep the process alive.
    */
   #connect(): Promise<void> | undefined {
     if (this.#stopped)
@@ -316,7 +320,7 @@ export class MongoMemoryStore extends BaseStore {
   }
 }
 
-function historyOf(history: MongoMemoryStoreOptions["history"] = false): HistoryContext | null {
+function createHistoryContext(history: MongoMemoryStoreOptions["history"] = false): HistoryContext | null {
   if (history === false) return null;
   return { begins: true, ...(history !== true && history) };
 }
@@ -325,7 +329,7 @@ function isPut(operation: unknown): boolean {
   return typeof operation === "object" && operation !== null && "value" in operation;
 }
 
-function rankingOf(
+function createRanking(
   { client, index, vectorSearch, textSearch, ttl }: MongoMemoryStoreOptions,
   collectionName: string,
 ): Ranking | undefined {
@@ -336,7 +340,7 @@ function rankingOf(
   return new KeywordRanking(typeof textSearch === "object" ? textSearch : {});
 }
 
-/** Of a query that has no effect because of the client, once for each store. */
+/** Warns once for each store of a query that has no effect because of the client. */
 function warnOnce(): () => void {
   let warned = false;
   return () => {

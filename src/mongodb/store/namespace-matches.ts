@@ -1,16 +1,13 @@
-import type { NamespaceListing, NamespaceMatch } from "../places/operations.js";
+import type { NamespaceListing, NamespaceMatch } from "../operations/checked-operation.js";
 
-/** The labels that every namespace must begin with, as far as one condition gives them without wildcards. */
-export function commonPrefix(matches: readonly NamespaceMatch[]): string[] {
+/** The labels that every namespace must begin with, and the conditions that namespaces below them may still fail. */
+export function splitMatches(matches: readonly NamespaceMatch[]): { prefix: string[]; others: NamespaceMatch[] } {
   const prefixes = matches
-    .filter((match) => match.matchType === "prefix")
+    .filter(({ matchType }) => matchType === "prefix")
     .map(({ path }) => path.slice(0, path.includes("*") ? path.indexOf("*") : path.length));
-  return prefixes.toSorted((a, b) => b.length - a.length)[0] ?? [];
-}
-
-/** The conditions that namespaces below `prefix` may still fail. */
-export function matchesBeside(prefix: readonly string[], matches: readonly NamespaceMatch[]): NamespaceMatch[] {
-  return matches.filter(({ matchType, path }) => matchType !== "prefix" || !isSame(path, prefix));
+  const prefix = prefixes.toSorted((a, b) => b.length - a.length)[0] ?? [];
+  const others = matches.filter(({ matchType, path }) => matchType !== "prefix" || !isSame(path, prefix));
+  return { prefix, others };
 }
 
 function satisfies({ matchType, path }: NamespaceMatch, namespace: readonly string[]): boolean {
@@ -29,15 +26,13 @@ export async function pageOfNamespaces(
   { matches, maxDepth, offset, limit }: NamespaceListing,
 ): Promise<string[][]> {
   const page: string[][] = [];
-  if (limit === 0) return page;
   let skipped = 0;
   let previous: string[] | undefined;
   for await (const chunk of chunks) {
     for (const namespace of chunk) {
       if (!matches.every((match) => satisfies(match, namespace))) continue;
-      const cut = namespace.length > maxDepth ? namespace.slice(0, maxDepth) : namespace;
-      // Only what is cut can be there already.
-      if (cut !== namespace && previous !== undefined && isSame(previous, cut)) continue;
+      const cut = namespace.slice(0, maxDepth);
+      if (previous !== undefined && isSame(previous, cut)) continue;
       previous = cut;
       if (skipped < offset) {
         skipped += 1;

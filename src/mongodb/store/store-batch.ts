@@ -1,26 +1,30 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { CallContext } from "../../core/runtime/call.js";
 import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/values/namespace.js";
+import { compareCodeUnits } from "../../core/values/text.js";
+import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-streams.js";
 import type { ItemCollection } from "../items/item-collection.js";
-import { itemFromDocument } from "../items/item-document.js";
+import { parseItem, type RankedFields, withoutScore } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
 import { mayHoldMemories } from "../memories/address-ranges.js";
 import { checkFileWrites, type FileWrite, writeFiles } from "../memories/file-writes.js";
 import type { MemoryLayout } from "../memories/layout.js";
 import {
+  type CheckedOperation,
+  checkOperation,
+  type NamespaceListing,
+  type Search,
+} from "../operations/checked-operation.js";
+import type { ItemFilter } from "../operations/filters.js";
+import {
   compareNamespaces,
+  idsWithin,
   namespacesWithin,
-  placeOf,
-  placesWithin,
-  storedPlace,
+  sortKey,
+  storedId,
   type StoredRange,
-} from "../places/namespaces.js";
-import { type CheckedOperation, checkOperation, type NamespaceListing, type Search } from "../places/operations.js";
-import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-streams.js";
-import type { ItemFilter } from "../places/filters.js";
-import { unscoredItem } from "../places/unscored-item.js";
+} from "../operations/namespaces.js";
 import type { RankedItems, RankedSearch, Ranking } from "../search/ranking.js";
-import { commonPrefix, matchesBeside, pageOfNamespaces } from "./namespace-matches.js";
+import { pageOfNamespaces, splitMatches } from "./namespace-matches.js";
 
 type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperation, { kind: Kind }>;
 
@@ -35,114 +39,79 @@ export interface BatchStorage {
 
 /**
  * Runs batches as the reference does. It checks everything before it does anything, and it does all reads before all
- * writes. If several writes go to one place, the last one counts.
+ * writes. If several writes have the same namespace and key, the last one counts.
  */
 export class StoreBatch {
   readonly #storage: BatchStorage;
-  readonly #call: CallContext | undefined;
-  #itemsOfCall: ItemCollection | undefined;
-  #memoriesOfCall: MemoryLayout | undefined;
 
-  /** @param call the batch ends with it */
-  constructor(storage: BatchStorage, call: CallContext | undefined) {
+  constructor(storage: BatchStorage) {
     this.#storage = storage;
-    this.#call = call;
-  }
-
-  get #items(): ItemCollection {
-    this.#itemsOfCall ??= this.#call === undefined ? this.#storage.items : this.#storage.items.forCall(this.#call);
-    return this.#itemsOfCall;
-  }
-
-  get #memories(): MemoryLayout {
-    this.#memoriesOfCall ??=
-      this.#call === undefined ? this.#storage.memories : this.#storage.memories.forCall(this.#call);
-    return this.#memoriesOfCall;
   }
 
   /** Returns an answer for each operation, in their order; null for a put or delete. */
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
-    const checked = Array.from(operations as unknown[], (operation) =>
-      checkOperation(operation, this.#storage.ranking),
+    const { items, memories, ranking } = this.#storage;
+    // Not by `map`, which leaves out what was never set.
+    const checked = Array.from<unknown, CheckedOperation>(operations, (operation) =>
+      checkOperation(operation, ranking),
     );
-    const writes = lastWritesOf(checked);
-    const itemWrites = writes.filter(
-      (write): write is ItemWrite => write.kind === "putItem" || write.kind === "deleteItem",
-    );
-    const fileWrites = writes.filter(
-      (write): write is FileWrite => write.kind === "putMemory" || write.kind === "deleteMemory",
-    );
-    if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(this.#memories, fileWrites);
-    const answers = checked.some(isRead) ? await this.#readAndRefresh(checked) : checked.map(() => null);
-    if (writes.length === 0) return answers;
-    const puts = itemWrites.filter((write): write is ItemPut => write.kind === "putItem");
-    const ranked = puts.length > 0 ? await this.#storage.ranking?.fieldsOf(puts, this.#items) : undefined;
+    const writes = selectLastWrites(checked);
+    const itemWrites = writes.filter((write) => write.kind === "putItem" || write.kind === "deleteItem");
+    const fileWrites = writes.filter((write) => write.kind === "putMemory" || write.kind === "deleteMemory");
+    if (fileWrites.length > 0 && writes.length > 1) await checkFileWrites(memories, fileWrites);
+    const answers = await this.#read(checked);
+    await items.refresh(checked.flatMap((operation, index) => selectItems(operation, answers[index])));
+    const puts = itemWrites.filter((write) => write.kind === "putItem");
+    const ranked = (await ranking?.createFields(puts, items)) ?? new Map<ItemPut, RankedFields>();
     // Memories come first, because only they can still refuse a write here.
-    if (fileWrites.length > 0) await writeFiles(this.#memories, fileWrites);
-    if (itemWrites.length > 0) await this.#items.write(itemWrites, ranked ?? new Map<ItemPut, object>());
+    await writeFiles(memories, fileWrites);
+    await items.write(itemWrites, ranked);
     return answers;
   }
 
-  async #readAndRefresh(operations: readonly CheckedOperation[]): Promise<unknown[]> {
-    const answers = await this.#read(operations);
-    await this.#items.refresh(operations.flatMap((operation, index) => itemsIn(operation, answers[index])));
-    return answers;
-  }
-
-  /**
-   * Waits only for the kinds of operations that there are. To wait for an empty kind costs a small call some hundredths
-   * of its time.
-   */
   async #read(operations: readonly CheckedOperation[]): Promise<unknown[]> {
-    const items = operations.filter((operation) => operation.kind === "getItem");
-    const files = operations.filter((operation) => operation.kind === "getMemory");
-    const pages = operations.filter((operation) => operation.kind === "search" || operation.kind === "listNamespaces");
     const answers = await Promise.all([
-      items.length > 0 ? this.#getItems(items) : [],
-      files.length > 0 ? this.#getFiles(files) : [],
-      pages.length > 0 ? this.#readPages(pages) : [],
+      this.#getItems(operations.filter((operation) => operation.kind === "getItem")),
+      this.#getFiles(operations.filter((operation) => operation.kind === "getMemory")),
+      this.#search(operations.filter((operation) => operation.kind === "search")),
+      this.#listNamespaces(operations.filter((operation) => operation.kind === "listNamespaces")),
     ]);
-    const found = new Map<CheckedOperation, unknown>(answers.flat());
-    return operations.map((operation) => found.get(operation) ?? null);
+    const byOperation = new Map<CheckedOperation, unknown>(answers.flat());
+    return operations.map((operation) => byOperation.get(operation) ?? null);
   }
 
-  async #getItems(gets: OperationOf<"getItem">[]): Promise<[CheckedOperation, Item | null][]> {
-    const documents = await this.#items.find(gets.map((get) => get.place.id));
+  async #getItems(gets: OperationOf<"getItem">[]): Promise<Answer[]> {
+    const documents = await this.#storage.items.find(gets.map(({ location }) => location.id));
     return gets.map((get) => {
-      const document = documents.get(get.place.id);
-      return [get, document ? itemFromDocument(document) : null];
+      const document = documents.get(get.location.id);
+      return [get, document ? parseItem(document) : null];
     });
   }
 
-  async #getFiles(gets: OperationOf<"getMemory">[]): Promise<[CheckedOperation, Item | null][]> {
-    const items = await this.#memories.itemsAt(gets.map((get) => get.place));
+  async #getFiles(gets: OperationOf<"getMemory">[]): Promise<Answer[]> {
+    const items = await this.#storage.memories.itemsAt(gets.map(({ location }) => location));
     return gets.map((get, index) => [get, items[index] ?? null]);
   }
 
-  async #readPages(pages: OperationOf<"search" | "listNamespaces">[]): Promise<[CheckedOperation, unknown][]> {
-    const ranked = pages.filter((page) => page.kind === "search" && isRanked(page.search));
-    const queries = ranked.map((page) => (page.kind === "search" ? page.search.query : ""));
-    if (queries.length > 0 && this.#storage.ranking === undefined) this.#storage.onUnranked();
-    const rank = queries.length > 0 ? await this.#storage.ranking?.prepare(queries, this.#items) : undefined;
+  async #search(searches: OperationOf<"search">[]): Promise<Answer[]> {
+    const { items, ranking, onUnranked } = this.#storage;
+    const queries = searches.filter(({ search }) => isRanked(search)).map(({ search }) => search.query);
+    if (queries.length > 0 && ranking === undefined) onUnranked();
+    const rank = queries.length > 0 ? await ranking?.prepare(queries, items) : undefined;
     return Promise.all(
-      pages.map(async (operation): Promise<[CheckedOperation, unknown]> => [
-        operation,
-        operation.kind === "search"
-          ? await this.#search(operation.search, rank)
-          : await this.#listNamespaces(operation.listing),
-      ]),
+      searches.map(async (operation): Promise<Answer> => [operation, await this.#searchPage(operation.search, rank)]),
     );
   }
 
-  async #search(search: Search, rank: RankedSearch | undefined): Promise<SearchItem[]> {
+  async #searchPage(search: Search, rank: RankedSearch | undefined): Promise<SearchItem[]> {
     const { prefix, filter, offset, limit } = search;
-    if (filter.never || limit === 0) return [];
+    if (isEmpty(search)) return [];
     if (rank !== undefined && isRanked(search)) {
-      const items = await rank({ ...search, atMost: offset + limit });
-      return pageOf(this.#withMemories(search, items), offset, limit);
+      const ranked = await rank({ ...search, atMost: offset + limit });
+      return pageOf(this.#withMemories(search, ranked), offset, limit);
     }
-    if (!mayHoldMemories(prefix)) return this.#items.search(placesWithin(prefix), filter, search);
+    if (!mayHoldMemories(prefix)) return this.#storage.items.search(idsWithin(prefix), filter, search);
     return pageOf(this.#searchWithMemories(search, offset + limit), offset, limit);
   }
 
@@ -150,72 +119,74 @@ export class StoreBatch {
   async *#withMemories({ prefix, filter }: Search, { scored, unscored }: RankedItems): AsyncGenerator<SearchItem> {
     yield* scored;
     const files = mayHoldMemories(prefix) ? [this.#filesWithin(prefix, filter)] : [];
-    yield* mergeOrdered([unscored, ...files], comparePlaces);
+    yield* mergeOrdered([unscored, ...files], compareItems);
   }
 
-  /**
-   * Memories sort where their root label sorts. If the items before that label fill the page, the memories are not
-   * asked.
-   */
+  /** Memories sort where their root label sorts. They are not read if the items before that label fill the page. */
   async *#searchWithMemories({ prefix, filter }: Search, atMost: number): AsyncGenerator<SearchItem> {
-    const root = prefix.length > 0 ? placesWithin(prefix) : placesWithin([memoryRootLabel]);
-    const merged = (): AsyncGenerator<SearchItem> =>
-      mergeOrdered([this.#items.stream(root, filter, atMost), this.#filesWithin(prefix, filter)], comparePlaces);
-    if (prefix.length > 0) {
-      yield* merged();
-      return;
-    }
-    yield* this.#items.stream(before(root), filter, atMost);
-    yield* merged();
-    yield* this.#items.stream(after(root), filter, atMost);
+    const { items } = this.#storage;
+    const root = idsWithin(prefix.length > 0 ? prefix : [memoryRootLabel]);
+    if (prefix.length === 0) yield* items.stream(before(root), filter, atMost);
+    yield* mergeOrdered([items.stream(root, filter, atMost), this.#filesWithin(prefix, filter)], compareItems);
+    if (prefix.length === 0) yield* items.stream(after(root), filter, atMost);
   }
 
   async *#filesWithin(prefix: readonly string[], filter: ItemFilter): AsyncGenerator<SearchItem> {
-    for await (const item of this.#memories.itemsWithin(prefix))
-      if (filter.matches(item.value)) yield unscoredItem(item);
+    for await (const item of this.#storage.memories.itemsWithin(prefix)) {
+      if (filter.matches(item.value)) yield withoutScore(item);
+    }
   }
 
-  async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
-    for await (const address of this.#memories.memories(prefix)) yield namespaceOfMemory(address);
+  #listNamespaces(listings: OperationOf<"listNamespaces">[]): Promise<Answer[]> {
+    return Promise.all(
+      listings.map(async (operation): Promise<Answer> => [operation, await this.#listPage(operation.listing)]),
+    );
   }
 
-  async #listNamespaces(listing: NamespaceListing): Promise<string[][]> {
-    const prefix = commonPrefix(listing.matches);
-    const ofItems = this.#items.namespaces(namespacesWithin(prefix));
-    if (!mayHoldMemories(prefix))
-      return pageOfNamespaces(ofItems, { ...listing, matches: matchesBeside(prefix, listing.matches) });
+  async #listPage(listing: NamespaceListing): Promise<string[][]> {
+    const { prefix, others } = splitMatches(listing.matches);
+    const { maxDepth, offset, limit } = listing;
+    if (limit === 0) return [];
+    const atMost = others.length === 0 && maxDepth === Infinity ? offset + limit : Infinity;
+    const ofItems = this.#storage.items.namespaces(namespacesWithin(prefix), atMost);
+    if (!mayHoldMemories(prefix)) return pageOfNamespaces(ofItems, { ...listing, matches: others });
     const all = mergeOrdered([flattened(ofItems), this.#memoryNamespaces(prefix)], compareNamespaces);
     return pageOfNamespaces(chunksOf(all, 1), listing);
   }
+
+  async *#memoryNamespaces(prefix: readonly string[]): AsyncGenerator<string[]> {
+    for await (const address of this.#storage.memories.memories(prefix)) yield namespaceOfMemory(address);
+  }
 }
 
-const isRead = ({ kind }: CheckedOperation): boolean =>
-  kind === "getItem" || kind === "getMemory" || kind === "search" || kind === "listNamespaces";
+type Answer = [CheckedOperation, unknown];
 
-const isRanked = ({ query, filter, limit }: Search): boolean => query !== "" && !filter.never && limit > 0;
+const isEmpty = ({ filter, limit }: Search): boolean => filter.matchesNone || limit === 0;
 
-/** The items of an answer that lie in the collection. */
-function itemsIn(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
-  if (operation.kind === "getItem") return answer === null ? [] : [operation.place];
+const isRanked = (search: Search): boolean => search.query !== "" && !isEmpty(search);
+
+/** The items of an answer that the items collection holds. */
+function selectItems(operation: CheckedOperation, answer: unknown): { id: string; namespace: string[] }[] {
+  if (operation.kind === "getItem") return answer === null ? [] : [operation.location];
   if (operation.kind !== "search") return [];
   return (answer as SearchItem[])
     .filter(({ namespace }) => addressOfNamespace(namespace) === null)
-    .map(({ namespace, key }) => ({ namespace, id: storedPlace(namespace, key) }));
+    .map(({ namespace, key }) => ({ namespace, id: storedId(namespace, key) }));
 }
 
-function lastWritesOf(operations: readonly CheckedOperation[]): (ItemWrite | FileWrite)[] {
+function selectLastWrites(operations: readonly CheckedOperation[]): (ItemWrite | FileWrite)[] {
   const writes = new Map<string, ItemWrite | FileWrite>();
   for (const operation of operations) {
     const { kind } = operation;
     if (kind === "putItem" || kind === "deleteItem" || kind === "putMemory" || kind === "deleteMemory") {
-      writes.set(placeOf(operation.place.namespace, operation.place.key), operation);
+      writes.set(sortKey(operation.location.namespace, operation.location.key), operation);
     }
   }
   return [...writes.values()];
 }
 
-function comparePlaces(a: Item, b: Item): number {
-  return compareNamespaces([placeOf(a.namespace, a.key)], [placeOf(b.namespace, b.key)]);
+function compareItems(a: Item, b: Item): number {
+  return compareCodeUnits(sortKey(a.namespace, a.key), sortKey(b.namespace, b.key));
 }
 
 const before = ({ $gte }: StoredRange): StoredRange => ($gte === undefined ? {} : { $lt: $gte });

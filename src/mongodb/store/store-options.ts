@@ -9,7 +9,7 @@ import type { TtlOptions } from "../items/expiry.js";
 import { textLanguages, type TextSearchOptions } from "../search/keyword-ranking.js";
 import type { ExpireMsOptions } from "../memories/memory-expiry.js";
 import { type LayoutName, layoutNames } from "../memories/layouts.js";
-import { checkNamespace, storedNamespace } from "../places/namespaces.js";
+import { checkNamespace, storedNamespace } from "../operations/namespaces.js";
 import { maxCandidates, type VectorSearchOptions } from "../search/vector-search.js";
 
 /** Which client and collections a store uses, and how its items are found and expire. */
@@ -95,45 +95,37 @@ const ttlMs = z.number().int().min(1).max(maxTtlMs).nullable();
 /** Ten years: MongoDB takes no lifetime that ends before 1970. */
 const maxExpireMs = 10 * 365 * 86_400_000;
 const expireMs = z.number().int().min(1).max(maxExpireMs).optional();
-const expireMsSchema = z.object({ perThread: expireMs, perUser: expireMs, global: expireMs }).strict();
+const expireMsSchema = z.strictObject({ perThread: expireMs, perUser: expireMs, global: expireMs });
 
-const historySchema = z
-  .object({
-    keepVersions: z.number().int().min(1).max(1_000_000).optional(),
-    keepMs: z.number().int().min(1).max(maxExpireMs).optional(),
-  })
-  .strict();
+const historySchema = z.strictObject({
+  keepVersions: z.number().int().min(1).max(1_000_000).optional(),
+  keepMs: z.number().int().min(1).max(maxExpireMs).optional(),
+});
 
-const ttlSchema = z
-  .object({
-    defaultTtlMs: ttlMs.optional(),
-    refreshOnRead: z.boolean().optional(),
-    namespaces: z
-      .array(z.object({ prefix: z.array(z.string()).superRefine(checkPrefix), ttlMs }).strict())
-      .refine(
-        (entries) => new Set(entries.map(({ prefix }) => storedNamespace(prefix))).size === entries.length,
-        "must not name a prefix twice",
-      )
-      .optional(),
-  })
-  .strict();
+const ttlSchema = z.strictObject({
+  defaultTtlMs: ttlMs.optional(),
+  refreshOnRead: z.boolean().optional(),
+  namespaces: z
+    .array(z.strictObject({ prefix: z.array(z.string()).superRefine(checkPrefix), ttlMs }))
+    .refine(
+      (entries) => new Set(entries.map(({ prefix }) => storedNamespace(prefix))).size === entries.length,
+      "must not name a prefix twice",
+    )
+    .optional(),
+});
 
-const indexSchema = z
-  .object({
-    dims: z.number().int().min(1),
-    embeddings: z.custom<IndexConfig["embeddings"]>(isEmbeddings, "must be an Embeddings client of LangChain"),
-    fields: z.array(z.string().min(1)).min(1).optional(),
-  })
-  .strict();
+const indexSchema = z.strictObject({
+  dims: z.number().int().min(1),
+  embeddings: z.custom<IndexConfig["embeddings"]>(isEmbeddings, "must be an Embeddings client of LangChain"),
+  fields: z.array(z.string().min(1)).min(1).optional(),
+});
 
-const vectorSearchSchema = z
-  .object({
-    indexName: z.string().min(1),
-    numCandidates: z.number().int().min(1).max(maxCandidates).optional(),
-    filterFields: z.array(z.string().regex(/^[^.$][^.]*$/, "must be the name of a top-level field")).optional(),
-    textsPerItem: z.number().int().min(1).max(20).optional(),
-  })
-  .strict();
+const vectorSearchSchema = z.strictObject({
+  indexName: z.string().min(1),
+  numCandidates: z.number().int().min(1).max(maxCandidates).optional(),
+  filterFields: z.array(z.string().regex(/^[^.$][^.]*$/, "must be the name of a top-level field")).optional(),
+  textsPerItem: z.number().int().min(1).max(20).optional(),
+});
 
 const collectionName = z.string().refine(isCollectionName, collectionNameRule);
 
@@ -147,7 +139,7 @@ const documentLimitSchema = z.object({
 });
 
 const optionsSchema = z
-  .object({
+  .strictObject({
     client: z.custom<MongoClient>(
       (client) => typeof (client as MongoClient | undefined)?.db === "function",
       "must be a MongoClient of the mongodb package",
@@ -157,12 +149,11 @@ const optionsSchema = z
     layout: z.enum(layoutNames).optional(),
     itemsCollection: collectionName.optional(),
     memoryWriteConcern: z
-      .object({
+      .strictObject({
         w: z.union([z.string(), z.number().int().min(1)]).optional(),
         journal: z.boolean().optional(),
         wtimeoutMS: z.number().int().min(0).optional(),
       })
-      .strict()
       .optional(),
     clock: z
       .custom<() => Date>((clock) => typeof clock === "function", "must be a function that returns a Date")
@@ -174,9 +165,8 @@ const optionsSchema = z
     index: indexSchema.optional(),
     vectorSearch: vectorSearchSchema.optional(),
     memoryTextIndex: z.boolean().optional(),
-    textSearch: z.union([z.boolean(), z.object({ language: z.enum(textLanguages).optional() }).strict()]).optional(),
+    textSearch: z.union([z.boolean(), z.strictObject({ language: z.enum(textLanguages).optional() })]).optional(),
   })
-  .strict()
   .refine(({ index, vectorSearch }) => vectorSearch === undefined || index !== undefined, "vectorSearch needs index")
   .refine(
     ({ index, textSearch }) => index === undefined || textSearch === undefined || textSearch === false,
@@ -204,7 +194,7 @@ export function checkStoreOptions(options: MongoMemoryStoreOptions): void {
   checkOptions("MongoMemoryStoreOptions", optionsSchema, options);
 }
 
-const moveSchema = z.object({ layout: z.enum(layoutNames) }).strict();
+const moveSchema = z.strictObject({ layout: z.enum(layoutNames) });
 
 /** @throws TypeError */
 export function checkMoveOptions(options: { layout: LayoutName }): { layout: LayoutName } {

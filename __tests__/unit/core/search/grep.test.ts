@@ -10,7 +10,11 @@ let opened = 0;
 
 async function memoryWith(text: string): Promise<Memory> {
   opened += 1;
-  const memory = openMemory(new InMemoryStore(), { nodeId: `grep ${opened}` }, { maxFileBytes: 15_000_000 });
+  const memory = openMemory(
+    new InMemoryStore(),
+    { nodeId: `grep ${opened}` },
+    { maxFileBytes: 15_000_000, timeoutMs: Infinity },
+  );
   await memory.write("/a", text);
   return memory;
 }

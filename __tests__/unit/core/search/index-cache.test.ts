@@ -6,8 +6,8 @@ import { openMemoryOver } from "../../../../src/core/checked-memory.js";
 import { keptIndexes } from "../../../../src/core/search/index-cache.js";
 import type { MeaningBackend } from "../../../../src/core/search/meaning.js";
 import { vectorsOf } from "../../../../src/core/search/passage-vectors.js";
-import { Embedder } from "../../../../src/mongodb/meaning/embedder.js";
-import { MemoryMeaning } from "../../../../src/mongodb/meaning/memory-meaning.js";
+import { Embedder } from "../../../../src/mongodb/embeddings/embedder.js";
+import { MemoryEmbeddings } from "../../../../src/mongodb/embeddings/memory-embeddings.js";
 import { FakeEmbeddings } from "../../../helpers/fake-embeddings.js";
 
 let opened = 0;
@@ -192,7 +192,7 @@ describe("the vectors of a memory", () => {
   // Requirement: search.embedded-bounded
   it("take at most 50 MB", () => {
     const embedder = new Embedder({ dims: 1536, embeddings: new FakeEmbeddings() });
-    const { maxTexts } = new MemoryMeaning({ embedder } as ConstructorParameters<typeof MemoryMeaning>[0]);
+    const { maxTexts } = new MemoryEmbeddings({ embedder } as ConstructorParameters<typeof MemoryEmbeddings>[0]);
     expect(maxTexts).toBe(8135);
   });
 });

@@ -4,7 +4,7 @@ import {
   claudeMemoryHandlers,
   type ClaudeMemoryOptions,
   createClaudeMemoryTool,
-} from "../../../../src/dialects/claude/index.js";
+} from "../../../../src/langchain/claude/index.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";

@@ -6,7 +6,7 @@ import {
   claudeMemoryExecute,
   claudeMemoryHandlers,
   createClaudeMemoryTool,
-} from "../../../../src/dialects/claude/index.js";
+} from "../../../../src/langchain/claude/index.js";
 import { MemoryError } from "../../../../src/core/values/errors.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";

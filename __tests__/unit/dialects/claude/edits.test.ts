@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
-import { type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../src/dialects/claude/index.js";
+import { type ClaudeMemoryOptions, createClaudeMemoryTool } from "../../../../src/langchain/claude/index.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";

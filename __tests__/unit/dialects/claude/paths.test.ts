@@ -4,12 +4,12 @@ import {
   claudeMemoryHandlers,
   type ClaudeMemoryOptions,
   createClaudeMemoryTool,
-} from "../../../../src/dialects/claude/index.js";
+} from "../../../../src/langchain/claude/index.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
 
 const store = new InMemoryStore();
 const freshMemory = (): Memory => openMemory(store, freshAddress());

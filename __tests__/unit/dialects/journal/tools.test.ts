@@ -3,7 +3,7 @@ import { ToolMessage } from "@langchain/core/messages";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
-import { createJournalTools } from "../../../../src/dialects/journal/index.js";
+import { createJournalTools } from "../../../../src/langchain/journal/index.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { hitsOf } from "../../../helpers/journal-answers.js";
 import { type Answer, JournalBench } from "../../../helpers/journal-scenario.js";

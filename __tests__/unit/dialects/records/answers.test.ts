@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
-import { createRecordTools } from "../../../../src/dialects/records/index.js";
+import { createRecordTools } from "../../../../src/langchain/records/index.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { RecordBench, recordError } from "../../../helpers/record-bench.js";

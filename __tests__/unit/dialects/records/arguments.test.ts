@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { parse } from "yaml";
 import type { Memory } from "../../../../src/core/memory.js";
 import { MemoryNode } from "../../../../src/graph/memory-node.js";
-import { createRecordTools } from "../../../../src/dialects/records/index.js";
+import { createRecordTools } from "../../../../src/langchain/records/index.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
 import { anyCharacter } from "../../../helpers/any-character.js";

@@ -7,7 +7,7 @@ import { createAgent, createMiddleware } from "langchain";
 import { ScriptedChatModel } from "../../../helpers/scripted-chat-model.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
 import { anyCharacter } from "../../../helpers/any-character.js";
 import { repetitions } from "../../../helpers/repetitions.js";
 

@@ -9,7 +9,7 @@ import { ScriptedChatModel } from "../../../helpers/scripted-chat-model.js";
 import type { Memory } from "../../../../src/core/memory.js";
 import { openMemory } from "../../../../src/open-memory.js";
 import { freshAddress } from "../../../../src/testing/memory-case.js";
-import { MemoryTool } from "../../../../src/dialects/unified/memory-tool.js";
+import { MemoryTool } from "../../../../src/langchain/memory-tool.js";
 
 const store = new InMemoryStore();
 const list = { path: "/", command: "list" } as const;

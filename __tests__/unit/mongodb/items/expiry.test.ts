@@ -22,7 +22,7 @@ describe("Expiry", () => {
       ["a", "b", "c"],
       ["a", "b", "c", "d"],
     ];
-    expect(namespaces.map((namespace) => expiry.ttlMsOf(namespace))).toEqual([1, 1, 2, 2, 3, 3, null, null]);
+    expect(namespaces.map((namespace) => expiry.getTtlMs(namespace))).toEqual([1, 1, 2, 2, 3, 3, null, null]);
   });
 
   it("is never without a time", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { parseFilter } from "../../../../src/mongodb/places/filters.js";
+import { parseFilter } from "../../../../src/mongodb/operations/filters.js";
 import {
   vectorSearchPipeline,
   type VectorSearch,

@@ -1,9 +1,9 @@
 import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
-import { ROOT } from "../../../core/values/paths.js";
+import { parentsOf, ROOT } from "../../../core/values/paths.js";
+import type { PlannedChange } from "../layout.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
-import type { ChangeScope } from "../../../core/tree/change.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { storageError } from "../../driver/errors.js";
@@ -99,10 +99,13 @@ export class FileReads {
     return [...(found?.values() ?? [])].filter(({ _id }) => _id !== this.#rootId);
   }
 
-  /** A tree without texts of what is at some paths, and of what lies in some directories, at one moment. */
-  kinds({ paths, below }: ChangeScope): Promise<MemoryTree> {
-    const ids = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
-    const children = below.map((path) => ({ _id: childrenOf(this.#key, path) }));
+  /** A tree, without texts, of what changes concern: their paths, and what is in deleted directories. */
+  kinds(changes: readonly PlannedChange[]): Promise<MemoryTree> {
+    const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
+    const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
+    const children = changes
+      .filter(({ kind }) => kind === "deleteDirectory")
+      .map(({ path }) => ({ _id: childrenOf(this.#key, path) }));
     return this.#readingAtOneMoment(new LoadedTree(new Map(), null), async () => {
       const found = await this.#context.collection
         .find<IndexedDocument>({ $or: [{ _id: this.#rootId }, ids, ...children] }, { ...listing, ...atOneMoment })

@@ -7,9 +7,8 @@ import { parentsOf, ROOT } from "../../../core/values/paths.js";
 import { storageError } from "../../driver/errors.js";
 import { reading } from "../../driver/reads.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { archivedHistoryOf } from "../../history/archived-history.js";
+import { archiveHistory, insertVersions } from "../../history/archived-history.js";
 import { HistoryView } from "../../history/history-view.js";
-import { insertVersions } from "../../history/insert-versions.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import { isTooMuch } from "../transaction-errors.js";
 import {
@@ -46,7 +45,7 @@ export function archivedMemory(context: FilesContext, address: CheckedAddress): 
 /** Its texts are not needed to tell what versions there are. */
 async function historyOf(context: FilesContext, root: ListedRoot): Promise<ArchivedHistory | null> {
   const present = toPresent(root, new Map());
-  return present.revision === 0 ? null : archivedHistoryOf(await HistoryView.of(present, versionsInCall(context)));
+  return present.revision === 0 ? null : archiveHistory(await HistoryView.of(present, versionsInCall(context)));
 }
 
 interface Restored {

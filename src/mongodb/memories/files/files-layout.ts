@@ -22,11 +22,14 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { type Topology, topologyOf } from "../../driver/topology.js";
 import { reading, streaming } from "../../driver/reads.js";
 import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
-import { Embedder } from "../../meaning/embedder.js";
-import { VectorCollection, vectorIndexes, vectorsCollectionOf } from "../../meaning/vector-collection.js";
-import { expiryIndex as proposalExpiryIndex, proposalIndexes } from "../../proposals/proposal-indexes.js";
-import { RecordCollection } from "../../proposals/record-collection.js";
-import type { MemoryPlace } from "../../places/operations.js";
+import { Embedder } from "../../embeddings/embedder.js";
+import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../../embeddings/vector-collection.js";
+import {
+  expiryIndex as proposalExpiryIndex,
+  proposalIndexes,
+  RecordCollection,
+} from "../../proposals/record-collection.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
 import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
@@ -52,7 +55,7 @@ import { reasonToFollow } from "../moved-memory.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
 import { FileReads } from "./file-reads.js";
-import { checkPlanned, deleteEmptyDirectory, getPlannedScope } from "../planned-changes.js";
+import { deleteEmptyDirectory, planChanges } from "../planned-changes.js";
 import { ChangeQueue } from "./queue.js";
 import { FilesStorage } from "./storage.js";
 import { StoredFiles } from "./stored-files.js";
@@ -129,7 +132,7 @@ export class FilesLayout implements KeptLayout {
     );
     const proposalsName = `${collectionName}_proposals`;
     const records = RecordCollection.open(db, { name: proposalsName, writeConcern, connect, clock });
-    const vectorsName = vectorsCollectionOf(collectionName);
+    const vectorsName = vectorsCollectionName(collectionName);
     const vectors = VectorCollection.open(db, vectorsName, {
       writeConcern,
       connect,
@@ -208,7 +211,7 @@ export class FilesLayout implements KeptLayout {
     }
   }
 
-  itemsAt(places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+  itemsAt(places: readonly MemoryLocation[]): Promise<(Item | null)[]> {
     return itemsOfMemory(this.#context, places);
   }
 
@@ -228,7 +231,7 @@ export class FilesLayout implements KeptLayout {
     options: Required<MemoryOptions>,
     changes: readonly PlannedChange[],
   ): Promise<void> {
-    checkPlanned(await this.#reads(address).kinds(getPlannedScope(changes)), options, changes);
+    planChanges(await this.#reads(address).kinds(changes), changes, options);
   }
 
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {

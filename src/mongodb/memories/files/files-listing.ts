@@ -29,7 +29,7 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import { namespaceOfMemory } from "../../../core/values/namespace.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
-import type { MemoryPlace } from "../../places/operations.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
 import { fileItem } from "../file-items.js";
 import { FileReads } from "./file-reads.js";
 
@@ -214,7 +214,10 @@ export async function removeVersions(
 const maxPlacesPerCommand = 100;
 
 /** The items at those places of one memory in their order, null where nothing is; a command for each hundred. */
-export async function itemsOfMemory(context: FilesContext, places: readonly MemoryPlace[]): Promise<(Item | null)[]> {
+export async function itemsOfMemory(
+  context: FilesContext,
+  places: readonly MemoryLocation[],
+): Promise<(Item | null)[]> {
   const [first] = places;
   if (first === undefined) return [];
   const reads = new FileReads(context, first.address);

@@ -1,0 +1,40 @@
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { MongoClient } from "mongodb";
+import type { Memory } from "../../../src/core/memory.js";
+import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
+import type { MemoryOptions } from "../../../src/core/settings/options.js";
+import type { MemoryAddress } from "../../../src/core/values/address.js";
+import { type LayoutName, layoutNames } from "../../../src/mongodb/memories/layouts.js";
+import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
+import { openMemory } from "../../../src/open-memory.js";
+import { backendsUnderTest } from "../backends-under-test.js";
+import { testDatabase } from "../test-database.js";
+import { useClient } from "../use-client.js";
+
+export type Backends = [name: string, open: Open][];
+export type Open = (address: MemoryAddress, options?: MemoryOptions) => Memory;
+
+/** Every backend of the dialects' tests, MongoDB with a history too, and a tree without a memory at its root. */
+export function backendsOfTable(): Backends {
+  return [
+    ...backendsUnderTest().map(([name, { open }]): [string, Open] => [shortName(name), open]),
+    ...layoutNames.map((layout): [string, Open] => [`${layout} with history`, recording(layout)]),
+    ["mounts without /", withoutRoot(recording("document"))],
+  ];
+}
+
+const shortName = (name: string): string => name.replace(/^(?:MongoDB, layout|an?) /, "");
+
+function recording(layout: LayoutName): Open {
+  const { uri, name: dbName } = testDatabase();
+  const store = new MongoMemoryStore({ client: useClient(new MongoClient(uri)), dbName, layout, history: true });
+  return (address, options) => store.memory(address, options);
+}
+
+function withoutRoot(open: Open): Open {
+  return (address, options) =>
+    mountMemories({
+      "/docs": open(address, options),
+      "/kept": openMemory(new InMemoryStore(), { nodeId: "kept" }, options),
+    });
+}

@@ -1,0 +1,146 @@
+import type { Memory } from "../../../src/core/memory.js";
+import { freshAddress } from "../../../src/testing/memory-case.js";
+import { recordAnswer, type Contents, readContents, describeDifference } from "./answers.js";
+import type { Backends, Open } from "./backends.js";
+import {
+  beginning,
+  type Bench,
+  type Call,
+  changeCalls,
+  historyCalls,
+  maxFileBytes,
+  oddCalls,
+  proposalCalls,
+  readCalls,
+  recordedBeginning,
+} from "./calls.js";
+import { policies } from "./policies.js";
+
+interface Section {
+  title: string;
+  calls: readonly Call[];
+  policies: readonly string[];
+  begin: (memory: Memory) => Promise<void>;
+  /** Which backends have it. */
+  has: (memory: Memory) => boolean;
+  /** Whether a memory that a call has left as it was is good for the next. */
+  reuses: boolean;
+}
+
+const everywhere = { begin: writeBeginning, has: () => true, reuses: true };
+const ofHistory = ["none", "append", "read", "ask", "read below", "guard refuses"];
+const onlySome = {
+  history: { begin: recordedBeginning, has: (memory: Memory) => memory.history !== null, reuses: false },
+  proposals: { begin: writeBeginning, has: (memory: Memory) => Boolean(memory.proposals), reuses: false },
+};
+
+const sections: Section[] = [
+  { title: "Reads", calls: readCalls, policies: ["none", "read"], ...everywhere },
+  { title: "Changes", calls: changeCalls, policies: Object.keys(policies), ...everywhere },
+  { title: "Odd changes", calls: oddCalls, policies: ["none", "append", "guard rewrites"], ...everywhere },
+  { title: "History", calls: historyCalls, policies: ofHistory, ...onlySome.history },
+  { title: "Proposals", calls: proposalCalls, policies: ["none", "read", "guard rewrites"], ...onlySome.proposals },
+];
+
+/** Long texts that come often, by what the table writes for them. */
+const shortForms = {
+  "<in no run>":
+    'this call is part of no run with a checkpointer: give the graph one, or set onAsk: "propose"; programs use the memory of the store itself',
+  "<no proposals>": 'proposals are kept in a MongoMemoryStore only: use one, or set onAsk: "interrupt"',
+  "<proposed>": "EACCES: the change is not made yet: it is proposed, and a person decides about it (proposal ID)",
+  "<must be asked>": 'is changed only if a person approves (access "ask")',
+  "<nothing at root>": "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point",
+  "<new file>": '{"kind":"file","sizeBytes":1,"createdAt":"time","updatedAt":"time"}',
+};
+
+async function writeBeginning(memory: Memory): Promise<void> {
+  for (const [path, content] of Object.entries(beginning)) {
+    // A tree without a memory at its root has not all of them.
+    await memory.write(path, content).catch(() => undefined);
+  }
+}
+
+/** What every call answers under every policy on every backend. Rows that are alike are written once. */
+export async function verbTable(backends: Backends): Promise<string> {
+  const parts = Object.entries(shortForms).map(([short, text]) => `${short} = ${text}`);
+  for (const section of sections) parts.push(`\n# ${section.title}`, await shownSection(section, backends));
+  return `${parts.join("\n")}\n`;
+}
+
+async function shownSection({ calls, has, policies: names, ...section }: Section, all: Backends): Promise<string> {
+  const backends = all.filter(([, open]) => has(open(freshAddress())));
+  const answers = await Promise.all(
+    names.map((policy) => Promise.all(backends.map(([, open]) => collectAnswers({ calls, ...section }, policy, open)))),
+  );
+  const rows = calls.map(({ title, path }, index): [string, string] => {
+    const byPolicy = names.map((policy, row): [string, string] => {
+      const ofBackends = backends.map(([name], column): [string, string] => [
+        name,
+        answers[row]?.[column]?.[index] ?? "",
+      ]);
+      return [policy, shownBackends(ofBackends)];
+    });
+    const text = shownPolicies(byPolicy);
+    return [title, path === undefined ? text : text.replaceAll(path, "PATH")];
+  });
+  return Array.from(namesByText(rows), ([text, titles]) => `\n${titles.join("\n")}\n${text}`).join("\n");
+}
+
+/** What the calls answer, one after the other, each on a memory that is as at the beginning. */
+async function collectAnswers(
+  { calls, begin, reuses }: Pick<Section, "calls" | "begin" | "reuses">,
+  policy: string,
+  open: Open,
+): Promise<string[]> {
+  const answers: string[] = [];
+  let bench: (Bench & { before: Contents }) | null = null;
+  for (const { run } of calls) {
+    bench ??= await newBench(policy, open, begin);
+    const { before, versions } = bench;
+    const answer = await recordAnswer(() => bench && run(bench), versions);
+    const difference = describeDifference(before, await readContents(bench.free));
+    answers.push(difference === "" ? answer : `${answer} | ${difference}`);
+    if (!reuses || difference !== "") bench = null;
+  }
+  return answers;
+}
+
+async function newBench(policy: string, open: Open, begin: Section["begin"]): Promise<Bench & { before: Contents }> {
+  const free = open(freshAddress(), { maxFileBytes, timeoutMs: Infinity });
+  await begin(free);
+  const memory = policies[policy]?.(free) ?? free;
+  return { free, memory, versions: await listVersions(free), before: await readContents(free) };
+}
+
+/** Oldest first. */
+async function listVersions({ history }: Memory): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of history?.list() ?? []) ids.unshift(id);
+  return ids;
+}
+
+/** One line where all policies have the same answer. */
+function shownPolicies(answers: readonly [policy: string, text: string][]): string {
+  return Array.from(namesByText(answers), ([text, names]) =>
+    names.length === answers.length ? `  ${text}` : `  [${names.join(", ")}] ${text}`,
+  ).join("\n");
+}
+
+/** The answer of most backends, and below it those of the others. */
+function shownBackends(answers: readonly [backend: string, text: string][]): string {
+  const groups = [...namesByText(answers)];
+  const most = Math.max(...groups.map(([, names]) => names.length));
+  const usual = groups.find(([, names]) => names.length === most)?.[0] ?? "";
+  const others = groups.filter(([text]) => text !== usual).map(([text, names]) => `      ${names.join("; ")}: ${text}`);
+  return [usual, ...others].map(shortened).join("\n");
+}
+
+function shortened(text: string): string {
+  return Object.entries(shortForms).reduce((shorter, [short, long]) => shorter.replaceAll(long, short), text);
+}
+
+function namesByText(pairs: readonly [name: string, text: string][]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const [name, text] of pairs) groups.set(text, [...(groups.get(text) ?? []), name]);
+  return groups;
+}

@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { openMemory } from "../../../../src/open-memory.js";
+import type { Memory } from "../../../../src/core/memory.js";
+import { JournalBench } from "../../../helpers/journal-scenario.js";
+
+const today = "/2026/01/15.md";
+const block = (key: string, content: string): string =>
+  `### ${key}\n\n${content}\n\n<!-- agentool-memory: at=2026-01-16T00:00:00+00:00 -->\n\n`;
+
+/** The files of reservations, by path. */
+async function reservationsOf({ memory }: JournalBench): Promise<Map<string, string>> {
+  const { files } = await memory.snapshot();
+  return new Map(files.filter(({ path }) => path.includes("/.journal/")).map(({ path, content }) => [path, content]));
+}
+
+async function benchWith(...keys: string[]): Promise<JournalBench> {
+  const bench = new JournalBench();
+  for (const key of keys) await bench.call("memory_write", { key, content: `of ${key}` });
+  return bench;
+}
+
+const success = expect.objectContaining({ success: true });
+const exists = { success: false, error: { code: "MEMORY_KEY_EXISTS", message: expect.any(String) } };
+const missing = { success: false, error: { code: "MEMORY_KEY_NOT_FOUND", message: expect.any(String) } };
+
+describe("reservations", () => {
+  it("are one short line for each key, in hidden files that are no Markdown", async () => {
+    const reservations = await reservationsOf(await benchWith("a", "b", "c"));
+    expect(reservations.size).toBe(3);
+    for (const [path, text] of reservations) {
+      expect(path).toMatch(/^\/\.journal\/[0-9a-f]{20}$/);
+      expect(text).toMatch(/^[0-9a-z]{13,20} - [0-9a-z]{8,9}\n$/);
+    }
+  });
+
+  it("get no trace of a refused write", async () => {
+    const bench = await benchWith("a");
+    await bench.put(today, block("by hand", "x") + (await bench.memory.read(today)));
+    const before = await reservationsOf(bench);
+    for (const key of ["a", "by hand"])
+      expect(await bench.call("memory_write", { key, content: "again", target: "summary" })).toEqual(exists);
+    expect(await reservationsOf(bench)).toEqual(before);
+  });
+
+  it("free a key at once whose block a hand took away", async () => {
+    const bench = await benchWith("a", "b");
+    await bench.memory.delete(today);
+    expect(await bench.call("memory_read", { key: "a" })).toEqual(missing);
+    expect(await bench.call("memory_write", { key: "a", content: "new" })).toEqual(success);
+    expect(await bench.call("memory_write", { key: "a", content: "newer" })).toEqual(exists);
+  });
+
+  // Requirement: journal.reservations-are-not-believed, journal.key-exists
+  it("are not believed where a hand renamed a key, moved it to another file or removed them", async () => {
+    const bench = await benchWith("a", "b", "c");
+    await bench.memory.update(today, "### a", "### renamed");
+    expect(await bench.call("memory_read", { key: "a" })).toEqual(missing);
+    expect(await bench.call("memory_write", { key: "renamed", content: "" })).toEqual(exists);
+    await bench.memory.withPaths("posix").rename(today, "/2025/12/31.md");
+    expect(await bench.call("memory_read", { key: "b" })).toMatchObject({
+      data: { file: "2025/12/31.md", content: "of b" },
+    });
+    await bench.memory.delete("/.journal");
+    expect(await bench.call("memory_write", { key: "c", content: "" })).toEqual(exists);
+    expect(await bench.call("memory_read", { key: "c" })).toMatchObject({ data: { content: "of c" } });
+  });
+
+  it("are not needed for what a hand wrote", async () => {
+    const bench = new JournalBench();
+    await bench.put("/2025/01/01.md", block("x", "1") + block("y", "2"));
+    await bench.put("/2025/01/02.md", block("y", "3"));
+    expect(await bench.call("memory_read", { key: "x" })).toMatchObject({ data: { content: "1" } });
+    expect(await bench.call("memory_write", { key: "y", content: "" })).toEqual(exists);
+    expect(await bench.call("memory_read", { key: "y" })).toMatchObject({
+      data: { content: "3", duplicates: ["2025/01/01.md"] },
+    });
+  });
+
+  // Requirement: journal.canonical-everywhere
+  it.each(["a", "Zürich", "日本語", "x".repeat(100)])(
+    "hides no newer block of %p in another daily file: read and update take the same one",
+    async (key) => {
+      const bench = await benchWith(key);
+      await bench.put("/2025/12/30.md", block(key.normalize("NFD"), "by hand"));
+      expect(await bench.call("memory_read", { key })).toMatchObject({
+        data: { content: "by hand", file: "2025/12/30.md", duplicates: ["2026/01/15.md"] },
+      });
+      bench.now = new Date("2026-01-17T00:00:00Z");
+      expect(await bench.call("memory_update", { key, content: "updated" })).toMatchObject({
+        data: { path: "2025/12/30.md" },
+      });
+      expect(await bench.call("memory_read", { key })).toMatchObject({
+        data: { content: "updated", file: "2025/12/30.md" },
+      });
+    },
+  );
+
+  // Requirement: journal.summary-first
+  it("never hides a block in the summary", async () => {
+    const bench = await benchWith("a");
+    await bench.put("/MEMORY.md", "### a\n\nby hand\n");
+    expect(await bench.call("memory_read", { key: "a" })).toMatchObject({
+      data: { content: "by hand", kind: "summary" },
+    });
+  });
+
+  // Requirement: journal.reservations-are-not-believed
+  it.each(["", "garbage\n\0\n", "a b c", "x - zzzzzzzzzzzz\n- x 0\n", "- - 0\n".repeat(3), "\r\n"])(
+    "may hold %j",
+    async (text) => {
+      const bench = await benchWith("a");
+      const [path = ""] = (await reservationsOf(bench)).keys();
+      await bench.put(path, text);
+      expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "of a" } });
+      expect(await bench.call("memory_write", { key: "a", content: "" })).toEqual(exists);
+      expect(await bench.call("memory_update", { key: "a", content: "new" })).toEqual(success);
+      await bench.memory.delete(today);
+      const writes = ["1", "2"].map((content) => bench.call("memory_write", { key: "a", content }));
+      expect((await Promise.all(writes)).filter((answer) => answer.success)).toHaveLength(1);
+    },
+  );
+});
+
+describe("a reserved key", () => {
+  let nowMs = 0;
+
+  /** A clock that stands still: a reservation grows old when the test says so, not on a busy machine. */
+  beforeEach(() => {
+    nowMs = Date.now();
+    jest.spyOn(Date, "now").mockImplementation(() => nowMs);
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** As another process leaves it that began to write the key so long ago. */
+  async function reserved(ageMs = 0): Promise<{ bench: JournalBench; path: string }> {
+    const bench = await benchWith("a");
+    const [path = ""] = (await reservationsOf(bench)).keys();
+    await bench.memory.delete(today);
+    await bench.put(path, `0123456789ab1 - ${(nowMs - ageMs).toString(36)}\n`);
+    return { bench, path };
+  }
+
+  // Requirement: journal.dead-writers-pass
+  it.each([0, 60_000, -60_000])(
+    "of a writer that died is waited for, then taken over (clock off by %d ms)",
+    async (age) => {
+      const { bench } = await reserved(age);
+      let isTakenOver = false;
+      const mine = bench.call("memory_write", { key: "a", content: "mine" }).finally(() => (isTakenOver = true));
+      await sleep(500);
+      expect(isTakenOver).toBe(false);
+      nowMs += 10_001;
+      expect(await mine).toEqual(success);
+      expect(await bench.call("memory_write", { key: "a", content: "again" })).toEqual(exists);
+    },
+  );
+
+  // Requirement: journal.dead-writers-pass
+  it("of a writer that died days ago is free at once", async () => {
+    const { bench } = await reserved(2 * 86_400_000);
+    expect(await bench.call("memory_write", { key: "a", content: "mine" })).toEqual(success);
+  });
+
+  it("whose block then comes is taken", async () => {
+    const { bench } = await reserved();
+    const mine = bench.call("memory_write", { key: "a", content: "mine" });
+    await bench.put(today, block("a", "theirs"));
+    expect(await mine).toEqual(exists);
+    expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "theirs" } });
+  });
+
+  // Requirement: journal.key-accepted-once
+  it("is taken over by one of several writers", async () => {
+    const { bench } = await reserved(2 * 86_400_000);
+    const writes = Array.from({ length: 10 }, (_, index) =>
+      bench.call("memory_write", { key: "a", content: `${index}`, target: index % 2 === 0 ? "daily" : "summary" }),
+    );
+    expect((await Promise.all(writes)).filter((answer) => answer.success)).toHaveLength(1);
+  });
+
+  it("holds up no other key", async () => {
+    const { bench } = await reserved();
+    // By this clock it would be held up for ever.
+    expect(await bench.call("memory_write", { key: "b", content: "" })).toEqual(success);
+  });
+
+  // Requirement: journal.key-accepted-once
+  it.each(["before", "after"])(
+    "is lost by a writer that is slow, where another has it %s the late block",
+    async (when) => {
+      const bench = await benchWith("first");
+      const { memory } = bench;
+      let isSlow = true;
+      const slow = memoryWith(memory, {
+        append: async (path: string, content: string) => {
+          if (!isSlow || !content.includes("late")) return memory.withPaths("posix").append(path, content);
+          isSlow = false;
+          nowMs += 10_001;
+          const [, reservation = ""] = (await reservationsOf(bench)).keys();
+          const owner = (await memory.read(reservation)).split(" ")[0] ?? "";
+          const takeOver = `0123456789ab1 ${owner} ${nowMs.toString(36)}\n`;
+          await memory.append(reservation, takeOver);
+          if (when === "before") await bench.put("/MEMORY.md", block("a", "theirs"));
+          await memory.withPaths("posix").append(path, content);
+          if (when === "after") setTimeout(() => void bench.put("/MEMORY.md", block("a", "theirs")), 50);
+        },
+      });
+      const late = new JournalBench("/", slow).call("memory_write", { key: "a", content: "late" });
+      expect(await late).toEqual(exists);
+      expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "theirs" } });
+      expect(await memory.read(today)).not.toContain("late");
+    },
+  );
+
+  it("is kept by a writer that is slow and alone", async () => {
+    const bench = new JournalBench();
+    const { memory } = bench;
+    const slow = memoryWith(memory, {
+      append: async (path: string, content: string) => {
+        nowMs += 20_000;
+        await memory.withPaths("posix").append(path, content);
+      },
+    });
+    expect(await new JournalBench("/", slow).call("memory_write", { key: "a", content: "late" })).toEqual(success);
+    expect(await bench.call("memory_read", { key: "a" })).toMatchObject({ data: { content: "late" } });
+  });
+
+  it("is given back where the memory refuses the block", async () => {
+    const memory = openMemory(new InMemoryStore(), { nodeId: "small" }, { maxFileBytes: 300 });
+    const bench = new JournalBench("/", memory);
+    const answer = await bench.call("memory_write", { key: "a", content: "x".repeat(300) });
+    expect(answer).toMatchObject({
+      error: { code: "MEMORY_STORAGE_ERROR", message: expect.stringContaining("EFBIG") },
+    });
+    const [text] = (await reservationsOf(bench)).values();
+    expect(text).toMatch(/^(\w+) - \w+\n- \1 \w+\n$/);
+    expect(await bench.call("memory_write", { key: "a", content: "x" })).toEqual(success);
+  });
+});
+
+/** The memory with methods of its own, with other settings too. */
+function memoryWith(memory: Memory, methods: Partial<Memory>): Memory {
+  const changed: Memory = new Proxy(memory, {
+    get: (target, name) => {
+      if (name === "withPaths" || name === "with") return () => changed;
+      const value: unknown = Reflect.get(name in methods ? methods : target.withPaths("posix"), name);
+      return typeof value === "function" ? value.bind(target.withPaths("posix")) : value;
+    },
+  });
+  return changed;
+}
+
+describe("parallel calls in one process, on a generic store", () => {
+  // Requirement: journal.key-accepted-once, journal.on-every-store
+  it("accept a key once and lose no other", async () => {
+    const bench = new JournalBench();
+    const same = Array.from({ length: 20 }, () => bench.call("memory_write", { key: "same", content: "" }));
+    const others = Array.from({ length: 20 }, (_, index) =>
+      bench.call("memory_write", { key: `k${index}`, content: "" }),
+    );
+    const answers = await Promise.all([...same, ...others]);
+    expect(answers.filter((answer) => answer.success)).toHaveLength(21);
+    expect(
+      Object.values(await bench.files())
+        .join("")
+        .match(/^### /gm),
+    ).toHaveLength(21);
+  });
+});

@@ -1,0 +1,24 @@
+import { MemoryError } from "../../core/values/errors.js";
+import { parseArguments, type ToolAnswers } from "../define-tool.js";
+import { ClaudeRefusal, echo, toRefusal } from "./refusal.js";
+
+/** The answers of every tool of the dialect. */
+export const claudeAnswers: ToolAnswers<string> = {
+  success: (text) => text,
+  proposed: (proposal) =>
+    `The change is not made yet: it is proposed, and a person decides about it (proposal ${proposal}).`,
+  refusal: (error) => (MemoryError.isInstance(error) ? toRefusal(error).text : null),
+  failure: (_args, cause) => toRefusal(new MemoryError("EIO", "EIO: the memory could not be opened", { cause })).text,
+};
+
+/** @param required the argument that every call needs, in words */
+export function parseClaudeArguments(
+  args: unknown,
+  isKnown: (name: string) => boolean,
+  required: string,
+): Record<string, unknown> {
+  return parseArguments(args, isKnown, {
+    notAnObject: () => new ClaudeRefusal("EINVAL", `Error: The arguments must be an object with ${required}`),
+    unknownName: (name) => new ClaudeRefusal("EINVAL", `Error: Unknown parameter: ${echo(name)}`),
+  });
+}

@@ -1,0 +1,59 @@
+import type { Memory } from "../core/memory.js";
+import { findProposal, type ToolAnswer, type ToolDefinition } from "./dialect.js";
+
+/** The answers of a tool, in the form of its dialect. `args` may be anything. */
+export interface ToolAnswers<Result> {
+  success(result: Result): string | Promise<string>;
+  /** The change is not made: a person decides about it. */
+  proposed(proposal: string, args: unknown): string | Promise<string>;
+  /** Null for an error that the dialect does not know: then the call answers `failure`. */
+  refusal(error: unknown, args: unknown): string | null | Promise<string | null>;
+  failure(args: unknown, cause: unknown): string;
+}
+
+export interface ToolSpecification<Result> extends Omit<ToolDefinition, "answer" | "failure"> {
+  /** Checks `args`, which may be anything, and runs the call. Throws what it refuses. */
+  run: (args: unknown, openMemory: () => Promise<Memory>) => Promise<Result>;
+  answers: ToolAnswers<Result>;
+}
+
+/** A tool that answers each outcome of `run`: a result, a proposal, a refusal or a failure. */
+export function defineTool<Result>({ run, answers, ...tool }: ToolSpecification<Result>): ToolDefinition {
+  const answer = async (args: unknown, openMemory: () => Promise<Memory>): Promise<ToolAnswer> => {
+    try {
+      return { text: await answers.success(await run(args, openMemory)), failed: false };
+    } catch (error) {
+      const proposal = findProposal(error);
+      if (proposal !== null) return { text: await answers.proposed(proposal, args), failed: false };
+      const refusal = await answers.refusal(error, args);
+      if (refusal === null) throw error;
+      return { text: refusal, failed: true };
+    }
+  };
+  return { ...tool, answer, failure: (args, cause) => ({ text: answers.failure(args, cause), failed: true }) };
+}
+
+/** How a dialect refuses arguments. */
+export interface ArgumentErrors {
+  notAnObject(): Error;
+  unknownName(name: string): Error;
+}
+
+/**
+ * The arguments of a call by their names. Unknown names are refused: a misspelt name must not change what a call does.
+ */
+export function parseArguments(
+  args: unknown,
+  isKnown: (name: string) => boolean,
+  errors: ArgumentErrors,
+): Record<string, unknown> {
+  if (!isRecord(args)) throw errors.notAnObject();
+  const unknownName = Object.keys(args).find((name) => !isKnown(name));
+  if (unknownName !== undefined) throw errors.unknownName(unknownName);
+  return args;
+}
+
+/** Whether a value is an object, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,85 @@
+import type { Memory } from "../../core/memory.js";
+import type { ClaudeCommandName, ClaudeMemoryCommand } from "../../dialects/claude/commands.js";
+import { claudeTool, runClaudeCommand } from "../../dialects/claude/claude-dialect.js";
+import {
+  checkClaudeOptions,
+  checkClaudeSearchOptions,
+  type ClaudeMemoryOptions,
+  type ClaudeSearchOptions,
+} from "../../dialects/claude/options.js";
+import { claudeSearchTool } from "../../dialects/claude/search-tool.js";
+import { DialectTool } from "../dialect-tool.js";
+import { checkMemorySource, type MemorySource } from "../memory-source.js";
+
+export type { ClaudeCommandName, ClaudeMemoryCommand } from "../../dialects/claude/commands.js";
+export type { DialectTool } from "../dialect-tool.js";
+export type { ClaudeMemoryOptions, ClaudeSearchOptions } from "../../dialects/claude/options.js";
+
+/** What `betaMemoryTool` of `@anthropic-ai/sdk` takes. */
+export type MemoryToolHandlers = {
+  [Name in ClaudeCommandName]: (command: Extract<ClaudeMemoryCommand, { command: Name }>) => Promise<string>;
+};
+
+/**
+ * Claude's memory tool over a memory, for LangChain: ChatAnthropic sends it as `memory_20250818`, every other model as
+ * a tool with a flat schema. Answers in Anthropic's documented words, refusals included; it throws only to pass on an
+ * interrupt or an abort.
+ *
+ * @param memory as of `MemoryTool`; names are created by the rule `posix`, whatever the memory's own is.
+ * @throws TypeError for bad options, or what is no memory
+ */
+export function createClaudeMemoryTool(memory: MemorySource, options?: ClaudeMemoryOptions): DialectTool {
+  checkMemorySource(memory);
+  return new DialectTool(claudeTool(checkClaudeOptions(options)), memory);
+}
+
+/**
+ * A tool `memory_search` beside the memory tool, with the arguments `query` and `path`: it answers the passages of the
+ * memory that have most to do with the query, at most 10 and 8,000 characters of them, with their paths and line
+ * numbers.
+ *
+ * @throws TypeError for bad options, or what is no memory
+ */
+export function createClaudeSearchTool(memory: MemorySource, options: ClaudeSearchOptions = {}): DialectTool {
+  checkMemorySource(memory);
+  return new DialectTool(claudeSearchTool(checkClaudeSearchOptions(options)), memory);
+}
+
+/**
+ * The `execute` of LangChain's own wrapper, `tools.memory_20250818({ execute })` of `@langchain/anthropic`. That
+ * wrapper drops `view_range` and insists on `new_str`. `createClaudeMemoryTool` does neither.
+ *
+ * @throws TypeError as `createClaudeMemoryTool`
+ */
+export function claudeMemoryExecute(
+  memory: MemorySource,
+  options?: ClaudeMemoryOptions,
+): (command: ClaudeMemoryCommand) => Promise<string> {
+  const tool = createClaudeMemoryTool(memory, options);
+  return (command) => tool.invoke(command);
+}
+
+/**
+ * The handlers for `betaMemoryTool` of `@anthropic-ai/sdk`. A refusal is thrown as a MemoryError. Its message is the
+ * documented text without `Error: `, because the SDK's runner adds that and `is_error`.
+ *
+ * @throws TypeError for bad options, or what is no memory
+ */
+export function claudeMemoryHandlers(memory: Memory, options?: ClaudeMemoryOptions): MemoryToolHandlers {
+  if (typeof memory?.withPaths !== "function") {
+    throw new TypeError("claudeMemoryHandlers: memory must be a Memory (openMemory, store.memory)");
+  }
+  const checkedOptions = checkClaudeOptions(options);
+  const run = (name: ClaudeCommandName) => (command: ClaudeMemoryCommand) =>
+    runClaudeCommand(name, command, async () => memory, checkedOptions);
+  const handlers: MemoryToolHandlers = {
+    view: run("view"),
+    create: run("create"),
+    str_replace: run("str_replace"),
+    insert: run("insert"),
+    delete: run("delete"),
+    rename: run("rename"),
+  };
+  // The SDK looks a command up by the name that the model gave: "toString" must find nothing.
+  return Object.setPrototypeOf(handlers, null) as MemoryToolHandlers;
+}

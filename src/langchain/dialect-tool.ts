@@ -1,0 +1,144 @@
+import type { CallbackManagerForToolRun } from "@langchain/core/callbacks/manager";
+import { ToolMessage } from "@langchain/core/messages";
+import { ensureConfig } from "@langchain/core/runnables";
+import {
+  StructuredTool,
+  type StructuredToolCallInput,
+  type ToolReturnType,
+  type ToolRunnableConfig,
+} from "@langchain/core/tools";
+import { isGraphBubbleUp } from "@langchain/langgraph";
+import {
+  type AdaptedTool,
+  adaptTool,
+  type FlatSchema,
+  type ToolAnswer,
+  type ToolDefinition,
+} from "../dialects/dialect.js";
+import { isArgumentsError } from "./langgraph-internals.js";
+import { getMemoryRun } from "./memory-run.js";
+import { checkMemorySource, getKnownMemory, openMemoryForRun, type MemorySource } from "./memory-source.js";
+
+/**
+ * The LangChain tool of any dialect. It never throws: any arguments, a missing thread and a failing storage are
+ * answered in the dialect's own form. Only an interrupt or an abort of the run passes through. LangChain's own refusal
+ * of bad arguments would show the model a stack trace (`createAgent`) or end the run (with `wrapToolCall` middleware).
+ */
+export class DialectTool<Arguments = unknown> extends StructuredTool<FlatSchema, unknown, Arguments, string> {
+  /** The name by which LangChain serialises it. */
+  static override lc_name(): string {
+    return "DialectTool";
+  }
+
+  override readonly name: string;
+  override description: string;
+  override schema: FlatSchema;
+  readonly title: string | undefined;
+  readonly #definition: ToolDefinition;
+  #tool: AdaptedTool;
+  #source: MemorySource | undefined;
+
+  /** @throws TypeError where the source is no memory source */
+  constructor(definition: ToolDefinition, source?: MemorySource) {
+    super();
+    const { name, title, extras } = definition;
+    this.#tool = adaptTool(definition, {});
+    this.name = name;
+    this.description = this.#tool.description;
+    this.title = title;
+    this.schema = this.#tool.schema;
+    if (title !== undefined) this.metadata = { title };
+    if (extras !== undefined) this.extras = extras;
+    this.#definition = definition;
+    if (source !== undefined) this.setMemorySource(source);
+  }
+
+  /** Connects the tool to another memory. Running calls finish on the memory with which they began. */
+  setMemorySource(source: MemorySource): void {
+    checkMemorySource(source);
+    this.#source = source;
+    this.#tool = adaptTool(this.#definition, getKnownMemory(source));
+    this.description = this.#tool.description;
+    this.schema = this.#tool.schema;
+  }
+
+  /** LangChain calls it with arguments that fit the schema. */
+  protected async _call(
+    args: unknown,
+    _runManager?: CallbackManagerForToolRun,
+    config?: ToolRunnableConfig,
+  ): Promise<string> {
+    const answer = await this.#answer(args, config);
+    const id = config?.toolCall?.id;
+    // Only a ToolMessage can have the status. LangChain passes it on unchanged, though its types allow only a string.
+    if (answer.failed && id !== undefined) return this.#message(answer, id) as unknown as string;
+    return answer.text;
+  }
+
+  /** Arguments that do not fit the schema never reach `_call`. They are answered here, without a trace. */
+  override async invoke<
+    Input extends StructuredToolCallInput<FlatSchema, Arguments>,
+    Config extends ToolRunnableConfig | undefined,
+  >(input: Input, config?: Config): Promise<ToolReturnType<Input, Config, string>> {
+    const call: unknown = input;
+    const args = removeUndefined(isToolCall(call) ? call.args : call);
+    if (isJson(args) && !isToolCall(args)) {
+      try {
+        return await super.invoke((isToolCall(call) ? { ...call, args } : args) as Input, config);
+      } catch (error) {
+        if (!isArgumentsError(error)) throw error;
+      }
+    }
+    // A call without a config gets the config of the surrounding run, as in LangChain itself.
+    const answer = await this.#answer(args, ensureConfig<ToolRunnableConfig>(config));
+    const id = isToolCall(call) ? call.id : config?.toolCall?.id;
+    return (id === undefined ? answer.text : this.#message(answer, id)) as ToolReturnType<Input, Config, string>;
+  }
+
+  async #answer(args: unknown, config: ToolRunnableConfig | undefined): Promise<ToolAnswer> {
+    config?.signal?.throwIfAborted();
+    const source = this.#source;
+    const { answer, failure } = this.#tool;
+    try {
+      return await answer(args, () => openMemoryForRun(source, getMemoryRun(config)));
+    } catch (error) {
+      if (isGraphBubbleUp(error) || config?.signal?.aborted === true) throw error;
+      return failure(args, error);
+    }
+  }
+
+  #message({ text, failed }: ToolAnswer, toolCallId: string): ToolMessage {
+    const status = failed ? "error" : "success";
+    const metadata = this.metadata && { metadata: this.metadata };
+    return new ToolMessage({ content: text, tool_call_id: toolCallId, name: this.name, status, ...metadata });
+  }
+}
+
+function isToolCall(input: unknown): input is { type: "tool_call"; args: unknown; id?: string } {
+  return typeof input === "object" && input !== null && "type" in input && input.type === "tool_call";
+}
+
+/** Programs may pass `undefined` for an optional argument. JSON has no such value. */
+function removeUndefined(args: unknown): unknown {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+}
+
+/** More than any tool needs. An object that is in several places counts each time, as LangChain visits it each time. */
+const maxObjects = 1000;
+
+/**
+ * Whether LangChain can check `value`: it throws errors of its own at what JSON cannot express (undefined, bigint,
+ * cycles), at nesting deeper than the stack and at a name with a lone surrogate.
+ */
+function isJson(value: unknown): boolean {
+  let objects = 0;
+  const isPart = (part: unknown, depth: number): boolean => {
+    if (typeof part !== "object") return ["string", "number", "boolean"].includes(typeof part);
+    if (part === null) return true;
+    objects += 1;
+    if (depth >= 100 || objects > maxObjects) return false;
+    return Object.entries(part).every(([name, child]) => name.isWellFormed() && isPart(child, depth + 1));
+  };
+  return isPart(value, 0);
+}

@@ -1,0 +1,72 @@
+import { restricted } from "../core/access/access.js";
+import { MemoryError } from "../core/values/errors.js";
+import type { Memory } from "../core/memory.js";
+import { withinTime } from "../core/runtime/call.js";
+import { memoryDefaults } from "../core/settings/options.js";
+import { createApprovals } from "./approval-requests.js";
+import type { KnownMemory } from "../dialects/dialect.js";
+import { getActor, type MemoryRun, getRunSignal } from "./memory-run.js";
+
+/** Chooses the memory for a run; `MemoryNode` is one. */
+export interface MemoryProvider extends KnownMemory {
+  /** @throws MemoryError ENOTMEM, EINVAL */
+  memoryForRun(run: MemoryRun): Memory | Promise<Memory>;
+}
+
+/**
+ * Where a tool finds its memory: always the same one, or the one that a MemoryNode or a function chooses for the run. A
+ * model cannot choose it. A function must answer within 30 seconds.
+ */
+export type MemorySource = Memory | MemoryProvider | ((run: MemoryRun) => Memory | Promise<Memory>);
+
+/**
+ * The memory of a run. Its calls end with the run, and its changes have the run's actor.
+ * @throws MemoryError ENOTMEM without a memory, EINVAL if the run lacks the thread or the user that the memory needs
+ */
+export async function openMemoryForRun(source: MemorySource | undefined, run: MemoryRun): Promise<Memory> {
+  if (source === undefined) {
+    throw new MemoryError("ENOTMEM", "ENOTMEM: no memory connected; pass `memory` to the tool or call setMemorySource");
+  }
+  const memory = await chooseMemory(run, source);
+  return bindRun(run, memory.rights?.asks === true ? addApprovals(run, memory) : memory);
+}
+
+/** Without a MemoryNode, memories mounted with `access: "ask"` request approval as a node does by default. */
+function addApprovals(run: MemoryRun, memory: Memory): Memory {
+  return restricted(memory, { access: "write", rules: [], asking: createApprovals(run, "interrupt", getActor(run)) });
+}
+
+/** The memory that a source chooses for a run. A function has 30 s, and the run's signal ends the call. */
+export function chooseMemory(run: MemoryRun, source: MemorySource): Memory | Promise<Memory> {
+  if (typeof source === "function") {
+    const signal = getRunSignal(run);
+    return withinTime({ signals: signal ? [signal] : [], timeoutMs: memoryDefaults.timeoutMs }, "read", async () =>
+      source(run),
+    );
+  }
+  return "memoryForRun" in source ? source.memoryForRun(run) : source;
+}
+
+/** The facts about the memory that are the same for every run. */
+export function getKnownMemory(source: MemorySource | undefined): KnownMemory {
+  return typeof source === "function" || source === undefined ? {} : source;
+}
+
+/** The same memory with the run's signal and actor, which win over the program's actor. */
+function bindRun(run: MemoryRun, memory: Memory): Memory {
+  const [signal, actor] = [getRunSignal(run), getActor(run)];
+  return signal === undefined && Object.keys(actor).length === 0 ? memory : memory.with({ signal, actor });
+}
+
+/** The same memory. Its calls end when the signal aborts. */
+export function bindSignal(signal: AbortSignal | undefined, memory: Memory): Memory {
+  return signal === undefined ? memory : memory.with({ signal });
+}
+
+export function checkMemorySource(source: unknown): asserts source is MemorySource {
+  const isObject = typeof source === "object" && source !== null && ("memoryForRun" in source || "snapshot" in source);
+  if (typeof source === "function" || isObject) return;
+  throw new TypeError(
+    "the memory of a tool must be a Memory (openMemory, store.memory), a MemoryNode, or a function from a run to a Memory",
+  );
+}

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { checkOptions } from "../core/settings/options.js";
+import { memoryToolFields, type MemoryToolArguments, type UnifiedToolOptions } from "../dialects/unified/options.js";
+import { unifiedTool } from "../dialects/unified/unified-dialect.js";
+import { DialectTool } from "./dialect-tool.js";
+import type { MemorySource } from "./memory-source.js";
+
+/** The memory of the tool, and what the model reads about the tool. */
+export interface MemoryToolOptions extends UnifiedToolOptions {
+  /** Where the tool finds its memory. Without it every call answers ENOTMEM until `setMemorySource`. */
+  memory?: MemorySource;
+}
+
+const optionsSchema = z.object({ ...memoryToolFields, memory: z.unknown().optional() }).strict();
+
+/**
+ * The unified memory tool: one tool with the commands read, list, append, update and delete.
+ *
+ * Answers one JSON string, `{ command, path, ok, result }` or `{ command, path, ok, error: { message, code } }`, to
+ * whatever it is called with; it throws only to pass on an interrupt or an abort. The thread of a `perThread` memory is
+ * the run's `configurable.thread_id`, never an argument.
+ */
+export class MemoryTool extends DialectTool<MemoryToolArguments> {
+  /** The name by which LangChain serialises it. */
+  static override lc_name(): string {
+    return "MemoryTool";
+  }
+
+  /** @throws TypeError for bad options */
+  constructor(options: MemoryToolOptions = {}) {
+    checkOptions("MemoryToolOptions", optionsSchema, options);
+    super(unifiedTool(options), options.memory);
+  }
+}

@@ -1,0 +1,81 @@
+import type { CallbackManager } from "@langchain/core/callbacks/manager";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { capturesTexts, errorTypeOf } from "../core/tracing/tracing.js";
+import { getCallbackManager, getContextConfig } from "./langgraph-internals.js";
+
+/** How the tree of a run shows a read of memory. */
+export interface ShownRead<Answer> {
+  /** The name of the run. */
+  name: string;
+  /** Where it reads. It contains no text of users. */
+  place: string;
+  found: (answer: Answer) => FoundRecord[];
+}
+
+/** One result of a read. */
+export interface FoundRecord {
+  /** Shown only where texts may be captured. */
+  text?: string | undefined;
+  metadata: Record<string, unknown>;
+}
+
+/** The name of the custom event for a read of memory. */
+export const readEvent = "memory_read";
+
+/** Further records are only counted. */
+const maxShown = 100;
+
+/**
+ * Shows a read as a retriever in the tree of the run around it, as in LangSmith, and as the custom event `memory_read`
+ * (LangSmith's tracer shows no events). Outside a run, and in a run without listeners, it only reads.
+ *
+ * @param config of the run. Default: that of the run around this call, if LangChain knows it
+ */
+export async function readInRun<Answer>(
+  shown: () => ShownRead<Answer>,
+  read: () => Promise<Answer>,
+  config: RunnableConfig | undefined = getContextConfig(),
+): Promise<Answer> {
+  const manager = getCallbackManager(config);
+  const parentId = manager?.getParentRunId();
+  if (manager === null || parentId === undefined) return read();
+  const { name, place, found } = shown();
+  const run = await manager.handleRetrieverStart(
+    serialized(name),
+    place,
+    undefined,
+    parentId,
+    undefined,
+    undefined,
+    name,
+  );
+  const sendEvent = async (attributes: object): Promise<void> =>
+    void (await manager.handleCustomEvent?.(readEvent, { name, place, ...attributes }, parentId));
+  try {
+    const answer = await read();
+    const records = found(answer);
+    await run.handleRetrieverEnd(records.slice(0, maxShown).map(toDocument));
+    await sendEvent({ count: records.length });
+    return answer;
+  } catch (error) {
+    const type = errorTypeOf(error);
+    await run.handleRetrieverError(createTextlessError(type));
+    await sendEvent({ error: type });
+    throw error;
+  }
+}
+
+/** The message of the error may contain texts, and its stack contains the message. */
+function createTextlessError(type: string): Error {
+  const error = new Error(type);
+  delete error.stack;
+  return error;
+}
+
+function serialized(name: string): Parameters<CallbackManager["handleRetrieverStart"]>[0] {
+  return { lc: 1, type: "not_implemented", id: ["langgraph-mongo-memory", name] };
+}
+
+function toDocument({ text, metadata }: FoundRecord): { pageContent: string; metadata: Record<string, unknown> } {
+  return { pageContent: text !== undefined && capturesTexts() ? text : "", metadata };
+}

@@ -1,1 +1,0 @@
-export { collectionNameRule, databaseNameRule, isCollectionName, isDatabaseName } from "../driver/names.js";

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import type { IndexConfig } from "@langchain/langgraph-checkpoint";
+import { invalid } from "../../core/values/errors.js";
+import { packVector } from "./vectors.js";
+
+type EmbeddingsCall = "embedDocuments" | "embedQuery";
+
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
+/** Checks what an embeddings client answers; what it throws is passed on as it is. */
+export class Embedder {
+  readonly dims: number;
+  /** Name of the model with the dimensions: vectors of different models are never compared. */
+  readonly model: string;
+  readonly #embeddings: IndexConfig["embeddings"];
+  readonly #hashPrefix: string;
+
+  constructor({ dims, embeddings }: IndexConfig) {
+    this.dims = dims;
+    this.#embeddings = embeddings;
+    const name = getModelName(embeddings);
+    this.model = `${name}, ${dims}`;
+    this.#hashPrefix = `${name}\0${dims}\0`;
+  }
+
+  /** Of the text and the model: a text is embedded again where either changes. */
+  hash(text: string): string {
+    return shortHash(this.#hashPrefix + text);
+  }
+
+  /** Packed vectors by their texts, from one call of the client. @throws MemoryError EINVAL */
+  async embedTexts(texts: readonly string[]): Promise<Map<string, Uint8Array>> {
+    if (texts.length === 0) return new Map();
+    const vectors: unknown = await this.#embeddings.embedDocuments([...texts]);
+    if (!Array.isArray(vectors) || vectors.length !== texts.length) {
+      const count = Array.isArray(vectors) ? vectors.length : "no";
+      throw invalid(`embedDocuments answered ${count} vectors for ${texts.length} texts`);
+    }
+    const pack = (vector: unknown): Uint8Array => packVector(Float32Array.from(this.#check(vector, "embedDocuments")));
+    return new Map(texts.map((text, index) => [text, pack(vectors[index])]));
+  }
+
+  /** @throws MemoryError EINVAL */
+  async embedQuery(query: string): Promise<number[]> {
+    return this.#check(await this.#embeddings.embedQuery(query), "embedQuery");
+  }
+
+  #check(vector: unknown, call: EmbeddingsCall): number[] {
+    if (!Array.isArray(vector) && !ArrayBuffer.isView(vector)) throw invalid(`${call} answered no vector`);
+    const numbers: unknown[] = Array.from(vector as ArrayLike<unknown>);
+    if (numbers.length !== this.dims) {
+      throw invalid(
+        `${call} answered a vector of ${numbers.length} dimensions; expected are ${this.dims} (index.dims)`,
+      );
+    }
+    if (!numbers.every((number): number is number => typeof number === "number" && isFloat32(number))) {
+      throw invalid(`${call} answered a vector with what is no finite number of 32 bits`);
+    }
+    return numbers;
+  }
+}
+
+const isFloat32 = (number: number): boolean => Number.isFinite(Math.fround(number));
+
+/** The clients of LangChain have one field or the other. */
+function getModelName(embeddings: { model?: unknown; modelName?: unknown } & object): string {
+  const name = embeddings.model ?? embeddings.modelName;
+  return typeof name === "string" ? name : embeddings.constructor.name;
+}

@@ -1,0 +1,87 @@
+import { types } from "node:util";
+import type { MongoClient } from "mongodb";
+import type { CheckedAddress } from "../../core/values/address.js";
+import type { MeaningBackend, Vector } from "../../core/search/meaning.js";
+import { binaryOfSubtype } from "../driver/client.js";
+import { type Embedder, shortHash } from "./embedder.js";
+import type { VectorCollection } from "./vector-collection.js";
+import { VectorScorer, vectorSizeBytes, vectorSubtype } from "./vectors.js";
+
+/** Of one memory: a search holds them all. */
+const maxVectorBytes = 50_000_000;
+/** How many one command looks for: a reply of vectors with 3,072 dimensions is 12 MB then. */
+const maxIdsPerCommand = 1000;
+
+export interface MemoryEmbeddingsContext {
+  client: MongoClient;
+  embedder: Embedder;
+  vectors: VectorCollection;
+  address: CheckedAddress;
+  /** How long an unchanged memory is kept: vectors of half that age get a new time. Null: for ever. */
+  lifetimeMs: number | null;
+}
+
+/** The embeddings of the passages of one memory. */
+export class MemoryEmbeddings implements MeaningBackend {
+  readonly #context: MemoryEmbeddingsContext;
+  readonly maxTexts: number;
+
+  constructor(context: MemoryEmbeddingsContext) {
+    this.#context = context;
+    this.maxTexts = Math.floor(maxVectorBytes / vectorSizeBytes(context.embedder.dims));
+  }
+
+  async stored(texts: readonly string[]): Promise<Map<string, Vector>> {
+    const stored = new Map<string, Vector>();
+    for (let start = 0; start < texts.length; start += maxIdsPerCommand) {
+      const textById = new Map(texts.slice(start, start + maxIdsPerCommand).map((text) => [this.#id(text), text]));
+      const filter = { _id: { $in: [...textById.keys()] } };
+      for (const { _id, vector } of await this.#context.vectors.read(filter, { vector: 1 })) {
+        // Copied, as it is a part of the whole answer of the server.
+        if (types.isUint8Array(vector)) stored.set(textById.get(_id) ?? "", Uint8Array.from(vector));
+      }
+    }
+    return stored;
+  }
+
+  async embed(texts: readonly string[]): Promise<Map<string, Vector>> {
+    const { client, embedder, vectors, address } = this.#context;
+    const created = await embedder.embedTexts(texts);
+    const binary = await binaryOfSubtype(client, vectorSubtype);
+    const documents = Array.from(created, ([text, vector]) => ({
+      _id: this.#id(text),
+      ...address,
+      model: embedder.model,
+      text: this.#hash(text),
+      vector: binary(vector),
+    }));
+    await vectors.insert(documents);
+    return created;
+  }
+
+  async keepOnly(texts: Iterable<string>, all: () => Iterable<string>): Promise<void> {
+    const { vectors, address, lifetimeMs, embedder } = this.#context;
+    const { model } = embedder;
+    await vectors.delete({ ...address, model, text: { $nin: Array.from(texts, (text) => this.#hash(text)) } });
+    if (lifetimeMs !== null) await vectors.renew({ ...address, model }, lifetimeMs / 2);
+    const ofOtherModels = await vectors.read({ ...address, model: { $ne: model } }, { _id: 0, text: 1 });
+    if (ofOtherModels.length === 0) return;
+    const kept = new Set(Array.from(all(), (text) => this.#hash(text)));
+    const gone = ofOtherModels.filter(({ text }) => !kept.has(text)).map(({ text }) => text);
+    if (gone.length > 0) await vectors.delete({ ...address, text: { $in: [...new Set(gone)] } });
+  }
+
+  async nearness(query: string): Promise<(vector: Vector) => number> {
+    const scorer = new VectorScorer(await this.#context.embedder.embedQuery(query));
+    return (vector) => scorer.score(vector) ?? 0;
+  }
+
+  #id(text: string): string {
+    return this.#hash(this.#context.embedder.hash(text));
+  }
+
+  /** With the address in it: nobody can tell whether two memories hold the same text. */
+  #hash(text: string): string {
+    return shortHash(JSON.stringify(this.#context.address) + text);
+  }
+}

@@ -1,0 +1,138 @@
+import type { Binary, Db, IndexDescription, WriteConcernSettings } from "mongodb";
+import { type CheckedAddress, type OwnerField, ownerFields } from "../../core/values/address.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import { createIndexes } from "../driver/create-indexes.js";
+import { isUnauthorized, storageError } from "../driver/errors.js";
+import { ExactCollection } from "../driver/exact-collection.js";
+import { refuseForeignDocuments } from "../driver/foreign-documents.js";
+import { once } from "../driver/once.js";
+import { reading } from "../driver/reads.js";
+import { createTtlIndexes, type TtlIndex } from "../driver/ttl-indexes.js";
+
+/** The vector of a passage of one memory. The text itself is only in the memory. */
+export type VectorDocument = Record<"nodeId" | "scope", string> &
+  Partial<Record<OwnerField, string>> & {
+    /** A hash of the memory, the model and the text. */
+    _id: string;
+    /** By which it was made, and with how many dimensions. */
+    model: string;
+    /** A hash of the memory and the text: those of all models go with their text. */
+    text: string;
+    vector: Binary | Uint8Array;
+    updatedAt: Date;
+  };
+
+/** More than a caller reads at once. The server also ends a batch at 16 MB. */
+const maxBatchVectors = 10_000;
+
+/** Whose vectors: of one memory, or of all memories of a thread or a user. */
+type AddressRange = Partial<Record<"nodeId" | OwnerField, string>> & { scope: CheckedAddress["scope"] };
+
+const own = { filter: { nodeId: { $exists: true }, vector: { $exists: true } }, option: "memoriesCollection" };
+
+const ofTexts = (field: string): object => ({ [field]: { $type: "string" } });
+
+/** Those of one memory, and those of a thread or a user, which `forget` looks for. */
+export const vectorIndexes = [
+  { name: "vectors_of_memory", key: { nodeId: 1, scope: 1, threadId: 1, userId: 1, model: 1, text: 1 } },
+  { name: "vectors_by_thread", key: { threadId: 1 }, partialFilterExpression: ofTexts("threadId") },
+  { name: "vectors_by_user", key: { userId: 1 }, partialFilterExpression: ofTexts("userId") },
+] as const satisfies readonly IndexDescription[];
+
+/** Beside the memories, whatever their collection is called. */
+export function vectorsCollectionName(memoriesCollection: string): string {
+  return `${memoriesCollection}_vectors`;
+}
+
+export interface VectorContext {
+  writeConcern: WriteConcernSettings;
+  connect: () => Promise<void> | undefined;
+  clock: () => Date;
+  /** By which MongoDB deletes the vectors of memories that expire. */
+  expiryIndexes: readonly TtlIndex[];
+  /** False where the store has no embeddings, but another may have. */
+  isUsed: boolean;
+}
+
+/** The vectors of the passages of all memories. Nothing is made before the first of them. */
+export class VectorCollection {
+  readonly #collection: ExactCollection<VectorDocument>;
+  readonly #prepare: () => Promise<void> | undefined;
+  readonly #context: VectorContext;
+
+  private constructor(
+    collection: ExactCollection<VectorDocument>,
+    prepare: () => Promise<void> | undefined,
+    context: VectorContext,
+  ) {
+    this.#collection = collection;
+    this.#prepare = prepare;
+    this.#context = context;
+  }
+
+  static open(db: Db, name: string, context: VectorContext): VectorCollection {
+    const { writeConcern, expiryIndexes } = context;
+    const collection = new ExactCollection(db.collection<VectorDocument>(name, { writeConcern }));
+    const prepare = once(async () => {
+      await refuseForeignDocuments(collection, own);
+      await createIndexes(collection, vectorIndexes, "the embeddings", own.option);
+      await createTtlIndexes(db, collection, expiryIndexes, "the embeddings", own.option);
+    });
+    return new VectorCollection(collection, prepare, context);
+  }
+
+  forCall(call: CallContext): VectorCollection {
+    return new VectorCollection(this.#collection.forCall(call), this.#prepare, this.#context);
+  }
+
+  read(filter: object, projection: object): Promise<VectorDocument[]> {
+    const options = { projection, promoteBuffers: true, batchSize: maxBatchVectors };
+    return reading(async () => {
+      await this.#context.connect();
+      return this.#collection.find<VectorDocument>(filter, options).toArray();
+    });
+  }
+
+  async insert(vectors: readonly Omit<VectorDocument, "updatedAt">[]): Promise<void> {
+    const updatedAt = this.#context.clock();
+    await this.#writing(async () => {
+      await this.#prepare();
+      await this.#collection.insertMissing(vectors.map((vector) => ({ ...vector, updatedAt })));
+    });
+  }
+
+  delete(filter: object): Promise<void> {
+    return this.#writing(() => this.#collection.deleteMany(filter, {}));
+  }
+
+  /** Restarts the lifetimes of vectors that are older. */
+  renew(filter: object, ageMs: number): Promise<void> {
+    const updatedAt = this.#context.clock();
+    const old = { ...filter, updatedAt: { $lt: new Date(updatedAt.getTime() - ageMs) } };
+    return this.#writing(() => this.#collection.updateMany(old, { $set: { updatedAt } }, {}));
+  }
+
+  /** Removes the vectors of a range. Idempotent. @throws MemoryError EIO */
+  async remove(range: AddressRange): Promise<void> {
+    const field = ownerFields[range.scope];
+    const owner = field === null || range.nodeId !== undefined ? undefined : range[field];
+    // By an index that holds texts only: without the type the server does not use it.
+    const ofOwner = field === null || owner === undefined ? {} : { [field]: { $eq: owner, $type: "string" } };
+    try {
+      await this.delete({ ...range, ...ofOwner });
+    } catch (error) {
+      // A store without embeddings may lack the rights for what another has stored.
+      const isForbidden = error instanceof Error && isUnauthorized(error.cause);
+      if (this.#context.isUsed || !isForbidden) throw error;
+    }
+  }
+
+  async #writing(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await this.#context.connect();
+      await write();
+    } catch (error) {
+      throw storageError(error, "write", null);
+    }
+  }
+}

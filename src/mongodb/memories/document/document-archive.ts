@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
+import { createIndexes } from "../../driver/create-indexes.js";
+import type { SnapshotFile } from "../../../core/memory.js";
+import { storageError } from "../../driver/errors.js";
+import { HistoryView } from "../../history/history-view.js";
+import { archiveHistory, insertVersions } from "../../history/archived-history.js";
+import type { VersionCollection } from "../../history/version-collection.js";
+import { type DocumentContext, refuseElsewhere } from "./document-context.js";
+import { flatFields, lookUp } from "./document.js";
+import { outboxIndex } from "./document-indexes.js";
+import { literal, where } from "../expressions.js";
+import { type ArchivedMemory, heldMoment } from "../memory-moment.js";
+import { OutboxSource } from "./outbox-source.js";
+
+export async function archivedMemory(
+  context: DocumentContext,
+  versions: VersionCollection,
+  address: CheckedAddress,
+): Promise<ArchivedMemory | null> {
+  const present = await new OutboxSource(context, address).read("tree");
+  if (present?.tree === undefined) return null;
+  const { tree, owner, changes } = present;
+  if (owner !== null && changes.length === 0) return { ...heldMoment(tree), history: null };
+  return { ...heldMoment(tree), history: archiveHistory(await HistoryView.of(present, versions)) };
+}
+
+const objectIdDigits = 24;
+
+interface Restored {
+  address: CheckedAddress;
+  tree: ArchivedTree;
+  history: ArchivedHistory;
+  key: string;
+}
+
+/** First the versions, which nobody sees, then in one step the memory that they are of. */
+export async function restoreMemory(
+  context: DocumentContext,
+  versions: VersionCollection,
+  { address, tree, history, key }: Restored,
+): Promise<boolean> {
+  const { collection, ready, clock, expiry } = context;
+  const id = createHash("sha256")
+    .update(JSON.stringify([address, key]))
+    .digest("hex")
+    .slice(0, objectIdDigits);
+  try {
+    await ready();
+    const there = await collection.findOne(lookUp(address), { projection: { revision: 1 } });
+    refuseElsewhere(context, there);
+    if (there !== null) return false;
+    await createIndexes(collection, [outboxIndex], "the history", "memoriesCollection");
+    await versions.makeIndexes("memoriesCollection");
+    const now = clock();
+    const expiresAt = expiry.versionsExpireAt(address.scope, now)?.expiresAt;
+    await insertVersions(versions, { _id: id, ...address, ...(expiresAt && { expiresAt }) }, history);
+    const files = await loaded(tree);
+    const createdAt = files.reduce((earliest, file) => (file.createdAt < earliest ? file.createdAt : earliest), now);
+    const document = {
+      ...address,
+      ...flatFields({ files, directories: [...tree.directories] }),
+      revision: history.revision,
+      createdAt,
+      updatedAt: now,
+      outbox: [],
+      hasVersions: true,
+      ...(expiresAt && { versionsExpireAt: expiresAt }),
+    };
+    const made = { $mergeObjects: [literal(document), { _id: { $toObjectId: id } }] };
+    // An upsert that makes a document has no id yet.
+    const pipeline = [{ $replaceWith: where({ $eq: [{ $type: "$_id" }, "missing"] }, made, "$$ROOT") }];
+    return (
+      (await collection.findOneAndUpdate(lookUp(address), pipeline, { upsert: true, projection: { _id: 1 } })) === null
+    );
+  } catch (error) {
+    throw storageError(error, "write", null);
+  }
+}
+
+/** All texts: they fit into a document. */
+async function loaded({ files }: ArchivedTree): Promise<SnapshotFile[]> {
+  const found: SnapshotFile[] = [];
+  for (const { path, sizeBytes, load } of files) found.push({ path, kind: "file", sizeBytes, ...(await load()) });
+  return found;
+}

@@ -1,0 +1,112 @@
+import { InvalidNamespaceError } from "@langchain/langgraph-checkpoint";
+import { compareCodeUnits, shorten } from "../../core/values/text.js";
+
+const maxMessageChars = 1024;
+const separator = "\0";
+/** The character after the separator: what lies below it and begins with the same labels is their namespace. */
+const afterSeparator = "\u0001";
+
+/**
+ * Refuses what the reference refuses inside a batch, and what could not be stored as it is.
+ * @throws InvalidNamespaceError
+ */
+export function checkNamespace(namespace: unknown, options: { allowEmpty?: boolean } = {}): string[] {
+  const labels = checkLabels(namespace);
+  const error = labels.length === 0 && options.allowEmpty !== true ? "Namespace cannot be empty." : findError(labels);
+  if (error !== undefined) throw new InvalidNamespaceError(shorten(error, maxMessageChars));
+  return labels;
+}
+
+/**
+ * By the rules and in the words of the reference, whose own check is exported since @langchain/langgraph-checkpoint
+ * 1.1.6 only.
+ */
+function findError(labels: readonly string[]): string | undefined {
+  for (const label of labels) {
+    if (label.includes("."))
+      return `Invalid namespace label '${label}' found in ${labels.join()}. Namespace labels cannot contain periods ('.').`;
+    if (label.includes(":")) return `Invalid namespace label '${label}'. Namespace labels cannot contain colons (':').`;
+    if (label.includes("\0")) return "Namespace labels cannot contain NUL bytes.";
+    if (label === "") return `Namespace labels cannot be empty strings. Got  in ${labels.join()}`;
+  }
+  return undefined;
+}
+
+/** Labels to compare with, of which the reference asks no more than to be strings. @throws InvalidNamespaceError */
+export function checkLabels(labels: unknown): string[] {
+  if (!Array.isArray(labels)) {
+    throw new InvalidNamespaceError(`A namespace must be an array of strings, but got ${typeof labels}.`);
+  }
+  return Array.from(labels as unknown[], (label) => {
+    if (typeof label !== "string") {
+      throw new InvalidNamespaceError(`Namespace labels must be strings, but got ${typeof label}.`);
+    }
+    if (!label.isWellFormed()) {
+      throw new InvalidNamespaceError("Namespace labels must be well-formed Unicode (one holds a lone surrogate).");
+    }
+    return label;
+  });
+}
+
+/** Namespace and key in one string. No two items share it, and its code units sort as namespaces, then as keys. */
+export function sortKey(namespace: readonly string[], key: string): string {
+  return namespace.join(separator) + separator + separator + key;
+}
+
+export function compareNamespaces(a: readonly string[], b: readonly string[]): number {
+  return compareCodeUnits(a.join(separator), b.join(separator));
+}
+
+/** The `_id` of an item: its sort key, for the server to sort as code units sort. */
+export function storedId(namespace: readonly string[], key: string): string {
+  return encodeSortable(sortKey(namespace, key));
+}
+
+/** The namespace in one string, sorted likewise. */
+export function storedNamespace(namespace: readonly string[]): string {
+  return encodeSortable(namespace.join(separator));
+}
+
+export function parseStoredNamespace(stored: string): string[] {
+  return decodeSortable(stored).split(separator);
+}
+
+/** Bounds of stored strings, as the server takes them. */
+export interface StoredRange {
+  $gt?: string;
+  $gte?: string;
+  $lt?: string;
+}
+
+/** The ids of all items at or below a namespace. */
+export function idsWithin(prefix: readonly string[]): StoredRange {
+  const { $gte, $lt } = namespacesWithin(prefix);
+  return $gte === undefined || $lt === undefined ? {} : { $gte: $gte + separator, $lt };
+}
+
+/** That namespace and those below it. */
+export function namespacesWithin(prefix: readonly string[]): StoredRange {
+  if (prefix.length === 0) return {};
+  const stored = storedNamespace(prefix);
+  return { $gte: stored, $lt: stored + afterSeparator };
+}
+
+/**
+ * MongoDB sorts strings by UTF-8 bytes, this store by UTF-16 code units. The two differ in one point: bytes put the
+ * astral characters, which are surrogate pairs in UTF-16, after U+E000-U+FFFF. So those get the last astral character
+ * in front, and that one itself is told apart by a 0 behind it.
+ */
+const lastCharacter = "\u{10FFFF}";
+const lastCharacterItself = `${lastCharacter}0`;
+
+function encodeSortable(text: string): string {
+  return text.replace(/[\uE000-\uFFFF\u{10FFFF}]/gu, (character) =>
+    character === lastCharacter ? lastCharacterItself : lastCharacter + character,
+  );
+}
+
+function decodeSortable(stored: string): string {
+  return stored.replace(/\u{10FFFF}([0\uE000-\uFFFF])/gu, (_, marked: string) =>
+    marked === "0" ? lastCharacter : marked,
+  );
+}

@@ -1,0 +1,177 @@
+import { types } from "node:util";
+import { invalid, MemoryError } from "../../core/values/errors.js";
+import { shorten, utf8Bytes } from "../../core/values/text.js";
+
+/** MongoDB's limit of a document, less what an item and its update have beside its id, its namespace and its value. */
+export const maxItemBytes = 16 * 1024 * 1024 - 1024;
+/** MongoDB stores 180 levels; a limit of ours gives one answer on all its versions, and ends cycles. */
+const maxLevels = 150;
+
+/**
+ * The driver reads an object with `$ref` and `$id` as one of its own classes, and splits its `$ref` at a dot. Any other
+ * field that begins with `$` prevents it, so such an object is stored with this one, which holds what it replaces.
+ */
+const plainMarker = "$plain";
+const isReferenceLike = (value: object): boolean => Object.hasOwn(value, "$ref") && Object.hasOwn(value, "$id");
+
+/**
+ * A copy of `value` that MongoDB stores and gives back equal: JSON-like data, dates, bytes and 64-bit integers. Fields
+ * that are undefined vanish, inside arrays they become null.
+ * @param otherBytes what the item's document holds beside the value
+ * @returns the copy, and the bytes that the document takes with it
+ * @throws TypeError for what is not data, MemoryError EINVAL or EFBIG for data that cannot be stored
+ */
+export function encodeValue(value: unknown, otherBytes: number): { value: Record<string, unknown>; sizeBytes: number } {
+  if (!isPlainObject(value)) {
+    throw new TypeError(
+      `an item's value must be a plain object, or null to delete the item (given ${describeType(value)})`,
+    );
+  }
+  const encoder = new ValueEncoder(otherBytes);
+  const stored = encoder.encodeObject(value, "value", 1);
+  checkItemSize(encoder.sizeBytes);
+  return { value: stored, sizeBytes: encoder.sizeBytes };
+}
+
+/** @throws MemoryError EFBIG */
+export function checkItemSize(sizeBytes: number): void {
+  if (sizeBytes > maxItemBytes) throw itemTooLarge(`${sizeBytes} bytes`);
+}
+
+function itemTooLarge(size: string): MemoryError {
+  return new MemoryError("EFBIG", `EFBIG: the item would be ${size}, over its limit of ${maxItemBytes} bytes`);
+}
+
+/** Counts the bytes of BSON as it goes, because the driver's own counting would load the driver. */
+class ValueEncoder {
+  sizeBytes: number;
+
+  constructor(otherBytes: number) {
+    this.sizeBytes = otherBytes;
+  }
+
+  encode(value: unknown, path: string, level: number): unknown {
+    if (value === null || value === undefined) return null;
+    if (typeof value === "boolean") return this.#sized(value, 1);
+    if (typeof value === "number") return this.#sized(value, isInt32(value) ? 4 : 8);
+    if (typeof value === "string") return this.#sized(checkedText(value, path), 5 + utf8Bytes(value));
+    if (typeof value === "bigint") return this.#sized(checkedInteger(value, path), 8);
+    if (typeof value !== "object") throw notStorable(path, describeType(value));
+    if (types.isDate(value)) return this.#sized(checkedDate(value, path), 8);
+    if (types.isUint8Array(value)) return this.#sized(value, 5 + value.byteLength);
+    // One object in many places is written out in each of them, which may be more than there is time for.
+    if (this.sizeBytes > maxItemBytes) throw itemTooLarge("too large");
+    if (level >= maxLevels) throw invalid(`an item's value is nested more than ${maxLevels} levels deep, or in itself`);
+    if (Array.isArray(value)) return this.#encodeArray(value, path, level + 1);
+    if (isPlainObject(value)) return this.encodeObject(value, path, level + 1);
+    throw notStorable(path, describeType(value));
+  }
+
+  encodeObject(value: Record<string, unknown>, path: string, level: number): Record<string, unknown> {
+    if (Object.getOwnPropertySymbols(value).some((key) => Object.prototype.propertyIsEnumerable.call(value, key))) {
+      throw notStorable(path, "an object with symbols for keys");
+    }
+    this.sizeBytes += 5;
+    const stored: Record<string, unknown> = {};
+    for (const name of Object.keys(value)) {
+      const field = value[name];
+      if (field === undefined) continue;
+      this.sizeBytes += 2 + utf8Bytes(checkedName(name, path));
+      setField(stored, name, this.encode(field, `${path}.${name}`, level));
+    }
+    if (!isReferenceLike(stored)) return stored;
+    const replaces = Object.hasOwn(stored, plainMarker);
+    this.sizeBytes += replaces ? 8 : plainMarker.length + 7;
+    return { ...stored, [plainMarker]: replaces ? [stored[plainMarker]] : [] };
+  }
+
+  #encodeArray(values: readonly unknown[], path: string, level: number): unknown[] {
+    this.sizeBytes += 5;
+    const stored: unknown[] = [];
+    // Not by `map`, which leaves out what was never set.
+    for (let index = 0; index < values.length; index += 1) {
+      this.sizeBytes += 2 + String(index).length;
+      stored.push(this.encode(values[index], `${path}[${index}]`, level));
+    }
+    return stored;
+  }
+
+  #sized<Value>(value: Value, bytes: number): Value {
+    this.sizeBytes += bytes;
+    return value;
+  }
+}
+
+/** The value as it was put. Reads request 64-bit integers as bigint; only those are stored as such. */
+export function decodeValue(stored: Record<string, unknown>): Record<string, unknown> {
+  const value: Record<string, unknown> = {};
+  const isMarked = isReferenceLike(stored);
+  for (const name of Object.keys(stored)) {
+    const field = stored[name];
+    const fields = isMarked && name === plainMarker && Array.isArray(field) ? (field as unknown[]) : [field];
+    for (const one of fields) setField(value, name, decodeField(one));
+  }
+  return value;
+}
+
+/** Assignment is a third of the cost of `Object.fromEntries`, but would make `__proto__` the prototype. */
+function setField(object: Record<string, unknown>, name: string, field: unknown): void {
+  if (name !== "__proto__") object[name] = field;
+  else Object.defineProperty(object, name, { value: field, writable: true, enumerable: true, configurable: true });
+}
+
+function decodeField(stored: unknown): unknown {
+  if (typeof stored !== "object" || stored === null || types.isDate(stored)) return stored;
+  // The driver's bytes are a view of its whole reply, which would be kept alive.
+  if (types.isUint8Array(stored)) return Uint8Array.from(stored);
+  return Array.isArray(stored) ? stored.map(decodeField) : decodeValue(stored as Record<string, unknown>);
+}
+
+/** Of any realm: what an object literal, JSON or `Object.create(null)` makes. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+export function describeType(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
+  const { constructor }: { constructor?: unknown } = value;
+  return typeof constructor === "function" && constructor.name !== "" ? `a ${constructor.name}` : "an object";
+}
+
+/** What the driver stores in four bytes. */
+function isInt32(value: number): boolean {
+  return (value | 0) === value && !Object.is(value, -0);
+}
+
+function checkedName(name: string, path: string): string {
+  if (name.includes("\0")) throw invalid(`an item's value cannot have NUL in a field name (in ${shorten(path, 128)})`);
+  if (name === "_bsontype") throw invalid(`an item's value cannot have a field "_bsontype" (in ${shorten(path, 128)})`);
+  return checkedText(name, path);
+}
+
+function checkedText(text: string, path: string): string {
+  if (text.isWellFormed()) return text;
+  throw invalid(
+    `an item's value is not well-formed Unicode at ${shorten(path.toWellFormed(), 128)} (a lone surrogate)`,
+  );
+}
+
+function checkedInteger(value: bigint, path: string): bigint {
+  if (BigInt.asIntN(64, value) === value) return value;
+  throw notStorable(path, "a bigint beyond 64 bits");
+}
+
+function checkedDate(date: Date, path: string): Date {
+  if (Number.isNaN(date.getTime())) throw notStorable(path, "an invalid Date");
+  return date;
+}
+
+function notStorable(path: string, kind: string): TypeError {
+  const stored = "JSON-like data, Date, Uint8Array and bigint";
+  return new TypeError(
+    `an item's value holds ${kind} at ${shorten(path.toWellFormed(), 128)}; stored are only ${stored}`,
+  );
+}
