@@ -19,7 +19,6 @@ import {
   pathOfId,
   rangeOfMemory,
   rangesBelow,
-  rootIdOf,
   type StoredDocument,
   type StoredFile,
   type StoredHistory,
@@ -128,19 +127,6 @@ export class FilesStorage implements TreeStorage {
     if ("refusal" in outcome) throw outcome.refusal;
     if (last.applied === undefined) throw new MemoryError("EIO", "EIO: the change was not made");
     return last.applied.result;
-  }
-
-  /** Removes ids of approved changes. */
-  async removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
-    if (ids.length === 0) return;
-    const context = contextFor(call, this.#context);
-    const expiry = new FilesExpiry(context, this.#address);
-    const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
-    await writing(context, async () => {
-      if (!(await expiry.isPresent())) return;
-      await context.collection.updateOne({ _id: rootIdOf(this.#key) }, update, byId);
-      await expiry.afterChange(true);
-    });
   }
 
   /** The change of a memory that has expired. Null: it creates something. */
@@ -305,7 +291,7 @@ function isEmpty({ removed, moved, directories, files }: TreeEdits): boolean {
 }
 
 /** Runs commands that change something. What the server refuses of one step is put into words. */
-async function writing<T>(context: FilesContext, write: () => Promise<T>): Promise<T> {
+export async function writing<T>(context: FilesContext, write: () => Promise<T>): Promise<T> {
   try {
     await context.ready();
     return await write();

@@ -11,11 +11,13 @@ import type { ChangeListener } from "../../../core/watch/memory-changes.js";
 import type { FlushSource, PresentMemory } from "../../history/history-source.js";
 import type { StoredHistory, StoredMemory } from "../stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../tree-storage.js";
-import { memoryKeyOf, snapshotOf, type StoredRoot } from "./documents.js";
+import { memoryKeyOf, rootIdOf, snapshotOf, type StoredRoot } from "./documents.js";
 import { FileReads } from "./file-reads.js";
 import { contextFor, type FilesContext, versionsInCall } from "./files-context.js";
 import { listenToMemory } from "./files-listener.js";
-import { FilesStorage } from "./storage.js";
+import { byId } from "./file-indexes.js";
+import { FilesExpiry } from "./files-expiry.js";
+import { FilesStorage, writing } from "./storage.js";
 import { dropOld } from "./versions.js";
 
 /** What a memory has whose changes have made no version yet. */
@@ -112,8 +114,17 @@ export class StoredFiles implements StoredMemory {
     return Object.keys((await this.#reads(call).root())?.applied ?? {});
   }
 
-  removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
-    return this.#storage.removeMarks(ids, call);
+  async removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
+    if (ids.length === 0) return;
+    const context = contextFor(call, this.#context);
+    const expiry = new FilesExpiry(context, this.#address);
+    const _id = rootIdOf(memoryKeyOf(this.#address));
+    const update = { $unset: Object.fromEntries(ids.map((id) => [`applied.${id}`, ""])) };
+    await writing(context, async () => {
+      if (!(await expiry.isPresent())) return;
+      await context.collection.updateOne({ _id }, update, byId);
+      await expiry.afterChange(true);
+    });
   }
 
   async updatedAt(call: CallContext): Promise<Date | null> {
