@@ -1,5 +1,6 @@
 import type { FindOptions, MongoClient } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
+import { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";
@@ -10,7 +11,6 @@ import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
 import { movedAway, notHere } from "../moved-memory.js";
 import type { ChangeQueue } from "./queue.js";
-import type { ChangeTimes } from "./files-expiry.js";
 import { isMark, type StoredDocument } from "./documents.js";
 
 /** What all memories of one collection share. */
@@ -85,4 +85,27 @@ export function refuseElsewhere(
 ): void {
   if (isMark(root)) throw movedAway();
   if (isGuest === true && (root === null || root === undefined)) throw notHere();
+}
+
+/** How many memories the times of the last changes are kept of. */
+const maxKnown = 10_000;
+
+/** What a store knows of when its memories were changed. */
+export class ChangeTimes {
+  readonly #changedAt = new RecentMap<Date>(maxKnown);
+  sweptAt = -Infinity;
+
+  changedAt(memoryKey: string): Date | undefined {
+    return this.#changedAt.get(memoryKey);
+  }
+
+  remember(memoryKey: string, at: Date): void {
+    const known = this.#changedAt.get(memoryKey);
+    if (known !== undefined && known >= at) return;
+    this.#changedAt.set(memoryKey, at);
+  }
+
+  forget(memoryKey: string): void {
+    this.#changedAt.delete(memoryKey);
+  }
 }

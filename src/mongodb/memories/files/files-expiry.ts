@@ -1,5 +1,4 @@
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
-import { RecentMap } from "../../../core/runtime/recent-map.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
@@ -13,9 +12,6 @@ const lagParts = 16;
 
 /** How often a store looks for what has expired, and how many memories it then removes. */
 const sweep = { everyMs: 60_000, memories: 20 };
-
-/** How many memories the times of the last changes are kept of. */
-const maxKnown = 10_000;
 
 /** How far the root of a memory may be behind that expires after so long. */
 function lagMs(lifetimeMs: number): number {
@@ -149,24 +145,4 @@ async function removeExpired(context: FilesContext, memoryKey: string, deadline:
   });
   changeTimes.forget(memoryKey);
   if (removed !== null && context.history !== null) await versionsInCall(context).remove(removed);
-}
-
-/** What a store knows of when its memories were changed. */
-export class ChangeTimes {
-  readonly #changedAt = new RecentMap<Date>(maxKnown);
-  sweptAt = -Infinity;
-
-  changedAt(memoryKey: string): Date | undefined {
-    return this.#changedAt.get(memoryKey);
-  }
-
-  remember(memoryKey: string, at: Date): void {
-    const known = this.#changedAt.get(memoryKey);
-    if (known !== undefined && known >= at) return;
-    this.#changedAt.set(memoryKey, at);
-  }
-
-  forget(memoryKey: string): void {
-    this.#changedAt.delete(memoryKey);
-  }
 }

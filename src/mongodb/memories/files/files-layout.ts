@@ -62,10 +62,10 @@ import { StoredFiles } from "./stored-files.js";
 import { memoryKeyOf, rangeOfMemory, rootIdOf, type StoredDocument, type StoredRoot } from "./documents.js";
 import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { recordsInCall, vectorsInCall } from "../in-call.js";
-import { contextFor, type FilesContext } from "./files-context.js";
+import { ChangeTimes, contextFor, type FilesContext } from "./files-context.js";
 import { archivedMemory, restoreMemory } from "./files-archive.js";
 import { allItemsOf, countsOf, itemsOfMemory, removeMemories, summaryPage } from "./files-listing.js";
-import { ChangeTimes, FilesExpiry, laggingDeadline } from "./files-expiry.js";
+import { FilesExpiry, laggingDeadline } from "./files-expiry.js";
 import { arriveInFiles, leaveFiles, lookForFiles } from "./files-move.js";
 
 const own = {
