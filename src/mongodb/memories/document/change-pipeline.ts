@@ -23,13 +23,6 @@ export interface ChangeParts {
   growth: number;
 }
 
-/** How a change tells that it was made: it leaves its id in the document (ADR 0020). */
-export interface LastChange {
-  id: string;
-  /** What it answers. */
-  counts: [first: number, second: number];
-}
-
 export interface ChangeSettings {
   /** When the memory changes. */
   at: Date;

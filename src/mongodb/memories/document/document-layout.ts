@@ -45,7 +45,7 @@ import { isLegacy } from "./change-pipeline.js";
 import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
 import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
-import { documentIndexes, outboxIndex, ownerIndexes } from "./document-indexes.js";
+import { documentIndexes, outboxIndex, ownerIndexes, storedLifetimes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
 import { removeMemories, summaryPage, unnameIn } from "./document-summaries.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -53,7 +53,6 @@ import { recordsInCall, vectorsInCall } from "../in-call.js";
 import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
 import { DocumentStorage } from "./document-storage.js";
 import { bytesWithoutOutbox } from "./outbox.js";
-import { storedLifetimes } from "./stored-lifetimes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
