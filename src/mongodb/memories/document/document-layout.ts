@@ -195,10 +195,10 @@ export class DocumentLayout implements KeptLayout {
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
     // A store of the other layout may have asked for more.
     const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-    const own = { ...limits, maxMemoryBytes };
-    const storage = new DocumentStorage(this.#context, address, own);
+    const bounded = { ...limits, maxMemoryBytes };
+    const storage = new DocumentStorage(this.#context, address, bounded);
     const shared = { ...this.#context, storage: this.#context.edits, fileClock: clock };
-    return new LayoutBackendAdapter(new MongoMemory(shared, address, storage, own), this.#call);
+    return new LayoutBackendAdapter(new MongoMemory(shared, address, storage, bounded), this.#call);
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
