@@ -18,14 +18,14 @@ export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: Ca
 /**
  * Refuses what a tree would refuse of these changes, one after the other.
  * @param tree with the paths of the changes, and what is below the directories that are deleted
- * @returns the edits of the changes up to where the memory is largest, to check its size
+ * @returns the edits of all changes, and of those up to where the texts are largest, to check the size of the memory
  * @throws what a write throws, and EINVAL for a directory in which something is
  */
 export function planChanges(
   tree: MemoryTree,
   changes: readonly PlannedChange[],
   options: Required<MemoryOptions>,
-): TreeEdits {
+): TreeEdits[] {
   const planned = new MemoryTree(tree.snapshot());
   let [all, largest, growth, mostGrowth] = [noEdits, noEdits, 0, 0];
   for (const change of changes) {
@@ -35,7 +35,7 @@ export function planChanges(
     all = joinEdits(tree, all, edits);
     if (growth > mostGrowth) [largest, mostGrowth] = [all, growth];
   }
-  return largest;
+  return largest === all ? [all] : [largest, all];
 }
 
 function getGrowth(tree: MemoryTree, { removed, files }: TreeEdits): number {

@@ -15,9 +15,18 @@ import {
 import type { AttemptSettings } from "../tree-storage.js";
 import { type ChangeParts, isLegacy } from "./change-pipeline.js";
 import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
-import { entriesWhere, keyIsWithin, mapEntries, textOrNull, valueAt, withoutKey, withValueAt } from "./expressions.js";
+import {
+  entriesWhere,
+  keyIsWithin,
+  mapEntries,
+  orEmpty,
+  textOrNull,
+  valueAt,
+  withoutKey,
+  withValueAt,
+} from "./expressions.js";
 
-type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing"> & {
+type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer"> & {
   path: string;
   /** Whether it creates a missing file. */
   create: boolean;
@@ -52,7 +61,7 @@ export function createAttempt(change: Change, settings: AttemptSettings): Change
 }
 
 function textAttempt(attempt: TextAttempt, { now }: Pick<AttemptSettings, "now">): ChangeParts {
-  const { path, create, newText, variables = [], unless = [], before, counts, growth, isNothing } = attempt;
+  const { path, create, newText, variables = [], unless = [], before, counts, growth, isNothing, answer } = attempt;
   const key = keyOfPath(path);
   const parents = create ? parentKeys(key) : [];
   const isMissing = isNull("$$text");
@@ -75,6 +84,7 @@ function textAttempt(attempt: TextAttempt, { now }: Pick<AttemptSettings, "now">
     counts,
     growth,
     ...(isNothing !== undefined && { isNothing }),
+    ...(answer && { answer }),
   };
 }
 
@@ -115,6 +125,7 @@ function writeAttempt(
       unless: ifExists === "fail" ? [{ $ne: ["$$text", null] }] : [],
       before: { before: "$$text" },
       counts: [0, 0],
+      answer: { createdAt: { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } } },
       growth: utf8Bytes(content) + newFileBytes(path),
     },
     settings,
@@ -182,6 +193,7 @@ function deleteAttempt(path: string, ifDirectory: "delete" | "fail"): ChangePart
     where(isFile, withoutKey(record, key), { $arrayToObject: entriesWhere(record, { $not: [keyIsWithin(key)] }) });
   return removal({
     unless: ifDirectory === "fail" ? [valueAt("$dirs", key)] : [],
+    isMissing: { $not: [{ $or: [valueAt("$data", key), valueAt("$dirs", key)] }] },
     variables: [
       ["text", textOrNull(valueAt("$data", key))],
       ["files", where(isFile, [{ k: literal(key), v: "$$text" }], within("$data"))],
@@ -198,6 +210,12 @@ function deleteAttempt(path: string, ifDirectory: "delete" | "fail"): ChangePart
 function deleteEverything(): ChangeParts {
   return removal({
     unless: [],
+    isMissing: {
+      $eq: [
+        [orEmpty("$data"), orEmpty("$dirs")],
+        [{}, {}],
+      ],
+    },
     variables: [
       ["files", entriesWhere("$data", true)],
       ["dirs", entriesWhere("$dirs", true)],
@@ -206,17 +224,24 @@ function deleteEverything(): ChangeParts {
   });
 }
 
-/** Of what the variables `files` and `dirs` hold, as entries of their records. */
-function removal({ unless, ...parts }: Pick<ChangeParts, "unless" | "fields"> & { variables: Variables }): ChangeParts {
+/**
+ * Of what the variables `files` and `dirs` hold, as entries of their records. Nothing is written where nothing is
+ * removed.
+ */
+function removal({
+  unless,
+  isMissing,
+  ...parts
+}: Pick<ChangeParts, "unless" | "fields"> & { variables: Variables; isMissing: Expression }): ChangeParts {
   return {
     ...parts,
-    unless: [...decided, ...unless],
+    unless: [...decided, isMissing, ...unless],
     recorded: {
       files: mapEntries("$$files", { key: "$$entry.k", gone: true, before: "$$entry.v" }),
       directories: { removed: mapEntries("$$dirs", "$$entry.k") },
     },
-    isNothing: { $and: [{ $eq: ["$$files", []] }, { $eq: ["$$dirs", []] }] },
     counts: [{ $size: "$$files" }, { $size: "$$dirs" }],
+    answer: { isNothing: { $and: [{ $isNumber: "$revision" }, isMissing] } },
     growth: 0,
   };
 }

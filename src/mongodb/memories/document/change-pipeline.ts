@@ -17,15 +17,10 @@ export interface ChangeParts {
   isNothing?: Expression;
   /** Two numbers that the change answers. Null: it answers nothing. */
   counts: Expression | null;
+  /** What else it answers, of the document after it: `createdAt` of a file, or `isNothing`, if there was nothing to do. */
+  answer?: Record<"createdAt", Expression> | Record<"isNothing", Expression>;
   /** At most so many bytes the document grows. 0: its limit is not checked. */
   growth: number;
-}
-
-/** How a change tells that it was made: it leaves its id in the document (ADR 0020). */
-export interface LastChange {
-  id: string;
-  /** What it answers. */
-  counts: [first: number, second: number];
 }
 
 export interface ChangeSettings {

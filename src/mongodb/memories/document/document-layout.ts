@@ -45,7 +45,7 @@ import { isLegacy } from "./change-pipeline.js";
 import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";
 import { isMark, lookUp, type MemoryDocument, ofMark } from "./document.js";
-import { documentIndexes, outboxIndex, ownerIndexes } from "./document-indexes.js";
+import { documentIndexes, outboxIndex, ownerIndexes, storedLifetimes } from "./document-indexes.js";
 import { itemsOfDocument, itemsOfMemory } from "./document-items.js";
 import { removeMemories, summaryPage, unnameIn } from "./document-summaries.js";
 import { asPlainValues } from "../../driver/plain-values.js";
@@ -53,7 +53,6 @@ import { recordsInCall, vectorsInCall } from "../in-call.js";
 import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
 import { DocumentStorage } from "./document-storage.js";
 import { bytesWithoutOutbox } from "./outbox.js";
-import { storedLifetimes } from "./stored-lifetimes.js";
 
 const own = { filter: { nodeId: { $exists: true }, scope: { $in: memoryScopes } }, option: "memoriesCollection" };
 
@@ -196,10 +195,10 @@ export class DocumentLayout implements KeptLayout {
   backend(address: CheckedAddress, limits: BackendLimits, clock?: () => Date): MemoryBackend {
     // A store of the other layout may have asked for more.
     const maxMemoryBytes = Math.min(limits.maxMemoryBytes, memoryBytesCeiling);
-    const own = { ...limits, maxMemoryBytes };
-    const storage = new DocumentStorage(this.#context, address, own);
+    const bounded = { ...limits, maxMemoryBytes };
+    const storage = new DocumentStorage(this.#context, address, bounded);
     const shared = { ...this.#context, storage: this.#context.edits, fileClock: clock };
-    return new LayoutBackendAdapter(new MongoMemory(shared, address, storage, own), this.#call);
+    return new LayoutBackendAdapter(new MongoMemory(shared, address, storage, bounded), this.#call);
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {

@@ -13,16 +13,14 @@ import type { PlannedChange } from "../layout.js";
 import { planChanges } from "../planned-changes.js";
 import type { StoredHistory, StoredMemory } from "../stored-memory.js";
 import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../tree-storage.js";
-import type { Expression } from "../expressions.js";
 import { createAttempt } from "./attempts.js";
 import type { ChangeParts } from "./change-pipeline.js";
-import { emptyDocumentBytes, keyOfPath, type MemoryDocument, newFileBytes } from "./document.js";
+import { emptyDocumentBytes, type MemoryDocument, newFileBytes } from "./document.js";
 import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
 import { listenToDocument, versionOf } from "./document-listener.js";
 import { DocumentReads } from "./document-reads.js";
 import { DocumentWrites, type MadeChange, type WriteOptions } from "./document-writes.js";
 import { createEditParts } from "./edit-parts.js";
-import { valueAt } from "./expressions.js";
 import { type LoadedDocument, loadDocument } from "./load.js";
 import { OutboxSource } from "./outbox-source.js";
 
@@ -49,7 +47,7 @@ export class DocumentStorage implements StoredMemory {
     // Of a document that is created nothing can be refused.
     if (creates(change) && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
     const { now, at } = settings;
-    const made = await this.#try(parts, { at, createdAt: now, upsert, answer: timeAnswer(change) }, call);
+    const made = await this.#try(parts, { at, createdAt: now, upsert }, call);
     if (made === null) return null;
     if (made === "missing") return change.type === "delete" && this.#context.isGuest !== true ? noResult : null;
     return toResult(change, made, now);
@@ -153,8 +151,8 @@ export class DocumentStorage implements StoredMemory {
     const paths = changes.map(({ path }) => path);
     const below = changes.flatMap(({ kind, path }) => (kind === "deleteDirectory" ? [path] : []));
     const loaded = await loadDocument(this.#reads(call), { paths, below, chars: 0 });
-    const edits = planChanges(loaded.tree, changes, options);
-    if (!isEmpty(edits)) await this.#checkRoom(loaded, edits, createEditParts(loaded, edits), call);
+    for (const edits of planChanges(loaded.tree, changes, options))
+      await this.#checkRoom(loaded, edits, createEditParts(loaded, edits), call);
   }
 
   /** Refuses edits after which the memory would be over its limit. @throws ENOSPC */
@@ -231,12 +229,6 @@ type CreatingChange = Extract<Change, { type: "append" | "write" }>;
 /** Whether a change creates a missing file. */
 function creates(change: Change): change is CreatingChange {
   return (change.type === "append" && change.create) || (change.type === "write" && change.ifMissing === "create");
-}
-
-/** Of the file of a write, when it was created. */
-function timeAnswer(change: Change): Record<string, Expression> {
-  if (change.type !== "write") return {};
-  return { createdAt: { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(change.path)) } } };
 }
 
 function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {

@@ -5,8 +5,8 @@ import { MemoryError } from "../../../core/values/errors.js";
 import { isDuplicateKey, isTooLarge, storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { type Expression, literal, where } from "../expressions.js";
-import { type ChangeCommand, type ChangeParts, createCommand, type LastChange } from "./change-pipeline.js";
-import { flatFields, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
+import { type ChangeCommand, type ChangeParts, createCommand } from "./change-pipeline.js";
+import { flatFields, type LastChange, lookUp, type MemoryDocument, snapshotOfDocument } from "./document.js";
 import { type DocumentContext, presentLookUp, versionsInCall } from "./document-context.js";
 import { DocumentReads } from "./document-reads.js";
 import { legacyChangedSince } from "./edit-parts.js";
@@ -24,14 +24,12 @@ export interface ChangeTimes {
 export interface WriteOptions extends ChangeTimes {
   /** Whether a missing document is created. Nothing may refuse the change then. */
   upsert: boolean;
-  /** What else to answer of the document after the change. */
-  answer?: Record<string, Expression>;
 }
 
 /** What a change answers that was made. */
 export interface MadeChange {
   counts: LastChange["counts"];
-  /** By the projection that was asked for. */
+  /** When the file was created, if the change answers it. */
   createdAt?: Date;
 }
 
@@ -61,7 +59,7 @@ export class DocumentWrites {
       try {
         // How long the memory is kept may be known only then.
         await this.#context.ready();
-        return await this.#send(this.#createCommand(parts, options), options);
+        return await this.#send(parts, options);
       } catch (error) {
         if (isDuplicateKey(error)) await this.deleteExpired();
         else if (!isTooLarge(error) || this.#context.history === null) throw this.#toWriteError(error);
@@ -100,32 +98,26 @@ export class DocumentWrites {
     return createCommand(parts, { at, createdAt, recording, maxMemoryBytes: this.#limits.maxMemoryBytes });
   }
 
-  async #send(
-    { pipeline, receiptId }: ChangeCommand,
-    { upsert, answer = {} }: WriteOptions,
-  ): Promise<MadeChange | "missing" | null> {
+  async #send(parts: ChangeParts, options: WriteOptions): Promise<MadeChange | "missing" | null> {
+    const { pipeline, receiptId } = this.#createCommand(parts, options);
     const { collection, history, isGuest = false } = this.#context;
     const filter = presentLookUp(this.#context, this.#address);
-    const isUpsert = upsert && !isGuest;
+    const isUpsert = options.upsert && !isGuest;
     if (receiptId === null) {
       // Without an answer the server keeps no copy of a large document, by which it could answer the command again.
       const result = await collection.updateOne(filter, pipeline, { upsert: isUpsert });
       if (result.modifiedCount + result.upsertedCount > 0) return { counts: [0, 0] };
       return result.matchedCount === 0 ? "missing" : null;
     }
-    const changed = await collection.findOneAndUpdate<Partial<OutboxState> & Partial<MadeChange> & ReceiptDocument>(
-      filter,
-      pipeline,
-      {
-        upsert: isUpsert,
-        returnDocument: "after",
-        projection: { _id: 0, lastChange: 1, ...answer, ...(history && outboxState) },
-        ...asPlainValues,
-      },
-    );
+    const changed = await collection.findOneAndUpdate<ReceiptDocument>(filter, pipeline, {
+      upsert: isUpsert,
+      returnDocument: "after",
+      projection: { _id: 0, lastChange: 1, ...parts.answer, ...(history && outboxState) },
+      ...asPlainValues,
+    });
     if (changed === null) return "missing";
     const { lastChange, createdAt, recorded = 0, lastBytes = null, versionsExpireAt } = changed;
-    if (lastChange?.id !== receiptId) return null;
+    if (lastChange?.id !== receiptId) return changed.isNothing === true ? { counts: [0, 0] } : null;
     if (history !== null)
       await this.#keepOutboxSmall({ recorded, lastBytes, ...(versionsExpireAt && { versionsExpireAt }) });
     return { counts: lastChange.counts, ...(createdAt && { createdAt }) };
@@ -229,8 +221,10 @@ export class DocumentWrites {
   }
 }
 
-interface ReceiptDocument {
+/** What is answered of the document after a change. */
+interface ReceiptDocument extends Partial<OutboxState>, Pick<MadeChange, "createdAt"> {
   lastChange?: LastChange;
+  isNothing?: boolean;
 }
 
 function tooMuchAtOnce(cause: unknown): MemoryError {

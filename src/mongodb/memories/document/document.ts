@@ -1,12 +1,12 @@
 import type { ObjectId } from "mongodb";
+import type { OlderText } from "../../../core/history/older-text.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
 import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
 import type { MemorySnapshot, SnapshotFile } from "../../../core/memory.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { recordOf } from "../../driver/records.js";
 import { isPlainObject } from "../../operations/values.js";
-import type { LastChange } from "./change-pipeline.js";
-import type { StoredTreeChange } from "./outbox.js";
 
 /** One memory: the layout of specification section 5 (ADR 0002). */
 export interface MemoryDocument {
@@ -35,6 +35,39 @@ export interface MemoryDocument {
   versionsExpireAt?: Date;
   /** The ids of approved changes that were made, until their records say so. */
   applied?: Record<string, true>;
+}
+
+/** How a change tells that it was made: it leaves its id in the document (ADR 0020). */
+export interface LastChange {
+  id: string;
+  /** What it answers. */
+  counts: [first: number, second: number];
+}
+
+/** A change as the document of its memory holds it until it is a version, by keys. */
+export interface StoredTreeChange {
+  revision: number;
+  at: Date;
+  actor: MemoryActor | null;
+  files: StoredFileChange[];
+  directories?: StoredDirectories;
+}
+
+/** Of the text before there is the whole, its bytes if the change only added to it, or how it differs. */
+export interface StoredFileChange {
+  key: string;
+  from?: string;
+  gone?: true;
+  before?: string | null;
+  beforeBytes?: number | null;
+  older?: OlderText;
+}
+
+export interface StoredDirectories {
+  /** Null for one that was there. */
+  added?: (string | null)[];
+  removed?: string[];
+  moved?: { from: string; to: string };
 }
 
 /**

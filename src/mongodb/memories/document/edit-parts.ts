@@ -70,8 +70,8 @@ function editFields(tree: MemoryTree, edits: TreeEdits): TreeFields {
   const moved = edits.moved[0];
   if (moved !== undefined && tree.directories.has(moved.path)) return moveDirectory(moved, edits);
   const gone = [...edits.removed, ...edits.moved.map(({ path }) => path)];
-  const files = gone.filter((path) => tree.files.has(path));
   const directories = keepOutermost(gone.filter((path) => tree.directories.has(path)));
+  const files = gone.filter((path) => tree.files.has(path) && !isBelowAny(path, directories));
   const rest = (record: string): Expression => withoutPaths(record, files, directories);
   const written = new Set(edits.files.map(({ path }) => path));
   const kept = edits.moved.filter(({ to }) => !written.has(to));
@@ -116,7 +116,11 @@ function withoutPaths(record: string, files: readonly string[], directories: rea
 
 /** @param paths of directories */
 function keepOutermost(paths: readonly string[]): string[] {
-  return paths.filter((path) => !paths.some((other) => other !== path && path.startsWith(prefixOf(other))));
+  return paths.filter((path) => !isBelowAny(path, paths));
+}
+
+function isBelowAny(path: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => path.startsWith(prefixOf(directory)));
 }
 
 /** How many bytes a document grows by edits at most. */

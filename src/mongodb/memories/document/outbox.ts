@@ -1,37 +1,17 @@
-import { type OlderText, olderTextOf } from "../../../core/history/older-text.js";
+import { olderTextOf } from "../../../core/history/older-text.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { MemoryActor } from "../../../core/values/actor.js";
 import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
 import type { RecordedEdits } from "../../history/record-edits.js";
 import type { DirectoryChange } from "../../history/version-document.js";
 import { type Expression, literal, where } from "../expressions.js";
-import { keyOfPath, pathOfKey } from "./document.js";
-
-/** A change as the document of its memory holds it until it is a version, by keys. */
-export interface StoredTreeChange {
-  revision: number;
-  at: Date;
-  actor: MemoryActor | null;
-  files: StoredFileChange[];
-  directories?: StoredDirectories;
-}
-
-/** Of the text before there is the whole, its bytes if the change only added to it, or how it differs. */
-export interface StoredFileChange {
-  key: string;
-  from?: string;
-  gone?: true;
-  before?: string | null;
-  beforeBytes?: number | null;
-  older?: OlderText;
-}
-
-interface StoredDirectories {
-  /** Null for one that was there. */
-  added?: (string | null)[];
-  removed?: string[];
-  moved?: { from: string; to: string };
-}
+import {
+  keyOfPath,
+  pathOfKey,
+  type StoredDirectories,
+  type StoredFileChange,
+  type StoredTreeChange,
+} from "./document.js";
 
 /** What a change tells the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
 export interface RecordedParts {
