@@ -1,6 +1,6 @@
 import type { Db, Document } from "mongodb";
 import type { CheckedAddress } from "../../src/core/values/address.js";
-import { memoryKeyOf, rangeOfMemory } from "../../src/mongodb/memories/files/document-ids.js";
+import { memoryKeyOf, rangeOfMemory } from "../../src/mongodb/memories/files/documents.js";
 import type { LayoutName } from "../../src/mongodb/memories/layouts.js";
 
 /** All that a layout stores of a memory: its document, or those of its files and directories. */

@@ -205,7 +205,7 @@ describe("the rules themselves", () => {
     [misusesPackage, "src/middleware/index.ts", "@langchain/openai"],
     [misusesPackage, "src/mongodb/operations/filters.ts", "mongodb"],
     [joinsSiblings, "src/backends/base-store.ts", "src/backends/directory/folder.ts"],
-    [joinsSiblings, "src/mongodb/memories/files/a.ts", "src/mongodb/memories/one-document/document.ts"],
+    [joinsSiblings, "src/mongodb/memories/files/a.ts", "src/mongodb/memories/document/document.ts"],
     [crossesLayers, "src/dialects/claude/claude-dialect.ts", "src/langchain/dialect-tool.ts"],
     [crossesLayers, "src/mongodb/store/store-batch.ts", "src/langchain/dialect-tool.ts"],
     [joinsSiblings, "src/dialects/claude/claude-dialect.ts", "src/dialects/unified/unified-dialect.ts"],
@@ -222,9 +222,9 @@ describe("the rules themselves", () => {
     expect(joinsSiblings({ from: "src/dialects/claude/a.ts", to: "src/dialects/dialect.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/dialects/registry.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
     expect(joinsSiblings({ from: "src/langchain/claude/index.ts", to: "src/dialects/claude/a.ts" })).toBe(false);
-    expect(
-      joinsSiblings({ from: "src/mongodb/memories/one-document/a.ts", to: "src/mongodb/memories/layout.ts" }),
-    ).toBe(false);
+    expect(joinsSiblings({ from: "src/mongodb/memories/document/a.ts", to: "src/mongodb/memories/layout.ts" })).toBe(
+      false,
+    );
   });
 
   it("find a cycle", () => {

@@ -65,9 +65,9 @@ describe("the layouts of memories", () => {
 
 describe("the rules themselves", () => {
   it.each([
-    [importsLayout, "src/mongodb/store/a.ts", 'import { keyOf } from "../memories/one-document/document.js";'],
-    [importsLayout, "src/mongodb/memories/file-items.ts", 'import { keyOf } from "./one-document/document.js";'],
-    [importsLayout, "src/cli/a.ts", 'await import("../mongodb/memories/one-document/document.js")'],
+    [importsLayout, "src/mongodb/store/a.ts", 'import { keyOf } from "../memories/document/document.js";'],
+    [importsLayout, "src/mongodb/memories/file-items.ts", 'import { keyOf } from "./document/document.js";'],
+    [importsLayout, "src/cli/a.ts", 'await import("../mongodb/memories/document/document.js")'],
     [namesDocument, "src/mongodb/store/a.ts", 'valueAt("$data", key)'],
     [namesDocument, "src/mongodb/store/a.ts", '{ $match: { "data.a": 1 } }'],
     [namesDocument, "src/mongodb/admin/a.ts", "interface A { dirs?: object }"],
@@ -77,9 +77,9 @@ describe("the rules themselves", () => {
   });
 
   it.each([
-    [importsLayout, listOfLayouts, 'import { OneDocumentLayout } from "./one-document/one-document-layout.js";'],
+    [importsLayout, listOfLayouts, 'import { DocumentLayout } from "./document/document-layout.js";'],
     [importsLayout, "src/mongodb/store/a.ts", 'import type { MemoryLayout } from "../memories/layout.js";'],
-    [namesDocument, "src/mongodb/memories/one-document/a.ts", 'valueAt("$data", key)'],
+    [namesDocument, "src/mongodb/memories/document/a.ts", 'valueAt("$data", key)'],
     [namesDocument, "src/mongodb/search/a.ts", '{ $meta: "textScore" }'],
   ])("%p lets pass in %s %s", (rule, path, text) => {
     expect(rule({ path, text })).toBe(false);

@@ -69,10 +69,6 @@ export const mongodb: Requirements = {
     source: "specification section 5",
     says: "every query for a memory is served by an index",
   },
-  "mongodb.found-by-id": {
-    source: "specification section 5",
-    says: "a store finds a memory that it has seen by the id of its document, without planning, and never takes the document of another memory for it",
-  },
   "mongodb.one-key-examined": {
     source: "specification section 5",
     says: "a command examines one key however many memories there are",

@@ -6,15 +6,16 @@ import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js
 import { VectorCollection } from "../../../src/mongodb/embeddings/vector-collection.js";
 import { RecordCollection } from "../../../src/mongodb/proposals/record-collection.js";
 import { MemoryExpiry } from "../../../src/mongodb/memories/memory-expiry.js";
-import type { MemoryDocument } from "../../../src/mongodb/memories/one-document/document.js";
-import { OneDocumentBackend } from "../../../src/mongodb/memories/one-document/one-document-backend.js";
+import type { MemoryDocument } from "../../../src/mongodb/memories/document/document.js";
+import { DocumentStorage } from "../../../src/mongodb/memories/document/document-storage.js";
+import { MongoMemory } from "../../../src/mongodb/memories/mongo-memory.js";
 import { checkAddress } from "../../../src/core/values/address.js";
 import type { MemoryError } from "../../../src/core/values/errors.js";
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { KeyedMutex } from "../../../src/core/runtime/keyed-mutex.js";
 import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { memoryDefaults } from "../../../src/core/memory-options.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
-import { KnownDocuments } from "../../../src/mongodb/memories/one-document/known-documents.js";
 import type { LayoutName } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress, refuses } from "../../../src/testing/memory-case.js";
@@ -229,7 +230,6 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
       rivals += 1;
       await rival.append("/file", String(rivals));
     },
-    known: new KnownDocuments(),
     edits: new KeyedMutex(),
     clock: () => new Date(),
     expiry: new MemoryExpiry({}, () => new Date()),
@@ -252,9 +252,11 @@ it("an edit that keeps losing its race is ECONFLICT and changes nothing", async 
     }),
     embeddings: null,
   };
-  const slow = new OneDocumentBackend(context, checkAddress(address), memoryDefaults);
+  const checked = checkAddress(address);
+  const storage = new DocumentStorage(context, checked, memoryDefaults);
+  const slow = new MongoMemory({ ...context, storage: context.edits }, checked, storage, memoryDefaults);
   await refuses(
-    slow.edit("/file", () => "mine"),
+    slow.change({ type: "edit", path: "/file", edit: () => "mine" }, {}, createUnlimitedCall()),
     "ECONFLICT",
   );
   expect(rivals).toBeGreaterThan(100);

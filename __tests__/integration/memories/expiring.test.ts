@@ -267,13 +267,13 @@ describe.each(layoutNames)("expireMs, in the layout %s,", (layout) => {
 
 describe("expireMs", () => {
   // Requirement: expiring.no-cost
-  it("is a part of the look-up in the layout document, which goes by the id alone without it", async () => {
+  it("is a part of the look-up in the layout document, which goes by the address alone without it", async () => {
     const address = freshUser();
     const filters = async (expireMs: MongoMemoryStoreOptions["expireMs"]): Promise<unknown[]> =>
       (await sentFor("document", expireMs, address)).map(
         ({ filter, query, updates }) => (filter ?? query ?? (updates as Document[])[0]?.["q"]) as unknown,
       );
-    expect(await filters(undefined)).toEqual([1, 2, 3].map(() => ({ _id: expect.anything() })));
+    expect(await filters(undefined)).toEqual([1, 2, 3].map(() => address));
     const updatedAt = { $not: { $lte: new Date(nowMs - dayMs) } };
     expect(await filters({ perUser: dayMs })).toEqual([1, 2, 3].map(() => ({ ...address, updatedAt })));
   });

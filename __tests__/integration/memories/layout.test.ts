@@ -27,7 +27,6 @@ describe("the document of a memory", () => {
       revision: 1,
       createdAt: expect.any(Date),
       updatedAt: expect.any(Date),
-      lastChange: { id: expect.any(String), counts: [0, 0] },
     });
   });
 

@@ -160,7 +160,7 @@ describe.each(layoutNames)("in the layout %s", (layout) => {
       const warm = await commandsOf(client, () => memory.search("b"));
       // Of the layout `files` an index is read that has no texts.
       expect(warm.map(({ command }) => command["hint"] ?? command["projection"])).toEqual([
-        layout === "files" ? "files_by_id" : { revision: 1, nodeId: 1, scope: 1, threadId: 1, userId: 1 },
+        layout === "files" ? "files_by_id" : { revision: 1 },
       ]);
       await memory.append("/a", "\nccc");
       expect(textsOf(await memory.search("cc", { limit: 1 }))).toEqual(["ccc"]);

@@ -7,7 +7,6 @@ import { mountMemories } from "../../../src/core/mounts/mounted-memory.js";
 import { MemoryNode } from "../../../src/graph/memory-node.js";
 import type { MemoryOptions } from "../../../src/core/memory-options.js";
 import type { SearchHit, SearchOptions } from "../../../src/core/search/search-options.js";
-import { adaptLayoutBackend } from "../../../src/mongodb/memories/adapt-layout-backend.js";
 import { openLayout } from "../../../src/mongodb/memories/layouts.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { freshAddress } from "../../../src/testing/memory-case.js";
@@ -39,8 +38,7 @@ function narrowing({ history = false, narrowsAbove = 1 } = {}): Opened {
     narrowsAbove,
     makesIndexes: true,
   });
-  return (address, options) =>
-    openMemoryOver((checked, limits) => adaptLayoutBackend(layout.backend(checked, limits)), address, options);
+  return (address, options) => openMemoryOver((checked, limits) => layout.backend(checked, limits), address, options);
 }
 
 const narrowed = narrowing();

@@ -3,12 +3,10 @@ import fc from "fast-check";
 import type { MemoryOutline } from "../../../src/core/memory.js";
 import { hiddenDirectoryOf, parentsOf } from "../../../src/core/values/paths.js";
 import { compareCodeUnits } from "../../../src/core/values/text.js";
-import { RecentMap } from "../../../src/core/runtime/recent-map.js";
 import { ExactCollection } from "../../../src/mongodb/driver/exact-collection.js";
-import { idOfPath, memoryKeyOf, placeOfFile } from "../../../src/mongodb/memories/files/document-ids.js";
-import type { SizeSeen } from "../../../src/mongodb/memories/files/files-context.js";
+import { idOfPath, memoryKeyOf, placeOfFile } from "../../../src/mongodb/memories/files/documents.js";
 import { FilesOutline, type OutlineLimits } from "../../../src/mongodb/memories/files/files-outline.js";
-import type { StoredDocument } from "../../../src/mongodb/memories/files/stored-document.js";
+import type { StoredDocument } from "../../../src/mongodb/memories/files/documents.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { sortedEntries } from "../../../src/prompt/render.js";
 import { outlineToShow, showMemory } from "../../../src/prompt/shown-memory.js";
@@ -20,7 +18,6 @@ const { client, db, name: dbName } = testDatabase("replicaSet");
 const store = new MongoMemoryStore({ client, dbName, layout: "files" });
 const documents = db.collection<StoredDocument>("memories_files");
 const at = new Date(0);
-const sizesSeen = new RecentMap<SizeSeen>(10);
 
 /**
  * What sorts on one side of a slash or of its longer kin, what UTF-16 and UTF-8 sort in other ways, and what is hidden.
@@ -101,13 +98,7 @@ async function stored({
     try {
       const all = { maxContentBytes: 0, leadChars: 0, maxPathChars: Infinity, ...wanted };
       return sorted(
-        await new FilesOutline(
-          { collection: new ExactCollection(documents), sizesSeen },
-          key,
-          session,
-          all,
-          limits,
-        ).read(),
+        await new FilesOutline({ collection: new ExactCollection(documents) }, key, session, all, limits).read(),
       );
     } finally {
       await session.endSession();

@@ -1,3 +1,4 @@
+import { createUnlimitedCall } from "../../../src/core/runtime/call.js";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -61,7 +62,8 @@ function recordsOf({ collection, nodeId }: Place): ChangeRecords {
     history: null,
     embeddings: null,
   };
-  const records = layouts.document(context).backend(checkAddress({ nodeId }), memoryDefaults).records?.();
+  const { features } = layouts.document(context).backend(checkAddress({ nodeId }), memoryDefaults);
+  const records = features?.approvals?.(createUnlimitedCall());
   if (records === undefined) throw new Error("no records");
   return records;
 }

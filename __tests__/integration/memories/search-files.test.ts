@@ -61,7 +61,7 @@ describe("a search of 1,000 files of their own", () => {
   it("reads the index alone where nothing has changed, and else the texts that have", async () => {
     const { memory, other } = await searched(1000);
     // The root, its directory, and where the range ends.
-    const listed = { op: "command", command: "aggregate", keysExamined: expect.closeTo(1002, -1), docsExamined: 0 };
+    const listed = { op: "query", command: "find", keysExamined: expect.closeTo(1002, -1), docsExamined: 0 };
     expect(await examined(db, "memories_files", () => memory.search("zebra"))).toEqual([listed]);
     await other.write("/d/7", "tiger");
     await other.write("/e/new", "tiger cub");

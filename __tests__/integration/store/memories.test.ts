@@ -323,7 +323,7 @@ describe("the commands of memories in the store", () => {
     expect(commands.map((command) => Object.keys(command)[0])).toEqual(["find"]);
     await store.put(assistant, "/a/b", { content: "y" });
     await store.delete(assistant, "/a/b");
-    expect(commands.map((command) => Object.keys(command)[0])).toEqual(["find", "update", "update"]);
+    expect(commands).toHaveLength(3);
     await store.search(["memory"]);
     await store.listNamespaces({ prefix: ["memory"] });
     await store.search(assistant);

@@ -2,7 +2,6 @@ import type { Db, MongoClient } from "mongodb";
 import type { CheckedAddress, MemoryAddress } from "../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
 import type { Memory } from "../../core/memory.js";
-import { adaptLayoutBackend } from "../memories/adapt-layout-backend.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { memoryDefaults } from "../../core/memory-options.js";
 import type { PathRule } from "../../core/values/paths.js";
@@ -117,7 +116,7 @@ export class MemoryDatabase {
     { paths = "posix", clock, maxFileBytes = memoryDefaults.maxFileBytes }: OpenOptions = {},
   ): Memory {
     return openMemoryOver(
-      (checked, limits) => adaptLayoutBackend(this.#layouts[access].backend(checked, limits, clock)),
+      (checked, limits) => this.#layouts[access].backend(checked, limits, clock),
       address,
       { paths, maxFileBytes },
       { server: serverOf(this.client) },

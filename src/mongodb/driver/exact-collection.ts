@@ -5,7 +5,6 @@ import type {
   BulkWriteOptions,
   BulkWriteResult,
   Collection,
-  CountOptions,
   DeleteOptions,
   Document,
   Filter,
@@ -60,14 +59,6 @@ export class ExactCollection<Stored extends Document> {
 
   findOne<Found extends Document>(filter: object, options: FindOptions): Promise<Found | null> {
     return this.#collection.findOne<Found>(filter as Filter<Stored>, Object.assign({}, options, this.#ofReads));
-  }
-
-  /**
-   * By the server's `count`, which takes two thirds of the time that a `find` takes to pass over as many. It cannot
-   * read a snapshot.
-   */
-  count(filter: object, options: CountOptions): Promise<number> {
-    return this.#collection.count(filter, Object.assign({}, options, this.#ofReads));
   }
 
   aggregate<Found extends Document>(pipeline: Document[], options: AggregateOptions): AggregationCursor<Found> {

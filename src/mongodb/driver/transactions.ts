@@ -34,7 +34,7 @@ export async function inTransaction<T>(
   const session = client.startSession();
   let brokenAttempts = 0;
   try {
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    for (let attempt = 0; mayTry(attempt, call); attempt += 1) {
       call?.throwIfAborted();
       session.startTransaction({ readConcern: { level: "snapshot" }, writeConcern, readPreference: "primary" });
       try {
@@ -53,6 +53,11 @@ export async function inTransaction<T>(
   } finally {
     await session.endSession();
   }
+}
+
+/** Until the deadline of the caller. Reason: the server keeps the transaction of a dead process for up to a minute. */
+function mayTry(attempt: number, call: CallContext | undefined): boolean {
+  return attempt < maxAttempts || (call !== undefined && call.timeoutMs !== Infinity);
 }
 
 async function commit(session: ClientSession, call: CallContext | undefined): Promise<void> {

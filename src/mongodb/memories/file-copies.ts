@@ -18,7 +18,7 @@ export async function copyFile(
 ): Promise<"copied" | "unchanged"> {
   const { path } = location;
   if (path === null) return "unchanged";
-  const at = (time: Date): Memory => memoryAt(location, layout, () => time);
+  const at = (time: Date): Memory => memoryAt(location, layout, { clock: () => time });
   const found = await at(updatedAt).stat(path);
   if (found?.kind === "dir") throw pathIsDirectory();
   if (found !== null && found.updatedAt >= updatedAt) return "unchanged";

@@ -1,6 +1,7 @@
-import type { LayoutBackend } from "./layout-backend.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
-import { adaptLayoutBackend } from "./adapt-layout-backend.js";
+import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import type { CheckedAddress } from "../../core/values/address.js";
 import { MemoryError } from "../../core/values/errors.js";
 import type { Memory } from "../../core/memory.js";
 import { memoryDefaults } from "../../core/memory-options.js";
@@ -14,13 +15,16 @@ export type FileWrite = Extract<CheckedOperation, { kind: "putMemory" | "deleteM
 /** The freer rule, so that what any memory holds can be put. The time limit is that of the store's own call. */
 const memoryOptions = { ...memoryDefaults, paths: "posix", timeoutMs: Infinity } as const;
 
-/** The memory of a location, as the store's own methods change it. @param clock default: that of the layout */
-export function memoryAt({ address }: MemoryLocation, layout: MemoryLayout, clock?: () => Date): Memory {
-  return openMemoryOver(
-    (checked, limits) => adaptLayoutBackend(layout.backend(checked, limits, clock)),
-    address,
-    memoryOptions,
-  );
+/** The memory of a location, as the store's own methods change it. */
+export function memoryAt(
+  { address }: MemoryLocation,
+  layout: MemoryLayout,
+  { clock, signal }: { clock?: () => Date; signal?: AbortSignal } = {},
+): Memory {
+  const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend =>
+    layout.backend(checked, limits, clock);
+  const memory = openMemoryOver(open, address, memoryOptions);
+  return signal === undefined ? memory : memory.with({ signal });
 }
 
 /**
@@ -38,21 +42,24 @@ export async function checkFileWrites(layout: MemoryLayout, writes: readonly Fil
 }
 
 /** Each location at most once. A put is a `write` of the memory; no delete is recursive. */
-export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrite[]): Promise<void> {
+/** Each location at most once. A put is a `write` of the memory; no delete is recursive. */
+export async function writeFiles(layout: MemoryLayout, writes: readonly FileWrite[], call: CallContext): Promise<void> {
   for (const write of inOrder(writes)) {
     const { address } = write.location;
     for (const change of changeOf(write)) {
-      if (change.kind === "put") await memoryAt(write.location, layout).write(change.path, change.content);
-      else if (change.kind === "deleteFile") await deleteFile(layout.backend(address, memoryOptions), change.path);
+      if (change.kind === "put")
+        await memoryAt(write.location, layout, { signal: call.signal }).write(change.path, change.content);
+      else if (change.kind === "deleteFile")
+        await deleteFile(layout.backend(address, memoryOptions), change.path, call);
       else await layout.deleteEmptyDirectory(address, change.path);
     }
   }
 }
 
 /** A directory of that name is not the file that was meant. */
-async function deleteFile(backend: LayoutBackend, path: string): Promise<void> {
+async function deleteFile(backend: MemoryBackend, path: string, call: CallContext): Promise<void> {
   try {
-    await backend.delete(path, "fail");
+    await backend.change({ type: "delete", path, ifDirectory: "fail" }, {}, call);
   } catch (error) {
     if (!MemoryError.isInstance(error) || error.code !== "EISDIR") throw error;
   }

@@ -2,8 +2,7 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
 import type { CheckedAddress } from "../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import type { BackendLimits } from "../../core/contract/backend.js";
-import type { LayoutBackend } from "./layout-backend.js";
+import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import { MemoryError } from "../../core/values/errors.js";
 import { namespaceOfMemory } from "../../core/values/namespace.js";
 import type { CallContext } from "../../core/runtime/call.js";
@@ -13,7 +12,7 @@ import { presentCollections } from "../driver/present-collections.js";
 import { groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
 import { isAddress, ownerOfAnyNode } from "./address-keys.js";
 import type { AddressRange } from "./address-ranges.js";
-import { FollowingBackend } from "./following-backend.js";
+import { followMemory } from "./followed-memory.js";
 import type { Following } from "./following.js";
 import type {
   KeptLayout,
@@ -72,8 +71,8 @@ export class FollowingLayout implements MovableLayout {
     return this.#home.ready();
   }
 
-  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): LayoutBackend {
-    return new FollowingBackend(this.#following, address, (layout) => layout.backend(address, limits, clock));
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
+    return followMemory(this.#following, address, (layout) => layout.backend(address, limits, clock));
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress> {

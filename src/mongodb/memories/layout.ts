@@ -2,8 +2,7 @@ import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession, Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
 import type { CheckedAddress, MemoryScope } from "../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import type { BackendLimits } from "../../core/contract/backend.js";
-import type { LayoutBackend } from "./layout-backend.js";
+import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import { invalid, type MemoryError } from "../../core/values/errors.js";
 import type { MemorySnapshot } from "../../core/memory.js";
 import type { CallContext } from "../../core/runtime/call.js";
@@ -17,7 +16,7 @@ import type { ArchivedMemory } from "./memory-moment.js";
 import type { PageEnd, SummaryPage } from "./summary-pages.js";
 
 /**
- * The second contract: how all memories of a store lie in its database. The first, `LayoutBackend`, is of one memory.
+ * The second contract: how all memories of a store lie in its database. The first, `MemoryBackend`, is of one memory.
  *
  * Nothing is asked of the server before the first call of a method. Every failure is a MemoryError EIO. Ids and paths
  * arrive checked.
@@ -34,7 +33,7 @@ export interface MemoryLayout {
    * One memory. @param clock the times of its files. Default: that of the context, which also says when the memory was
    * last changed
    */
-  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): LayoutBackend;
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend;
   /**
    * Every memory at or below a namespace that is not empty, in the order of their namespaces. Holds no more than a
    * batch.

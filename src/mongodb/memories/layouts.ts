@@ -1,17 +1,17 @@
 import { FilesLayout } from "./files/files-layout.js";
-import { momentOf } from "./files/files-moment.js";
+import { openSnapshot } from "./files/files-snapshot.js";
 import { FollowingLayout } from "./following-layout.js";
 import { Following } from "./following.js";
 import { KnownMoves } from "./known-moves.js";
 import type { KeptLayout, LayoutContext, MovableLayout } from "./layout.js";
-import { OneDocumentLayout } from "./one-document/one-document-layout.js";
+import { DocumentLayout } from "./document/document-layout.js";
 
 /**
  * The one list of layouts. `document`: one document for each memory (ADR 0002). `files`: one for each file and
  * directory (ADR 0021).
  */
 export const layouts = {
-  document: (context) => OneDocumentLayout.open(context),
+  document: (context) => DocumentLayout.open(context),
   files: (context) => FilesLayout.open(context),
 } as const satisfies Record<string, (context: LayoutContext) => KeptLayout>;
 
@@ -22,7 +22,7 @@ export type LayoutName = keyof typeof layouts;
  * How a memory is read that may be larger than the process. Null: none of the layout is. Beside the layouts, and not a
  * part of them, as stores have no use for it: so it is no part of their bundle.
  */
-export const moments = { document: null, files: momentOf } as const satisfies Record<LayoutName, unknown>;
+export const moments = { document: null, files: openSnapshot } as const satisfies Record<LayoutName, unknown>;
 
 export const layoutNames = Object.keys(layouts) as [LayoutName, ...LayoutName[]];
 

@@ -12,7 +12,7 @@ export interface TreeStorage {
    * Makes a change by one command that decides on the server. It may refuse what is allowed. Null: nothing was changed;
    * `transact` makes the change or says why it is refused.
    */
-  attempt(change: Change, settings: ApplySettings, call: CallContext): Promise<ChangeResult | null>;
+  attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null>;
   /**
    * Loads what the scope names as a tree of one moment, and stores the edits as one step with their versions. Starts again
    * if another change came first.
@@ -20,18 +20,31 @@ export interface TreeStorage {
    */
   transact<Result>(
     scope: StorageScope,
-    apply: (tree: MemoryTree) => Applied<Result> | Promise<Applied<Result>>,
+    apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
     call: CallContext,
   ): Promise<Result>;
+}
+
+export interface AttemptSettings extends ApplySettings {
+  /** When the memory changes. `now` is the time of its files, which an import sets. */
+  at: Date;
+}
+
+/** What `transact` knows when it has loaded the tree. */
+export interface StorageMoment {
+  /** When the memory changes, which its history records. */
+  at: Date;
+  /** Whether the memory is marked with the `approvalId` of the scope: the change was made already. */
+  isApplied: boolean;
 }
 
 /** What `transact` loads, and how it stores the change. */
 export interface StorageScope extends ChangeScope {
   /** Loads the whole memory. @default false */
   whole?: boolean;
-  /** Whether `apply` reads texts below the directories of the scope. @default false */
+  /** Whether `apply` reads texts below the directories of the scope. Those of its paths are always there. @default false */
   needsTexts?: boolean;
-  /** Id of an approved change: the memory is marked with it in the same step. A marked memory is not changed again. */
+  /** Id of an approved change: where there are edits, the memory is marked with it in the same step. */
   approvalId?: string;
   /** How many UTF-16 units of text the change brings. */
   chars: number;

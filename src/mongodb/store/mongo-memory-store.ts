@@ -23,7 +23,6 @@ import { summariesIn } from "../memories/summary-pages.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";
-import { adaptLayoutBackend } from "../memories/adapt-layout-backend.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { type CallContext, type CallLimits, withinTime } from "../../core/runtime/call.js";
 import { memoryDefaults, type MemoryOptions } from "../../core/memory-options.js";
@@ -75,7 +74,7 @@ export class MongoMemoryStore extends BaseStore {
   readonly #memories: MovableLayout;
   readonly #clock: () => Date;
   readonly #timeoutMs: number;
-  readonly #storage: BatchStorage;
+  readonly #storage: Omit<BatchStorage, "call">;
   readonly #server: ServerAddress | undefined;
   #stopped = false;
   #connected = false;
@@ -185,7 +184,7 @@ export class MongoMemoryStore extends BaseStore {
     const isLimited = options?.maxMemoryBytes !== undefined;
     const open = (checked: CheckedAddress, limits: BackendLimits): MemoryBackend => {
       if (memories.limitsByDefault) checkDocumentLimit(limits);
-      return adaptLayoutBackend(memories.backend(checked, { isLimited, ...limits }));
+      return memories.backend(checked, { isLimited, ...limits });
     };
     return openMemoryOver(open, address, { ...options, timeoutMs }, { server: this.#server });
   }
@@ -296,9 +295,8 @@ export class MongoMemoryStore extends BaseStore {
     return call === undefined ? this.#memories : this.#memories.forCall(call);
   }
 
-  #storageFor(call: CallContext | undefined): BatchStorage {
-    if (call === undefined) return this.#storage;
-    return { ...this.#storage, items: this.#storage.items.forCall(call), memories: this.#memories.forCall(call) };
+  #storageFor(call: CallContext): BatchStorage {
+    return { ...this.#storage, call, items: this.#storage.items.forCall(call), memories: this.#memories.forCall(call) };
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { CallContext } from "../../core/runtime/call.js";
 import { addressOfNamespace, memoryRootLabel, namespaceOfMemory } from "../../core/values/namespace.js";
 import { compareCodeUnits } from "../../core/values/text.js";
 import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-streams.js";
@@ -32,6 +33,8 @@ type OperationOf<Kind extends CheckedOperation["kind"]> = Extract<CheckedOperati
 export interface BatchStorage {
   items: ItemCollection;
   memories: MemoryLayout;
+  /** The batch ends with it. */
+  call: CallContext;
   ranking: Ranking | undefined;
   /** Called if there are queries and no ranking. */
   onUnranked: () => void;
@@ -51,7 +54,7 @@ export class StoreBatch {
   /** Returns an answer for each operation, in their order; null for a put or delete. */
   async run(operations: readonly unknown[]): Promise<unknown[]> {
     if (!Array.isArray(operations)) throw new TypeError("batch: operations must be an array");
-    const { items, memories, ranking } = this.#storage;
+    const { items, memories, ranking, call } = this.#storage;
     // Not by `map`, which leaves out what was never set.
     const checked = Array.from<unknown, CheckedOperation>(operations, (operation) =>
       checkOperation(operation, ranking),
@@ -65,7 +68,7 @@ export class StoreBatch {
     const puts = itemWrites.filter((write) => write.kind === "putItem");
     const ranked = (await ranking?.createFields(puts, items)) ?? new Map<ItemPut, RankedFields>();
     // Memories come first, because only they can still refuse a write here.
-    await writeFiles(memories, fileWrites);
+    await writeFiles(memories, fileWrites, call);
     await items.write(itemWrites, ranked);
     return answers;
   }

@@ -1,7 +1,11 @@
-import type { IndexDescription } from "mongodb";
+import type { ClientSession, IndexDescription } from "mongodb";
 import { memoryScopes } from "../../../core/values/address.js";
 import { addressKeys, ownerKeys } from "../address-keys.js";
-import type { IndexedDocument, TextIdDocument } from "./stored-document.js";
+import { createIndexes } from "../../driver/create-indexes.js";
+import { storageError } from "../../driver/errors.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import type { IdRange, IndexedDocument, StoredDocument, TextIdDocument } from "./documents.js";
 
 /**
  * What a listing answers without the texts. It has the size and the time too, for outlines and summaries, and the id of
@@ -70,3 +74,34 @@ function partialOf(scope: keyof typeof names): Record<string, unknown> {
 
 /** The index of every document's `_id`. With it named, the server does not weigh it against the index of listings. */
 export const byId = { hint: { _id: 1 } } as const;
+
+/** The fields that `placeOfFile` gives, of documents that have none. */
+const partOfId = (index: number): object => ({ $arrayElemAt: [{ $split: ["$_id", "\0"] }, index] });
+const path = { $concat: [partOfId(1), "/", partOfId(2)] };
+const place = { memory: partOfId(0), pathText: { $replaceAll: { input: path, find: "_", replacement: " " } } };
+
+/** First the fields in documents that have none, so that whoever finds the index knows that it has all texts. */
+export async function makeWordsIndex(collection: ExactCollection<StoredDocument>, option: string): Promise<void> {
+  try {
+    if (!(await collection.hasIndex(wordsIndex.name))) {
+      await collection.updateMany({ kind: "file", memory: { $exists: false } }, [{ $set: place }], {});
+    }
+  } catch (error) {
+    throw storageError(error, "read", null);
+  }
+  await createIndexes(collection, [wordsIndex], "a search", option);
+}
+
+/**
+ * Whether a range has more documents. Examines so many places of the index of ids, which is the smallest, and answers
+ * one at most.
+ */
+export async function hasMoreThan(
+  collection: ExactCollection<StoredDocument>,
+  count: number,
+  _id: IdRange,
+  session: ClientSession,
+): Promise<boolean> {
+  const options = { projection: { _id: 1 }, ...byId, ...asPlainValues, skip: Math.max(0, count), limit: 1, session };
+  return (await collection.find({ _id }, options).toArray()).length > 0;
+}

@@ -1,31 +1,33 @@
 import type { ClientSession, FindOptions } from "mongodb";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
-import type { FoundText, VersionedSnapshot } from "../../../core/tree/snapshot.js";
-import { ROOT } from "../../../core/values/paths.js";
+import { parentsOf, ROOT } from "../../../core/values/paths.js";
+import type { PlannedChange } from "../layout.js";
 import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
+import type { MemoryTree } from "../../../core/tree/memory-tree.js";
+import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { storageError } from "../../driver/errors.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { atOneMoment, inSnapshot, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import {
   childrenOf,
-  type IdRange,
   idOfPath,
+  type IdRange,
+  type IndexedDocument,
   memoryKeyOf,
   pathOfId,
   rangeOfMemory,
   rangesBelow,
   rootIdOf,
-} from "./document-ids.js";
+  type StoredDocument,
+  type StoredRoot,
+} from "./documents.js";
 import { byId, listingIndex, listingProjection } from "./file-indexes.js";
-import { refuseElsewhere } from "./elsewhere.js";
-import { type FilesContext, isOfMajority } from "./files-context.js";
+import { type FilesContext, readAcknowledged, refuseElsewhere } from "./files-context.js";
+import { LoadedTree } from "./loaded-tree.js";
 import { FilesOutline } from "./files-outline.js";
-import { foundFiles } from "./found-files.js";
-import { MemoryLife } from "./memory-life.js";
-import { narrowedSearch } from "./narrowed-search.js";
-import { snapshotSince } from "./snapshot-since.js";
-import type { IndexedDocument, StoredDocument, StoredRoot } from "./stored-document.js";
+import { FilesExpiry } from "./files-expiry.js";
+import { narrowedSearch, snapshotSince } from "./files-search.js";
 
 /** How many documents come at a time where many are read. The server also ends a batch at 16 MB. */
 const batchSize = 1000;
@@ -37,11 +39,11 @@ const listing = { projection: listingProjection, hint: listingIndex.name, batchS
 export class FileReads {
   readonly #context: FilesContext;
   readonly #key: string;
-  readonly #life: MemoryLife;
+  readonly #life: FilesExpiry;
 
   constructor(context: FilesContext, address: CheckedAddress) {
     this.#context = context;
-    this.#life = new MemoryLife(context, address);
+    this.#life = new FilesExpiry(context, address);
     this.#key = memoryKeyOf(address);
   }
 
@@ -53,7 +55,7 @@ export class FileReads {
     return this.#reading(null, async () => {
       const found = await this.#context.collection.findOne<StoredDocument>(
         { _id },
-        { projection, ...asPlainValues, ...this.#ofAcknowledged },
+        { projection, ...asPlainValues, ...readAcknowledged(this.#context) },
       );
       if (path === ROOT) refuseElsewhere(this.#context, found);
       return found === null && path !== ROOT ? this.#findWithRoot(_id, projection) : found;
@@ -97,21 +99,21 @@ export class FileReads {
     return [...(found?.values() ?? [])].filter(({ _id }) => _id !== this.#rootId);
   }
 
-  /** What is at these paths, and what lies in these directories, at one moment. */
-  kinds(paths: readonly string[], directories: readonly string[]): Promise<Map<string, "file" | "dir">> {
-    const ids = { _id: { $in: paths.map((path) => idOfPath(this.#key, path)) } };
-    const children = directories.map((path) => ({ _id: childrenOf(this.#key, path) }));
-    return this.#readingAtOneMoment(new Map<string, "file" | "dir">(), async () => {
+  /** A tree, without texts, of what changes concern: their paths, and what is in deleted directories. */
+  kinds(changes: readonly PlannedChange[]): Promise<MemoryTree> {
+    const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
+    const ids = { _id: { $in: Array.from(paths, (path) => idOfPath(this.#key, path)) } };
+    const children = changes
+      .filter(({ kind }) => kind === "deleteDirectory")
+      .map(({ path }) => ({ _id: childrenOf(this.#key, path) }));
+    return this.#readingAtOneMoment(new LoadedTree(new Map(), null), async () => {
       const found = await this.#context.collection
         .find<IndexedDocument>({ $or: [{ _id: this.#rootId }, ids, ...children] }, { ...listing, ...atOneMoment })
         .toArray();
-      refuseElsewhere(
-        this.#context,
-        found.find(({ _id }) => _id === this.#rootId),
-      );
-      return new Map(
-        found.filter(({ _id }) => _id !== this.#rootId).map(({ _id, kind }) => [pathOfId(this.#key, _id), kind]),
-      );
+      const documents = new Map(found.map((document) => [pathOfId(this.#key, document._id), document]));
+      refuseElsewhere(this.#context, documents.get(ROOT));
+      documents.delete(ROOT);
+      return new LoadedTree(documents, null);
     });
   }
 
@@ -187,11 +189,6 @@ export class FileReads {
     );
   }
 
-  /** The same in a transaction. */
-  snapshotIn(session: ClientSession): Promise<MemorySnapshot> {
-    return this.#snapshot({ session });
-  }
-
   async #snapshot(options: FindOptions): Promise<MemorySnapshot> {
     const snapshot: MemorySnapshot = { files: [], directories: [], revision: null };
     const found = this.#context.collection.find<StoredDocument>(
@@ -224,10 +221,6 @@ export class FileReads {
     return this.#readingAtOneMoment(null, () =>
       narrowedSearch({ ...this.#context, narrowsAbove }, this.#key, query, path),
     );
-  }
-
-  findFiles(texts: readonly string[], suffix: string): Promise<FoundText[]> {
-    return this.#readingAtOneMoment<FoundText[]>([], () => foundFiles(this.#context, this.#key, texts, suffix));
   }
 
   outline(wanted: Required<OutlineOptions>): Promise<MemoryOutline> {
@@ -280,16 +273,6 @@ export class FileReads {
   /** The root, and what lies in it: they are side by side. */
   get #rootWithChildren(): IdRange {
     return { ...childrenOf(this.#key, ROOT), $gte: this.#rootId };
-  }
-
-  /**
-   * As reads of several documents, which are of a snapshot, see acknowledged changes alone. Without it a caller could
-   * read a change of another one here, and then not see it there. Where changes are acknowledged before a majority has
-   * them, those would not be seen.
-   */
-  get #ofAcknowledged(): Pick<FindOptions, "readConcern"> {
-    const { level = "local" } = this.#context.transactions.client.readConcern ?? {};
-    return isOfMajority(this.#context) && level === "local" ? { readConcern: { level: "majority" } } : {};
   }
 
   /** @param missing the answer of a memory that has expired */

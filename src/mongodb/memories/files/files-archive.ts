@@ -11,21 +11,28 @@ import { archiveHistory, insertVersions } from "../../history/archived-history.j
 import { HistoryView } from "../../history/history-view.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import { isTooMuch } from "../transaction-errors.js";
-import { idOfPath, memoryKeyOf, placeOfFile, rootIdOf } from "./document-ids.js";
-import { refuseElsewhere } from "./elsewhere.js";
-import { type FilesContext, versionsInCall } from "./files-context.js";
-import { presentOf } from "./files-history.js";
-import { FilesMoment, type ListedRoot } from "./files-moment.js";
-import { MemoryLife } from "./memory-life.js";
-import type { StoredDirectory, StoredDocument, StoredFile, StoredRoot } from "./stored-document.js";
+import {
+  idOfPath,
+  memoryKeyOf,
+  placeOfFile,
+  rootIdOf,
+  type StoredDirectory,
+  type StoredDocument,
+  type StoredFile,
+  type StoredRoot,
+} from "./documents.js";
+import { type FilesContext, refuseElsewhere, versionsInCall } from "./files-context.js";
+import { toPresent } from "./stored-files.js";
+import { FilesSnapshot, type ListedRoot } from "./files-snapshot.js";
+import { FilesExpiry } from "./files-expiry.js";
 import { newChangeId } from "../change-id.js";
 
 export function archivedMemory(context: FilesContext, address: CheckedAddress): Promise<ArchivedMemory | null> {
   const { collection, transactions, ready } = context;
   return reading(async () => {
     await ready();
-    const isPresent = await new MemoryLife(context, address).isPresent();
-    return FilesMoment.open(transactions.client, collection, address, async (moment, root) => {
+    const isPresent = await new FilesExpiry(context, address).isPresent();
+    return FilesSnapshot.open(transactions.client, collection, address, async (moment, root) => {
       refuseElsewhere(context, root);
       if (root === null || !isPresent) return null;
       const { files, directories } = moment;
@@ -37,7 +44,7 @@ export function archivedMemory(context: FilesContext, address: CheckedAddress): 
 
 /** Its texts are not needed to tell what versions there are. */
 async function historyOf(context: FilesContext, root: ListedRoot): Promise<ArchivedHistory | null> {
-  const present = presentOf(root, new Map());
+  const present = toPresent(root, new Map());
   return present.revision === 0 ? null : archiveHistory(await HistoryView.of(present, versionsInCall(context)));
 }
 

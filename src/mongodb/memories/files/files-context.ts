@@ -1,8 +1,6 @@
-import type { MongoClient } from "mongodb";
-import type { MemoryActor } from "../../../core/values/actor.js";
-import type { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
+import type { FindOptions, MongoClient } from "mongodb";
 import type { CallContext } from "../../../core/runtime/call.js";
-import type { RecentMap } from "../../../core/runtime/recent-map.js";
+import { RecentMap } from "../../../core/runtime/recent-map.js";
 import type { ChangeStreams } from "../../driver/change-streams.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";
 import type { TransactionSettings } from "../../driver/transactions.js";
@@ -11,13 +9,9 @@ import type { Embedder } from "../../embeddings/embedder.js";
 import type { VectorCollection } from "../../embeddings/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
-import type { ChangeQueue } from "./change-queue.js";
-import type { Creations } from "./creations.js";
-import type { KnownLives } from "./known-lives.js";
-import type { StoredDocument } from "./stored-document.js";
-
-/** Large: too large to be read as a whole. */
-export type SizeSeen = "some pages" | "large";
+import { movedAway, notHere } from "../moved-memory.js";
+import type { ChangeQueue } from "./queue.js";
+import { isMark, type StoredDocument } from "./documents.js";
 
 /** What all memories of one collection share. */
 export interface FilesContext {
@@ -25,28 +19,19 @@ export interface FilesContext {
   /** Connects, refuses a standalone server, and makes the indexes if this process has not yet. */
   ready: () => Promise<void> | undefined;
   transactions: TransactionSettings;
-  /** Gathers what is made in this process at the same time. */
-  creations: Creations;
-  /** Queues the edits of one file inside this process, so that they do not race each other. */
-  edits: KeyedMutex;
+  /** The same object for all memories of the layout. */
+  storage: object;
   clock: () => Date;
   /** The times of files, where they are not those of `clock`. */
   fileClock?: () => Date;
   expiry: MemoryExpiry;
-  lives: KnownLives;
-  /**
-   * By their keys, the memories that took more than a page when they were last shown. Only the order of work depends on
-   * it.
-   */
-  sizesSeen: RecentMap<SizeSeen>;
+  changeTimes: ChangeTimes;
   /** Null where the store keeps no history. `begins`: false where only memories that have one already go on with it. */
   history: { begins: boolean } | null;
   /** Also without history: what is forgotten may have one of another time. */
   versions: VersionCollection;
-  /** Makes what is changed in this process at the same time, where there is a history. */
+  /** Gathers the changes that this process makes at the same time. */
   changes: ChangeQueue;
-  /** Who makes the changes. */
-  actor: MemoryActor | null;
   /** Changes nothing: a revert only tells what it would make. */
   isReader: boolean;
   /** The changes that wait for a person. */
@@ -80,7 +65,47 @@ export function versionsInCall({ call, versions }: FilesContext): VersionCollect
   return call === undefined ? versions : versions.forCall(call);
 }
 
-/** Whether a change is acknowledged only once a majority has it. */
-export function isOfMajority({ transactions }: Pick<FilesContext, "transactions">): boolean {
-  return transactions.writeConcern.w === "majority";
+/**
+ * For reads of one document. As reads of several documents, which are of a snapshot, they see acknowledged changes
+ * alone: a caller could read a change here otherwise, and then not see it there. Where changes are acknowledged before a
+ * majority has them, those would not be seen.
+ */
+export function readAcknowledged({
+  transactions,
+}: Pick<FilesContext, "transactions">): Pick<FindOptions, "readConcern"> {
+  const { level = "local" } = transactions.client.readConcern ?? {};
+  const isOfMajority = transactions.writeConcern.w === "majority";
+  return isOfMajority && level === "local" ? { readConcern: { level: "majority" } } : {};
+}
+
+/** @param root that of a memory, undefined or null where there is none. @throws movedAway, notHere */
+export function refuseElsewhere(
+  { isGuest }: { isGuest?: boolean },
+  root: { kind?: string | undefined } | null | undefined,
+): void {
+  if (isMark(root)) throw movedAway();
+  if (isGuest === true && (root === null || root === undefined)) throw notHere();
+}
+
+/** How many memories the times of the last changes are kept of. */
+const maxKnown = 10_000;
+
+/** What a store knows of when its memories were changed. */
+export class ChangeTimes {
+  readonly #changedAt = new RecentMap<Date>(maxKnown);
+  sweptAt = -Infinity;
+
+  changedAt(memoryKey: string): Date | undefined {
+    return this.#changedAt.get(memoryKey);
+  }
+
+  remember(memoryKey: string, at: Date): void {
+    const known = this.#changedAt.get(memoryKey);
+    if (known !== undefined && known >= at) return;
+    this.#changedAt.set(memoryKey, at);
+  }
+
+  forget(memoryKey: string): void {
+    this.#changedAt.delete(memoryKey);
+  }
 }

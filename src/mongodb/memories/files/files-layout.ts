@@ -8,13 +8,10 @@ import {
   memoryScopes,
 } from "../../../core/values/address.js";
 import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
-import type { LayoutBackend } from "../layout-backend.js";
+import type { MemoryBackend } from "../../../core/contract/backend.js";
 import { MemoryError } from "../../../core/values/errors.js";
-import { KeyedMutex } from "../../../core/runtime/keyed-mutex.js";
 import type { MemoryOptions } from "../../../core/memory-options.js";
-import type { CallContext } from "../../../core/runtime/call.js";
-import { parentsOf } from "../../../core/values/paths.js";
-import { RecentMap } from "../../../core/runtime/recent-map.js";
+import { type CallContext, createUnlimitedCall } from "../../../core/runtime/call.js";
 import { ChangeStreams } from "../../driver/change-streams.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { ExactCollection } from "../../driver/exact-collection.js";
@@ -37,54 +34,43 @@ import { addressKeys, rangeFilter } from "../address-keys.js";
 import type { AddressRange } from "../address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
 import { type AddressedDocuments, memoriesWithin, storedAddress } from "../found-memories.js";
-import {
-  directoryNotEmpty,
-  type LayoutContext,
-  type KeptLayout,
-  type LayoutIndex,
-  type MemoriesBeside,
-  type MemoryFacts,
-  type MemoryLimits,
-  type MovedMemory,
-  type MovingMemory,
-  type NodeFacts,
-  type PlannedChange,
+import type {
+  KeptLayout,
+  LayoutContext,
+  LayoutIndex,
+  MemoriesBeside,
+  MemoryFacts,
+  MemoryLimits,
+  MovedMemory,
+  MovingMemory,
+  NodeFacts,
+  PlannedChange,
 } from "../layout.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ArchivedMemory } from "../memory-moment.js";
 import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
+import { MongoMemory } from "../mongo-memory.js";
 import { reasonToFollow } from "../moved-memory.js";
 import { nodesOf } from "../nodes.js";
 import type { PageEnd, SummaryPage } from "../summary-pages.js";
-import { ChangeQueue } from "./change-queue.js";
-import { Creations } from "./creations.js";
-import { memoryKeyOf, rangeOfMemory, rootIdOf } from "./document-ids.js";
-import { ExpectedTree } from "./expected-tree.js";
-import { expiryIndex, listingIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
-import { FilesBackend } from "./files-backend.js";
+import { FileReads } from "./file-reads.js";
+import { deleteEmptyDirectory, planChanges } from "../planned-changes.js";
+import { ChangeQueue } from "./queue.js";
+import { FilesStorage } from "./storage.js";
+import { StoredFiles } from "./stored-files.js";
+import { memoryKeyOf, rangeOfMemory, rootIdOf, type StoredDocument, type StoredRoot } from "./documents.js";
+import { expiryIndex, listingIndex, makeWordsIndex, rootIndexes, toldWordsIndex } from "./file-indexes.js";
 import { recordsInCall, vectorsInCall } from "../in-call.js";
-import { contextFor, type FilesContext, type SizeSeen } from "./files-context.js";
+import { ChangeTimes, contextFor, type FilesContext } from "./files-context.js";
 import { archivedMemory, restoreMemory } from "./files-archive.js";
-import { allItemsOf, itemsOfMemory } from "./files-items.js";
-import { countsOf, removeMemories, summaryPage } from "./files-summaries.js";
-import { KnownLives } from "./known-lives.js";
-import { makeFiles } from "./make-files.js";
+import { allItemsOf, countsOf, itemsOfMemory, removeMemories, summaryPage } from "./files-listing.js";
+import { FilesExpiry, laggingDeadline } from "./files-expiry.js";
 import { arriveInFiles, leaveFiles, lookForFiles } from "./files-move.js";
-import { laggingDeadline, MemoryLife } from "./memory-life.js";
-import { QueuedBackend } from "./queued-backend.js";
-import { deleteEmptyDirectory, RecordedBackend } from "./recorded-backend.js";
-import { makeRecorded } from "./recording.js";
-import type { StoredDocument, StoredRoot } from "./stored-document.js";
-import { type StoredFiles, storedFiles } from "./stored-files.js";
-import { makeWordsIndex } from "./words-index.js";
 
 const own = {
   filter: { kind: { $in: ["file", "dir", "moved"] }, _id: { $type: "string" } },
   option: "memoriesCollection",
 };
-
-/** Of how many memories a store remembers that they take more than a page. */
-const maxSizesSeen = 1000;
 
 /** Beside the memories of the other layout, whatever their collection is called. */
 function filesCollectionOf(memoriesCollection: string): string {
@@ -154,18 +140,7 @@ export class FilesLayout implements KeptLayout {
       isUsed: embeddings !== null,
     });
     const transactions = { client, writeConcern };
-    const creations = new Creations((address, files, call) =>
-      makeFiles({ collection, transactions, isGuest }, address, files, call),
-    );
     const kept = history && { begins: history.begins };
-    const changes = new ChangeQueue((address, queued, call) =>
-      makeRecorded(
-        { collection, transactions, versions, clock, expiry, history: kept, isGuest },
-        address,
-        queued,
-        call,
-      ),
-    );
     const embedded = embeddings && { client: embeddings.client, embedder: new Embedder(embeddings.config) };
     const streams = new ChangeStreams(db, name);
     const indexesOf = (collectionOf: string, descriptions: readonly LayoutIndex["description"][]): LayoutIndex[] =>
@@ -194,16 +169,13 @@ export class FilesLayout implements KeptLayout {
       collection,
       ready,
       transactions,
-      creations,
-      edits: new KeyedMutex(),
+      storage: {},
       clock,
       expiry,
-      lives: new KnownLives(),
-      sizesSeen: new RecentMap<SizeSeen>(maxSizesSeen),
+      changeTimes: new ChangeTimes(),
       history: kept,
       versions,
-      changes,
-      actor: null,
+      changes: new ChangeQueue(),
       isReader: !makesIndexes,
       records,
       streams,
@@ -223,16 +195,15 @@ export class FilesLayout implements KeptLayout {
     await this.#context.ready();
   }
 
-  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): LayoutBackend {
+  backend(address: CheckedAddress, limits: MemoryLimits, clock?: () => Date): MemoryBackend {
     const { isLimited = false, maxMemoryBytes } = limits;
     const context = { ...this.#context, ...(clock && { fileClock: clock }), ...(isLimited && { maxMemoryBytes }) };
-    if (context.history !== null) return new RecordedBackend(context, address, limits);
-    return isLimited ? new QueuedBackend(context, address, limits) : new FilesBackend(context, address, limits);
+    return new MongoMemory(context, address, new StoredFiles(context, address), limits);
   }
 
   async *memories(prefix: readonly string[]): AsyncGenerator<CheckedAddress | MovedMemory> {
     for await (const { address } of memoriesWithin<StoredRoot>(this.#roots, prefix, "address")) {
-      const isEmpty = await unlessElsewhere(() => this.#stored(address).reads.isEmpty());
+      const isEmpty = await unlessElsewhere(() => this.#reads(address).isEmpty());
       if (isEmpty === null) yield { moved: address };
       else if (!isEmpty) yield address;
     }
@@ -248,14 +219,9 @@ export class FilesLayout implements KeptLayout {
     }
   }
 
-  async deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
-    if (this.#context.history !== null) return deleteEmptyDirectory(this.#context, address, path);
-    await this.#stored(address).changes.inTransaction<unknown>(
-      async (steps) => {
-        if (!(await steps.deleteEmptyDirectory(path, this.#context.clock()))) throw directoryNotEmpty();
-      },
-      { ifExpired: () => null },
-    );
+  deleteEmptyDirectory(address: CheckedAddress, path: string): Promise<void> {
+    const call = this.#context.call ?? createUnlimitedCall();
+    return deleteEmptyDirectory(new FilesStorage(this.#context, address), path, call);
   }
 
   async checkChanges(
@@ -263,10 +229,7 @@ export class FilesLayout implements KeptLayout {
     options: Required<MemoryOptions>,
     changes: readonly PlannedChange[],
   ): Promise<void> {
-    const paths = new Set(changes.flatMap(({ path }) => [path, ...parentsOf(path)]));
-    const directories = changes.filter(({ kind }) => kind === "deleteDirectory").map(({ path }) => path);
-    const expected = new ExpectedTree(await this.#stored(address).reads.kinds([...paths], directories), options);
-    for (const change of changes) expected.apply(change);
+    planChanges(await this.#reads(address).kinds(changes), changes, options);
   }
 
   async *facts(address?: CheckedAddress): AsyncGenerator<MemoryFacts | MovedMemory> {
@@ -336,7 +299,7 @@ export class FilesLayout implements KeptLayout {
 
   async beforeMove(address: CheckedAddress): Promise<void> {
     await this.#context.ready();
-    const life = new MemoryLife(this.#context, address);
+    const life = new FilesExpiry(this.#context, address);
     await unlessElsewhere(async () => {
       if (!(await life.isPresent())) await life.remove();
     });
@@ -366,8 +329,8 @@ export class FilesLayout implements KeptLayout {
     return { collection: collection as unknown as ExactCollection<StoredRoot>, ready, expiry: { deadline } };
   }
 
-  #stored(address: CheckedAddress): StoredFiles {
-    return storedFiles(this.#context, address);
+  #reads(address: CheckedAddress): FileReads {
+    return new FileReads(this.#context, address);
   }
 }
 

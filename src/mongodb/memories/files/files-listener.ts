@@ -2,10 +2,8 @@ import { MemoryError } from "../../../core/values/errors.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import { type EventStream, isRefusedStream } from "../../driver/change-streams.js";
 import { storageError } from "../../driver/errors.js";
-import { rangeOfMemory, rootIdOf } from "./document-ids.js";
-import { refuseElsewhere } from "./elsewhere.js";
-import type { FilesContext } from "./files-context.js";
-import { isMark, type StoredRoot } from "./stored-document.js";
+import { isMark, rangeOfMemory, rootIdOf, type StoredRoot } from "./documents.js";
+import { type FilesContext, refuseElsewhere } from "./files-context.js";
 
 interface ChangeEvent {
   operationType: string;

@@ -6,22 +6,28 @@ import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import type { MovingMemory } from "../layout.js";
 import { alreadyThere } from "../moved-memory.js";
-import { idOfPath, memoryKeyOf, pathOfId, placeOfFile, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
-import { byId } from "./file-indexes.js";
-import type { FilesContext } from "./files-context.js";
-import { countsOf } from "./files-summaries.js";
-import { changedAfter } from "./memory-life.js";
-import { snapshotOf } from "./recorded-tree.js";
-import { newChangeId } from "../change-id.js";
 import {
+  idOfPath,
   isMark,
+  memoryKeyOf,
+  pathOfId,
+  placeOfFile,
+  rangeOfMemory,
+  rangesBelow,
+  rootIdOf,
+  snapshotOf,
   type StoredDirectory,
   type StoredDocument,
   type StoredFile,
   type StoredHistory,
   type StoredMark,
   type StoredRoot,
-} from "./stored-document.js";
+} from "./documents.js";
+import { byId } from "./file-indexes.js";
+import type { FilesContext } from "./files-context.js";
+import { countsOf } from "./files-listing.js";
+import { changedAfter } from "./files-expiry.js";
+import { newChangeId } from "../change-id.js";
 
 /** How many documents come at a time. */
 const batchSize = 1000;

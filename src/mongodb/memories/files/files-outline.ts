@@ -1,41 +1,30 @@
 import type { ClientSession } from "mongodb";
 import type { MemoryOutline, OutlineFile, OutlineOptions } from "../../../core/memory.js";
-import {
-  hiddenDirectoryOf,
-  maxPathChars as longestPath,
-  parentOf,
-  prefixOf,
-  ROOT,
-} from "../../../core/values/paths.js";
+import { hiddenDirectoryOf, parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
 import { compareCodeUnits } from "../../../core/values/text.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import { childrenOf, type IdRange, pathOfId, rangeOfMemory, rangesBelow, rootIdOf } from "./document-ids.js";
-import { refuseElsewhere } from "./elsewhere.js";
-import { byId, listingIndex } from "./file-indexes.js";
-import type { FilesContext } from "./files-context.js";
-import { hasMoreThan } from "./has-more-than.js";
-import type { IndexedDocument, StoredDocument } from "./stored-document.js";
-import { childrenBefore, isBefore, rangeAfter } from "./unread-ranges.js";
+import {
+  childrenOf,
+  type IdRange,
+  type IndexedDocument,
+  pathOfId,
+  rangeOfMemory,
+  rangesBelow,
+  rootIdOf,
+  type StoredDocument,
+  childrenBefore,
+  isBefore,
+  rangeAfter,
+} from "./documents.js";
+import { type FilesContext, refuseElsewhere } from "./files-context.js";
+import { byId, hasMoreThan, listingIndex } from "./file-indexes.js";
 
-type OutlineContext = Pick<FilesContext, "collection" | "isGuest" | "sizesSeen">;
+type OutlineContext = Pick<FilesContext, "collection" | "isGuest">;
 
 type Outlined = Pick<IndexedDocument, "_id" | "kind" | "sizeBytes"> & { lead?: string };
 
 /** From the index alone. */
 const outlineProjection = { _id: 1, kind: 1, sizeBytes: 1 } as const satisfies Record<keyof Omit<Outlined, "lead">, 1>;
-
-interface OutlinedKind {
-  _id: Outlined["kind"];
-  ids: string[];
-  sizes: number[];
-}
-
-const inKinds = { $group: { _id: "$kind", ids: { $push: "$_id" }, sizes: { $push: { $ifNull: ["$sizeBytes", 0] } } } };
-
-/** What such a group may take; the server answers no document above 16 MiB. */
-const mostGroupBytes = 16_000_000;
-/** A UTF-16 unit takes at most three bytes of UTF-8, and what is around an id and a size takes less than the rest. */
-const mostPathBytes = 3 * longestPath + 64;
 
 /** What lies in a directory. */
 interface Child extends Outlined {
@@ -54,8 +43,8 @@ export interface OutlineLimits {
 
 const limits: OutlineLimits = { counted: 10_000, page: 100 };
 
-/** How many documents come at a time where all are read. */
-const batchSize = 1000;
+/** How many documents come at a time. The server also ends a batch at 16 MB. */
+const batchSize = 10_000;
 
 /** Ranges of so many ids of the longest paths fit into a command. */
 const mostDirectories = 500;
@@ -72,7 +61,7 @@ export class FilesOutline {
   readonly #context: OutlineContext;
   readonly #memoryKey: string;
   readonly #session: ClientSession;
-  readonly #wanted: Required<OutlineOptions>;
+  readonly #options: Required<OutlineOptions>;
   readonly #limits: OutlineLimits;
 
   /** @param session of one snapshot */
@@ -80,80 +69,33 @@ export class FilesOutline {
     context: OutlineContext,
     memoryKey: string,
     session: ClientSession,
-    wanted: Required<OutlineOptions>,
+    options: Required<OutlineOptions>,
     limited: OutlineLimits = limits,
   ) {
     this.#context = context;
     this.#memoryKey = memoryKey;
     this.#session = session;
-    this.#wanted = wanted;
+    this.#options = options;
     this.#limits = limited;
   }
 
-  /** Texts are read only where they are asked for, and only if they are not more. @throws movedAway, notHere */
+  /** Texts are read only if they are requested and not too long in sum. @throws movedAway, notHere */
   async read(): Promise<MemoryOutline> {
-    const { maxPathChars } = this.#wanted;
-    const { sizesSeen } = this.#context;
+    const { maxPathChars } = this.#options;
     const range = rangeOfMemory(this.#memoryKey);
-    const seen = maxPathChars === Infinity ? undefined : sizesSeen.get(this.#memoryKey);
-    if (seen === "some pages") {
-      const all = await this.#readPages(range);
-      if (all !== null) return this.#outlineOf(all);
-    }
-    // Where it was large the last time, nothing waits for the count. That is of another moment, and so counts again if
-    // it finds fewer.
-    const isStillLarge = seen === "large";
     const page = maxPathChars === Infinity ? Infinity : this.#pageFor(maxPathChars);
-    // Sent first, as it takes longest.
-    const counting = isStillLarge && this.#countsMoreThan(this.#mostWhole(), range);
-    const [{ first, last, early }, hasMore] = await Promise.all([this.#begin(range, page, isStillLarge), counting]);
-    if (last === undefined || first.length < page) {
-      if (isStillLarge) sizesSeen.delete(this.#memoryKey);
-      return this.#outlineOf(first);
-    }
-    const rest = rangeAfter(range, last._id);
-    if (!hasMore && !(await hasMoreThan(this.#context, this.#mostWhole() - first.length, rest, this.#session))) {
-      sizesSeen.set(this.#memoryKey, "some pages");
-      return this.#outlineOf([...first, ...(await this.#findMany(rest))]);
-    }
-    sizesSeen.set(this.#memoryKey, "large");
-    return early ?? this.#cut(first, last._id);
-  }
-
-  /** All at once, of a memory that was a few pages the last time. Null where it has become large. */
-  async #readPages(range: IdRange): Promise<Outlined[] | null> {
-    const most = this.#mostWhole();
-    const all = await this.#findMany(range, most + 1);
-    this.#refuseElsewhere(all);
-    if (all.length > most || all.length < this.#pageFor(this.#wanted.maxPathChars))
-      this.#context.sizesSeen.delete(this.#memoryKey);
-    return all.length <= most ? all : null;
-  }
-
-  /** The first page, and at once what comes first if the memory is taken to be large. */
-  async #begin(
-    range: IdRange,
-    page: number,
-    isLarge: boolean,
-  ): Promise<{ first: Outlined[]; last: Outlined | undefined; early: MemoryOutline | null }> {
-    const first = isLarge
-      ? await this.#findMany(range, page)
-      : await this.#find([range], page === Infinity ? undefined : page);
-    this.#refuseElsewhere(first);
-    const last = first.at(-1);
-    return {
-      first,
-      last,
-      early: isLarge && last !== undefined && first.length === page ? await this.#cut(first, last._id) : null,
-    };
-  }
-
-  #refuseElsewhere(found: readonly Outlined[]): void {
+    const first = await this.#find([range], page === Infinity ? undefined : page);
     const rootId = rootIdOf(this.#memoryKey);
     refuseElsewhere(
       this.#context,
-      found.find(({ _id }) => _id === rootId),
+      first.find(({ _id }) => _id === rootId),
     );
+    const last = first.at(-1);
+    if (last === undefined || first.length < page) return this.#outlineOf(first);
+    const rest = rangeAfter(range, last._id);
+    const isLarge = await hasMoreThan(this.#context.collection, this.#mostWhole() - first.length, rest, this.#session);
+    if (isLarge) return this.#cut(first, last._id);
+    return this.#outlineOf([...first, ...(await this.#find([rest]))]);
   }
 
   /**
@@ -162,19 +104,8 @@ export class FilesOutline {
    * with their contents.
    */
   #mostWhole(): number {
-    const { maxPathChars } = this.#wanted;
+    const { maxPathChars } = this.#options;
     return Math.ceil(Math.max(this.#limits.counted + maxPathChars / leastLineChars, maxPathChars / leastNameChars));
-  }
-
-  /**
-   * Whether there are more, at this moment. Where the server refuses to count, as version 5.0.8 does by the strict
-   * Stable API, the answer is no.
-   */
-  async #countsMoreThan(count: number, _id: IdRange): Promise<boolean> {
-    const found = await this.#context.collection
-      .count({ _id }, { ...byId, limit: count + 1, readConcern: { level: "majority" } })
-      .catch(() => 0);
-    return found > count;
   }
 
   /** Level by level, as the least deep come first. @param first all documents up to the id `readTo` */
@@ -183,7 +114,7 @@ export class FilesOutline {
       .filter(({ _id }) => pathOfId(this.#memoryKey, _id) !== ROOT)
       .map((document) => this.#childOf(document));
     const children: Child[] = [];
-    let room = this.#wanted.maxPathChars;
+    let room = this.#options.maxPathChars;
     let level = [ROOT];
     while (level.length > 0 && room >= 0) {
       const below: Child[] = [];
@@ -276,7 +207,7 @@ export class FilesOutline {
 
   /** In order of their ids. Read from the index of listings alone, unless the starts of texts are asked for. */
   #find(ranges: readonly IdRange[], limit?: number, kind?: "file"): Promise<Outlined[]> {
-    const { leadChars } = this.#wanted;
+    const { leadChars } = this.#options;
     const lead = { $substrCP: [{ $ifNull: ["$text", ""] }, 0, leadChars] };
     const from =
       leadChars > 0
@@ -294,32 +225,6 @@ export class FilesOutline {
     return this.#context.collection
       .find<Outlined>(filters.length === 1 ? (filters[0] ?? {}) : { $or: filters }, options)
       .toArray();
-  }
-
-  /**
-   * The same of a range, the last of them last and the others in any order. The driver takes a third of the time for
-   * lists of ids. For fewer than thirty documents that gains less than the group costs the server.
-   */
-  async #findMany(range: IdRange, limit = Infinity): Promise<Outlined[]> {
-    if (this.#wanted.leadChars > 0) return this.#find([range], limit === Infinity ? undefined : limit);
-    const mostInGroup = Math.floor(mostGroupBytes / (Buffer.byteLength(this.#memoryKey) + mostPathBytes));
-    const options = { ...asPlainValues, hint: listingIndex.name, session: this.#session };
-    const documents: Outlined[] = [];
-    for (let rest = range; ;) {
-      const page = Math.min(limit - documents.length, mostInGroup);
-      const kinds = await this.#context.collection
-        .aggregate<OutlinedKind>([{ $match: { _id: rest } }, { $sort: { _id: 1 } }, { $limit: page }, inKinds], options)
-        .toArray();
-      const found = kinds
-        .toSorted((a, b) => (isBefore(a.ids.at(-1) ?? "", b.ids.at(-1) ?? "") ? -1 : 1))
-        .flatMap(({ _id: kind, ids, sizes }) =>
-          ids.map((_id, index): Outlined => ({ _id, kind, sizeBytes: sizes[index] ?? 0 })),
-        );
-      documents.push(...found);
-      const last = found.at(-1);
-      if (last === undefined || found.length < page || documents.length === limit) return documents;
-      rest = rangeAfter(rest, last._id);
-    }
   }
 
   #childOf(document: Outlined): Child {
@@ -343,7 +248,7 @@ export class FilesOutline {
 
   async #outlineOf(documents: readonly Outlined[]): Promise<MemoryOutline> {
     const outline = this.#withoutContents(documents);
-    const { maxContentBytes } = this.#wanted;
+    const { maxContentBytes } = this.#options;
     const sizeBytes = outline.files.reduce((sum, file) => sum + file.sizeBytes, 0);
     if (maxContentBytes > 0 && sizeBytes <= maxContentBytes) await this.#addContents(outline.files);
     return outline;

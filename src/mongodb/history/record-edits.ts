@@ -1,0 +1,52 @@
+import type { MemoryTree, TreeEdits } from "../../core/tree/memory-tree.js";
+import type { RecordedFile } from "./outbox.js";
+import type { DirectoryChange } from "./version-document.js";
+
+export interface RecordedEdits {
+  /** Files that are removed come first, then those that are moved, then texts. */
+  files: RecordedFile[];
+  directories: DirectoryChange;
+}
+
+/**
+ * What the history is told of a change, in the order in which its versions are numbered. A text that is written again as
+ * it was makes no version.
+ * @param tree as it is before the edits, with the texts that they replace
+ * @returns null where the change makes no version
+ */
+export function recordEdits(tree: MemoryTree, edits: TreeEdits): RecordedEdits | null {
+  const files = [...recordRemoved(tree, edits), ...recordMoved(tree, edits), ...recordWritten(tree, edits)];
+  const directories = recordDirectories(tree, edits);
+  return files.length === 0 && Object.keys(directories).length === 0 ? null : { files, directories };
+}
+
+function recordRemoved(tree: MemoryTree, { removed }: TreeEdits): RecordedFile[] {
+  return removed.flatMap((path) => {
+    const file = tree.files.get(path);
+    return file === undefined ? [] : [{ path, gone: true, before: file.content }];
+  });
+}
+
+function recordMoved(tree: MemoryTree, { moved }: TreeEdits): RecordedFile[] {
+  return moved.flatMap(({ path, to }) => (tree.files.has(path) ? [{ path: to, from: path, gone: false }] : []));
+}
+
+function recordWritten(tree: MemoryTree, { moved, files }: TreeEdits): RecordedFile[] {
+  const sources = new Map(moved.map(({ path, to }) => [to, path]));
+  return files.flatMap(({ path, content }) => {
+    const before = tree.files.get(sources.get(path) ?? path)?.content;
+    if (before === content) return [];
+    return [{ path, gone: false, ...(before !== undefined && { before }) }];
+  });
+}
+
+function recordDirectories(tree: MemoryTree, { removed, moved, directories }: TreeEdits): DirectoryChange {
+  const removedDirectories = removed.filter((path) => tree.directories.has(path));
+  // A moved directory is listed before what lies in it.
+  const root = moved.find(({ path }) => tree.directories.has(path));
+  return {
+    ...(directories.length > 0 && { added: [...directories] }),
+    ...(removedDirectories.length > 0 && { removed: removedDirectories }),
+    ...(root && { moved: { from: root.path, to: root.to } }),
+  };
+}

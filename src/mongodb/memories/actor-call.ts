@@ -1,0 +1,37 @@
+import type { CallContext } from "../../core/runtime/call.js";
+import type { MemoryActor } from "../../core/values/actor.js";
+
+/** A call whose changes somebody else makes: those of an approved proposal are made by who proposed it. */
+export class ActorCall implements CallContext {
+  readonly actor: MemoryActor | null;
+  readonly #call: CallContext;
+
+  constructor(call: CallContext, actor: MemoryActor | null) {
+    this.#call = call;
+    this.actor = actor;
+  }
+
+  get timeoutMs(): number {
+    return this.#call.timeoutMs;
+  }
+
+  get aborted(): boolean {
+    return this.#call.aborted;
+  }
+
+  get reason(): unknown {
+    return this.#call.reason;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  throwIfAborted(): void {
+    this.#call.throwIfAborted();
+  }
+
+  onAbort(listener: () => void): void {
+    this.#call.onAbort(listener);
+  }
+}

@@ -1,0 +1,112 @@
+import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/contract/change-record.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import { applyChange } from "../../core/tree/apply-change.js";
+import { type Change, getScope } from "../../core/tree/change.js";
+import { digestTree } from "../../core/tree/digest.js";
+import { noEdits } from "../../core/tree/memory-tree.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import type { RecordCollection } from "../proposals/record-collection.js";
+import { ActorCall } from "./actor-call.js";
+import type { MemoryExpiry } from "./memory-expiry.js";
+import type { StoredMemory } from "./stored-memory.js";
+
+/** How long a run may wait for a person. After that a new approval is requested. */
+const interruptMs = 30 * 86_400_000;
+
+export interface ApprovalContext {
+  address: CheckedAddress;
+  records: RecordCollection;
+  expiry: MemoryExpiry;
+  clock: () => Date;
+  /** The times of files, where they are not those of `clock`. */
+  fileClock?: (() => Date) | undefined;
+  maxFileBytes: number;
+}
+
+/** The changes of one memory that wait for a person, for one call. */
+export class ApprovalRecords implements ChangeRecords {
+  readonly #context: ApprovalContext;
+  readonly #stored: StoredMemory;
+  readonly #records: RecordCollection;
+  readonly #call: CallContext;
+
+  constructor(context: ApprovalContext, stored: StoredMemory, call: CallContext) {
+    this.#context = context;
+    this.#stored = stored;
+    this.#records = context.records.forCall(call);
+    this.#call = call;
+  }
+
+  now(): Date {
+    return this.#context.clock();
+  }
+
+  find(id: string): Promise<ChangeRecord | null> {
+    return this.#records.find(this.#context.address, id);
+  }
+
+  async put(record: ChangeRecord): Promise<ChangeRecord> {
+    return this.#records.put(this.#context.address, record, await this.#findExpiry(record));
+  }
+
+  swap(
+    id: string,
+    expected: { status: ChangeStatus; token?: string | null },
+    fields: Partial<ChangeRecord>,
+  ): Promise<ChangeRecord | null> {
+    return this.#records.swap(this.#context.address, id, expected, fields);
+  }
+
+  list(kind: ChangeRecord["kind"], statuses: readonly ChangeStatus[]): AsyncIterable<ChangeRecord> {
+    return this.#records.list(this.#context.address, kind, statuses);
+  }
+
+  apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
+    const { clock, fileClock, maxFileBytes } = this.#context;
+    const change = createChange(record);
+    const chars = change.type === "write" ? change.content.length : 0;
+    const scope = { ...getScope(change), needsTexts: true, approvalId: record.id, chars };
+    return this.#stored.transact<ApplyOutcome>(
+      scope,
+      async (tree, { isApplied }) => {
+        if (isApplied) return { edits: noEdits, result: "applied" };
+        if (digestTree(tree, toDigested(record)) !== record.base) return { edits: noEdits, result: "changed" };
+        // After the memory was read: see `carryOut`.
+        if (!(await isCurrent())) return { edits: noEdits, result: "raced" };
+        const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes });
+        return { edits, result: "applied" };
+      },
+      // Who proposed it has made it. Who approved it, the record says.
+      new ActorCall(this.#call, record.actor),
+    );
+  }
+
+  async unmark(id: string): Promise<void> {
+    const marks = await this.#stored.marks(this.#call);
+    if (marks.length === 0) return;
+    const states = await Promise.all(marks.map(async (mark) => (mark === id ? null : this.find(mark))));
+    const unused = marks.filter((_mark, index) => states[index]?.status !== "applying");
+    await this.#stored.removeMarks(unused, this.#call);
+  }
+
+  /** A proposal goes with the memory at the latest, as that was when it was made. */
+  async #findExpiry({ kind, at }: ChangeRecord): Promise<Date | null> {
+    const { expiry, address } = this.#context;
+    const lifetimeMs = expiry.lifetimeMs(address.scope);
+    const times = kind === "interrupt" ? [at.getTime() + interruptMs] : [];
+    if (lifetimeMs !== null) times.push(((await this.#stored.updatedAt(this.#call)) ?? at).getTime() + lifetimeMs);
+    return times.length === 0 ? null : new Date(Math.min(...times));
+  }
+}
+
+/** The change that a record is approved for: it sets the text that the person was shown. */
+function createChange({ command, path, to, edited, after }: ChangeRecord): Change {
+  const content = edited?.after ?? after;
+  if (content !== null) return { type: "write", path, content, ifExists: "replace", ifMissing: "create" };
+  if (command === "delete") return { type: "delete", path, ifDirectory: "delete" };
+  return { type: "rename", path, to: to ?? path };
+}
+
+function toDigested({ command, path, to }: ChangeRecord): { type: Change["type"]; path: string; to: string | null } {
+  return { type: command, path, to };
+}

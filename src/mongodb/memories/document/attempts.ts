@@ -1,0 +1,247 @@
+import { olderTextOf } from "../../../core/history/older-text.js";
+import type { Change } from "../../../core/tree/change.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
+import { recordOf } from "../../driver/records.js";
+import {
+  type Expression,
+  isNull,
+  literal,
+  maxComparedBytes,
+  textBytes,
+  type Variables,
+  where,
+} from "../expressions.js";
+import type { AttemptSettings } from "../tree-storage.js";
+import { type ChangeParts, isLegacy } from "./change-pipeline.js";
+import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
+import {
+  entriesWhere,
+  keyIsWithin,
+  mapEntries,
+  orEmpty,
+  textOrNull,
+  valueAt,
+  withoutKey,
+  withValueAt,
+} from "./expressions.js";
+
+type TextAttempt = Pick<ChangeParts, "counts" | "growth" | "isNothing" | "answer"> & {
+  path: string;
+  /** Whether it creates a missing file. */
+  create: boolean;
+  /** The text afterwards. May use `$$text`, the text before: null if there is none. */
+  newText: Expression;
+  variables?: Variables;
+  unless?: Expression[];
+  /** What the history is told of the text before. */
+  before: Record<string, Expression>;
+};
+
+const decided = [isLegacy];
+
+/**
+ * The changes that one command makes, on a document of today's layout. The condition decides on the stored document, and
+ * may refuse more than it has to.
+ * @returns null for a change that is made on the tree only
+ */
+export function createAttempt(change: Change, settings: AttemptSettings): ChangeParts | null {
+  if (change.type === "delete") return deleteAttempt(change.path, change.ifDirectory);
+  if (change.path === ROOT) return null;
+  if (change.type === "edit" || change.type === "rename") return null;
+  if (utf8Bytes(change.content) > settings.maxFileBytes) return null;
+  switch (change.type) {
+    case "append":
+      return appendAttempt(change, settings);
+    case "write":
+      return writeAttempt(change, settings);
+    case "update":
+      return updateAttempt(change, settings);
+  }
+}
+
+function textAttempt(attempt: TextAttempt, { now }: Pick<AttemptSettings, "now">): ChangeParts {
+  const { path, create, newText, variables = [], unless = [], before, counts, growth, isNothing, answer } = attempt;
+  const key = keyOfPath(path);
+  const parents = create ? parentKeys(key) : [];
+  const isMissing = isNull("$$text");
+  const cannotCreate = [valueAt("$dirs", key), ...parents.map((parent) => valueAt("$data", parent))];
+  return {
+    variables: [["text", textOrNull(valueAt("$data", key))], ...variables, ["newText", newText]],
+    unless: [...decided, ...(create ? cannotCreate : [isMissing]), ...unless],
+    fields: {
+      data: withValueAt("$data", key, "$$newText"),
+      meta: withValueAt("$meta", key, {
+        $mergeObjects: [{ createdAt: now }, valueAt("$meta", key), { updatedAt: now }],
+      }),
+      ...(create && { dirs: { $mergeObjects: ["$dirs", literal(recordOf(parents.map((parent) => [parent, true])))] } }),
+    },
+    recorded: {
+      files: [{ key: literal(key), ...before }],
+      directories: { added: parents.map((parent) => where(valueAt("$dirs", parent), null, literal(parent))) },
+    },
+    isUnchanged: { $eq: ["$$text", "$$newText"] },
+    counts,
+    growth,
+    ...(isNothing !== undefined && { isNothing }),
+    ...(answer && { answer }),
+  };
+}
+
+function appendAttempt(
+  { path, content, create }: Extract<Change, { type: "append" }>,
+  settings: AttemptSettings,
+): ChangeParts {
+  const old: Expression = { $ifNull: ["$$text", ""] };
+  // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
+  const mayNeedNewline = appendSeparator("x", content) !== "";
+  const withoutNewlines: Expression = { $rtrim: { input: "$$old", chars: "\n" } };
+  const joins: Expression = { $or: [{ $eq: ["$$old", ""] }, { $ne: ["$$old", withoutNewlines] }] };
+  const start = mayNeedNewline ? [where(joins, "", "\n")] : [];
+  return textAttempt(
+    {
+      path,
+      create,
+      variables: [["old", old]],
+      newText: { $concat: ["$$old", ...start, literal(content)] },
+      unless: [{ $gt: [textBytes("$$newText"), settings.maxFileBytes] }],
+      before: { beforeBytes: textBytes("$$text") },
+      counts: null,
+      growth: utf8Bytes(content) + 1 + newFileBytes(path),
+    },
+    settings,
+  );
+}
+
+function writeAttempt(
+  { path, content, ifExists, ifMissing }: Extract<Change, { type: "write" }>,
+  settings: AttemptSettings,
+): ChangeParts {
+  return textAttempt(
+    {
+      path,
+      create: ifMissing === "create",
+      newText: literal(content),
+      unless: ifExists === "fail" ? [{ $ne: ["$$text", null] }] : [],
+      before: { before: "$$text" },
+      counts: [0, 0],
+      answer: { createdAt: { $getField: { field: "createdAt", input: valueAt("$meta", keyOfPath(path)) } } },
+      growth: utf8Bytes(content) + newFileBytes(path),
+    },
+    settings,
+  );
+}
+
+function updateAttempt(
+  { path, oldContent, content }: Extract<Change, { type: "update" }>,
+  settings: AttemptSettings,
+): ChangeParts {
+  const searchBytes = utf8Bytes(oldContent);
+  // It is compared at each place of the text where it could begin, and at one at least.
+  const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
+  const isCostly: Expression = { $gt: [textBytes("$$text"), maxTextBytes] };
+  const longer = utf8Bytes(content) - searchBytes;
+  const newBytes: Expression = { $add: [textBytes("$$text"), { $multiply: ["$$replaced", longer] }] };
+  const isTooLarge: Expression = { $gt: [newBytes, settings.maxFileBytes] };
+  const replaceAll = { input: "$$searched", find: literal(oldContent), replacement: literal(content) };
+  return textAttempt(
+    {
+      path,
+      create: false,
+      variables: [
+        ["searched", where(isCostly, "", { $ifNull: ["$$text", ""] })],
+        ["replaced", { $subtract: [{ $size: { $split: ["$$searched", literal(oldContent)] } }, 1] }],
+      ],
+      // It would be made before the condition refuses it.
+      newText: where(isTooLarge, "", { $replaceAll: replaceAll }),
+      unless: [isCostly, isTooLarge],
+      before: { before: "$$text" },
+      counts: ["$$replaced", 0],
+      isNothing: { $eq: ["$$replaced", 0] },
+      growth: longer > 0 ? settings.maxFileBytes : 0,
+    },
+    settings,
+  );
+}
+
+/** Replaces the text of a file if it is still `before`: others may change the rest of the memory meanwhile. */
+export function createSwap(
+  { path, before, content }: { path: string; before: string; content: string },
+  settings: Pick<AttemptSettings, "now">,
+): ChangeParts {
+  return textAttempt(
+    {
+      path,
+      create: false,
+      newText: literal(content),
+      unless: [{ $ne: ["$$text", literal(before)] }],
+      before: { older: literal(olderTextOf(before, content)) },
+      counts: null,
+      growth: Math.max(0, utf8Bytes(content) - utf8Bytes(before)),
+    },
+    settings,
+  );
+}
+
+/** Of a file, which needs no look at other keys, or of a directory with everything below it. */
+function deleteAttempt(path: string, ifDirectory: "delete" | "fail"): ChangeParts | null {
+  if (path === ROOT) return ifDirectory === "delete" ? deleteEverything() : null;
+  const key = keyOfPath(path);
+  const isFile: Expression = { $ne: ["$$text", null] };
+  const within = (record: string): Expression => where(isFile, [], entriesWhere(record, keyIsWithin(key)));
+  const withoutPath = (record: string): Expression =>
+    where(isFile, withoutKey(record, key), { $arrayToObject: entriesWhere(record, { $not: [keyIsWithin(key)] }) });
+  return removal({
+    unless: ifDirectory === "fail" ? [valueAt("$dirs", key)] : [],
+    isMissing: { $not: [{ $or: [valueAt("$data", key), valueAt("$dirs", key)] }] },
+    variables: [
+      ["text", textOrNull(valueAt("$data", key))],
+      ["files", where(isFile, [{ k: literal(key), v: "$$text" }], within("$data"))],
+      ["dirs", within("$dirs")],
+    ],
+    fields: {
+      data: withoutPath("$data"),
+      meta: withoutPath("$meta"),
+      dirs: where(isFile, "$dirs", withoutPath("$dirs")),
+    },
+  });
+}
+
+function deleteEverything(): ChangeParts {
+  return removal({
+    unless: [],
+    isMissing: {
+      $eq: [
+        [orEmpty("$data"), orEmpty("$dirs")],
+        [{}, {}],
+      ],
+    },
+    variables: [
+      ["files", entriesWhere("$data", true)],
+      ["dirs", entriesWhere("$dirs", true)],
+    ],
+    fields: { data: {}, meta: {}, dirs: {} },
+  });
+}
+
+/**
+ * Of what the variables `files` and `dirs` hold, as entries of their records. Nothing is written where nothing is
+ * removed.
+ */
+function removal({
+  unless,
+  isMissing,
+  ...parts
+}: Pick<ChangeParts, "unless" | "fields"> & { variables: Variables; isMissing: Expression }): ChangeParts {
+  return {
+    ...parts,
+    unless: [...decided, isMissing, ...unless],
+    recorded: {
+      files: mapEntries("$$files", { key: "$$entry.k", gone: true, before: "$$entry.v" }),
+      directories: { removed: mapEntries("$$dirs", "$$entry.k") },
+    },
+    counts: [{ $size: "$$files" }, { $size: "$$dirs" }],
+    answer: { isNothing: { $and: [{ $isNumber: "$revision" }, isMissing] } },
+    growth: 0,
+  };
+}

@@ -1,0 +1,73 @@
+import type { Collection, IndexDescription } from "mongodb";
+import { type CheckedAddress, memoryScopes, type OwnerField } from "../../../core/values/address.js";
+import { isUnauthorized, storageError } from "../../driver/errors.js";
+import { addressKeys, ownerKeys } from "../address-keys.js";
+import { expiryIndexes } from "../expiry-indexes.js";
+import type { ExpireMsOptions } from "../memory-expiry.js";
+import type { MemoryDocument } from "./document.js";
+
+/** One document an address, by a partial unique index for each scope (specification section 5). */
+export const documentIndexes = {
+  global: {
+    name: "uniq_global",
+    key: addressKeys.global,
+    unique: true,
+    partialFilterExpression: { scope: "global" },
+  },
+  perThread: {
+    name: "uniq_per_thread",
+    key: addressKeys.perThread,
+    unique: true,
+    partialFilterExpression: { scope: "perThread", threadId: { $exists: true } },
+  },
+  perUser: {
+    name: "uniq_per_user",
+    key: addressKeys.perUser,
+    unique: true,
+    partialFilterExpression: { scope: "perUser", userId: { $exists: true } },
+  },
+} as const satisfies Record<CheckedAddress["scope"], IndexDescription>;
+
+/**
+ * The memories of a thread or a user, across nodes. They are partial by the type, as the server then never weighs them
+ * against the unique ones for the look-up of an address.
+ */
+export const ownerIndexes = {
+  threadId: {
+    name: "memories_by_thread",
+    key: ownerKeys.threadId,
+    partialFilterExpression: { threadId: { $type: "string" } },
+  },
+  userId: {
+    name: "memories_by_user",
+    key: ownerKeys.userId,
+    partialFilterExpression: { userId: { $type: "string" } },
+  },
+} as const satisfies Record<OwnerField, IndexDescription>;
+
+/** Who may have made changes that are still in a document: `forget` looks for them. */
+export const outboxIndex = {
+  name: "outbox_by_actor",
+  key: { outboxActors: 1 },
+  sparse: true,
+} as const satisfies IndexDescription;
+
+/**
+ * How long memories live, read from the indexes by which MongoDB deletes them. Nothing is known if the user may not
+ * list indexes.
+ * @throws MemoryError EIO
+ */
+export async function storedLifetimes(collection: Collection<MemoryDocument>): Promise<ExpireMsOptions> {
+  try {
+    const found = await collection.indexes();
+    const lifetimes = memoryScopes.flatMap((scope) => {
+      const [index] = expiryIndexes({ [scope]: 1 });
+      const { expireAfterSeconds } = found.find(({ name }) => name === index?.name) ?? {};
+      return expireAfterSeconds === undefined ? [] : [[scope, expireAfterSeconds * 1000]];
+    });
+    return Object.fromEntries(lifetimes) as ExpireMsOptions;
+  } catch (error) {
+    if (isUnauthorized(error)) return {};
+    throw storageError(error, "read", null);
+  }
+}

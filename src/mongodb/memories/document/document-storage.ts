@@ -1,0 +1,251 @@
+import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOptions } from "../../../core/memory.js";
+import type { BackendFeatures, BackendLimits } from "../../../core/contract/backend.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import { type Change, type ChangeResult, noResult } from "../../../core/tree/change.js";
+import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
+import type { MemoryOptions } from "../../../core/memory-options.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { MemoryError, memoryFull } from "../../../core/values/errors.js";
+import { utf8Bytes } from "../../../core/values/text.js";
+import type { ChangeListener } from "../../../core/contract/change-listener.js";
+import type { PlannedChange } from "../layout.js";
+import { planChanges } from "../planned-changes.js";
+import type { StoredMemory } from "../stored-memory.js";
+import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../tree-storage.js";
+import { createAttempt } from "./attempts.js";
+import type { ChangeParts } from "./change-pipeline.js";
+import { emptyDocumentBytes, type MemoryDocument, newFileBytes } from "./document.js";
+import { contextFor, type DocumentContext, versionsInCall } from "./document-context.js";
+import { listenToDocument, versionOf } from "./document-listener.js";
+import { DocumentReads } from "./document-reads.js";
+import { DocumentWrites, type MadeChange, type WriteOptions } from "./document-writes.js";
+import { createEditParts } from "./edit-parts.js";
+import { type LoadedDocument, loadDocument } from "./load.js";
+import { OutboxSource } from "./outbox-source.js";
+
+/** One memory as one document (specification sections 4 and 5). */
+export class DocumentStorage implements StoredMemory {
+  readonly features: Pick<BackendFeatures, "version">;
+  readonly #context: DocumentContext;
+  readonly #address: CheckedAddress;
+  readonly #limits: BackendLimits;
+  readonly #key: string;
+
+  constructor(context: DocumentContext, address: CheckedAddress, limits: BackendLimits) {
+    this.#context = context;
+    this.#address = address;
+    this.#limits = limits;
+    this.#key = JSON.stringify(address);
+    this.features = { version: (call) => this.#version(call) };
+  }
+
+  async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
+    const parts = createAttempt(change, settings);
+    if (parts === null) return null;
+    const upsert = creates(change);
+    // Of a document that is created nothing can be refused.
+    if (creates(change) && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
+    const { now, at } = settings;
+    const made = await this.#try(parts, { at, createdAt: now, upsert }, call);
+    if (made === null) return null;
+    if (made === "missing") return change.type === "delete" && this.#context.isGuest !== true ? noResult : null;
+    return toResult(change, made, now);
+  }
+
+  transact<Result>(
+    scope: StorageScope,
+    apply: (tree: MemoryTree, moment: StorageMoment) => Applied<Result> | Promise<Applied<Result>>,
+    call: CallContext,
+  ): Promise<Result> {
+    return this.#context.edits.run(this.#key, async () => {
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+        call.throwIfAborted();
+        const loaded = await this.#load(scope, call);
+        const at = this.#context.clock();
+        const { edits, result } = await apply(loaded.tree, { at, isApplied: loaded.isApplied });
+        if (isEmpty(edits) || (await this.#store(loaded, edits, { scope, at }, call))) return result;
+        await pause(attempt);
+      }
+      throw lostRace();
+    });
+  }
+
+  read(path: string, call: CallContext): Promise<string> {
+    return this.#reads(call).read(path);
+  }
+
+  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
+    return this.#reads(call).readFiles(paths);
+  }
+
+  list(path: string, call: CallContext): Promise<MemoryEntry[]> {
+    return this.#reads(call).list(path);
+  }
+
+  stat(path: string, call: CallContext): Promise<MemoryStat | null> {
+    return this.#reads(call).stat(path);
+  }
+
+  snapshot(call: CallContext): Promise<MemorySnapshot> {
+    return this.#reads(call).snapshot();
+  }
+
+  outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
+    return this.#reads(call).outline(options);
+  }
+
+  async listen(call: CallContext): Promise<ChangeListener | null> {
+    const context = contextFor(call, this.#context);
+    await context.ready();
+    return listenToDocument(context, this.#address);
+  }
+
+  get history(): StoredMemory["history"] {
+    const { history } = this.#context;
+    if (history === null) return null;
+    return (call) => {
+      const context = contextFor(call, this.#context);
+      return {
+        source: new OutboxSource(context, this.#address),
+        versions: versionsInCall(context, history.versions),
+        flush: () => this.#writes(call).flush(),
+      };
+    };
+  }
+
+  async marks(call: CallContext): Promise<string[]> {
+    const found = await this.#reads(call).find<MemoryDocument>({ revision: 1, applied: 1 });
+    return Object.keys(found?.applied ?? {});
+  }
+
+  removeMarks(ids: readonly string[], call: CallContext): Promise<void> {
+    return this.#writes(call).removeMarks(ids);
+  }
+
+  async updatedAt(call: CallContext): Promise<Date | null> {
+    const found = await this.#reads(call).find<MemoryDocument>({ revision: 1, updatedAt: 1 });
+    return found?.updatedAt ?? null;
+  }
+
+  /** Rewrites a document of the earlier system, which its next change would do otherwise. @returns whether it was one */
+  async upgrade(call: CallContext): Promise<boolean> {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const document = await this.#reads(call).findWhole();
+      if (document === null || document.revision !== undefined) return false;
+      if (await this.#writes(call).rewriteLegacy(document)) return true;
+      await pause(attempt);
+    }
+    throw lostRace();
+  }
+
+  /** A document that has expired and that nobody has swept is in the way of a new one. */
+  deleteExpired(call: CallContext): Promise<void> {
+    return this.#writes(call).deleteExpired();
+  }
+
+  /** Refuses what the memory as it is now would refuse of these changes. Changes nothing. */
+  async checkChanges(
+    changes: readonly PlannedChange[],
+    options: Required<MemoryOptions>,
+    call: CallContext,
+  ): Promise<void> {
+    const paths = changes.map(({ path }) => path);
+    const below = changes.flatMap(({ kind, path }) => (kind === "deleteDirectory" ? [path] : []));
+    const loaded = await loadDocument(this.#reads(call), { paths, below, chars: 0 });
+    for (const edits of planChanges(loaded.tree, changes, options))
+      await this.#checkRoom(loaded, edits, createEditParts(loaded, edits), call);
+  }
+
+  /** Refuses edits after which the memory would be over its limit. @throws ENOSPC */
+  async #checkRoom(
+    { isMissing, sizeBytes }: LoadedDocument,
+    { files }: TreeEdits,
+    parts: ChangeParts,
+    call: CallContext,
+  ): Promise<void> {
+    const { maxMemoryBytes } = this.#limits;
+    const most = isMissing ? this.#newDocumentBytes(files) : sizeBytes + parts.growth;
+    if (most <= maxMemoryBytes || parts.growth === 0) return;
+    const now = this.#context.clock();
+    const measured = isMissing ? null : await this.#writes(call).measure(parts, { at: now, createdAt: now });
+    const after = measured ?? most;
+    if (after > Math.max(maxMemoryBytes, sizeBytes)) throw memoryFull(after, maxMemoryBytes);
+  }
+
+  /** Null where the change is too large: the tree says how large. */
+  async #try(parts: ChangeParts, options: WriteOptions, call: CallContext): Promise<MadeChange | "missing" | null> {
+    try {
+      return await this.#writes(call).make(parts, options);
+    } catch (error) {
+      if (MemoryError.isInstance(error) && error.code === "ENOSPC") return null;
+      throw error;
+    }
+  }
+
+  #load(scope: StorageScope, call: CallContext): Promise<LoadedDocument> {
+    // The history is told the texts that go.
+    const needsTexts = scope.needsTexts === true || this.#context.history !== null;
+    return loadDocument(this.#reads(call), { ...scope, needsTexts });
+  }
+
+  async #store(
+    loaded: LoadedDocument,
+    edits: TreeEdits,
+    { scope, at }: { scope: StorageScope; at: Date },
+    call: CallContext,
+  ): Promise<boolean> {
+    const { isMissing } = loaded;
+    const parts = createEditParts(loaded, edits, scope.approvalId);
+    await this.#checkRoom(loaded, edits, parts, call);
+    // Of a document that is created nothing can be refused.
+    const checked = isMissing ? { ...parts, growth: 0 } : parts;
+    const made = await this.#writes(call).make(checked, { at, createdAt: at, upsert: isMissing });
+    return made !== null && made !== "missing";
+  }
+
+  #newDocumentBytes(files: readonly { path: string; content: string }[]): number {
+    const texts = files.map(({ path, content }) => newFileBytes(path) + utf8Bytes(content));
+    return texts.reduce((sum, bytes) => sum + bytes, emptyDocumentBytes(this.#address));
+  }
+
+  async #version(call: CallContext): Promise<string | null> {
+    return versionOf(await this.#reads(call).find<MemoryDocument>({ revision: 1 }));
+  }
+
+  #reads(call: CallContext): DocumentReads {
+    return new DocumentReads(contextFor(call, this.#context), this.#address);
+  }
+
+  #writes(call: CallContext): DocumentWrites {
+    return new DocumentWrites(contextFor(call, this.#context), this.#address, this.#limits);
+  }
+}
+
+function isEmpty({ removed, moved, directories, files }: TreeEdits): boolean {
+  return removed.length + moved.length + directories.length + files.length === 0;
+}
+
+type CreatingChange = Extract<Change, { type: "append" | "write" }>;
+
+/** Whether a change creates a missing file. */
+function creates(change: Change): change is CreatingChange {
+  return (change.type === "append" && change.create) || (change.type === "write" && change.ifMissing === "create");
+}
+
+function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {
+  switch (change.type) {
+    case "write": {
+      const sizeBytes = utf8Bytes(change.content);
+      return { ...noResult, file: { kind: "file", sizeBytes, createdAt: createdAt ?? now, updatedAt: now } };
+    }
+    case "update":
+      return { ...noResult, replaced: first };
+    case "delete":
+      return { ...noResult, deleted: { files: first, dirs: second } };
+    case "append":
+    case "edit":
+    case "rename":
+      return noResult;
+  }
+}

@@ -1,0 +1,122 @@
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { MemorySnapshot } from "../../../core/memory.js";
+import { ROOT } from "../../../core/values/paths.js";
+import { reading } from "../../driver/reads.js";
+import { flush } from "../../history/flush.js";
+import type { FlushSource, PresentMemory } from "../../history/history-source.js";
+import type { VersionCollection } from "../../history/version-collection.js";
+import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { type DocumentContext, presentLookUp, refuseElsewhere } from "./document-context.js";
+import { bound, type Expression, literal, where } from "../expressions.js";
+import { entriesWhere, isDirectory } from "./expressions.js";
+import { recordedChange, recordedKeys } from "./outbox.js";
+
+interface OutboxDocument extends Pick<MemoryDocument, "_id" | "revision" | "outbox" | "hasVersions"> {
+  texts?: { k: string; v: unknown }[];
+  isDirectory?: true;
+}
+
+const maxInt = 2 ** 31 - 1;
+
+const fields = { revision: 1, outbox: 1, hasVersions: 1 } as const;
+
+/** The changes that the document of a memory holds. */
+export class OutboxSource implements FlushSource {
+  readonly #context: DocumentContext;
+  readonly #address: CheckedAddress;
+
+  constructor(context: DocumentContext, address: CheckedAddress) {
+    this.#context = context;
+    this.#address = address;
+  }
+
+  async read(what: "outbox" | "tree" | { path: string }): Promise<PresentMemory | null> {
+    if (what === "tree") return this.#readTree();
+    const isWanted = typeof what === "object" ? [{ $eq: ["$$entry.k", literal(keyOfPath(what.path))] }] : [];
+    // Without the variable the server would gather the keys anew for each file.
+    const texts = bound(
+      [["keys", recordedKeys]],
+      entriesWhere("$data", { $or: [{ $in: ["$$entry.k", "$$keys"] }, ...isWanted] }),
+    );
+    const isDirectoryThere = typeof what === "object" && what.path !== ROOT && { isDirectory: isDirectory(what.path) };
+    const found = await this.#find<OutboxDocument>({ ...fields, texts, ...isDirectoryThere });
+    if (found?.revision === undefined) return found === null ? null : this.#readTree();
+    const textsByPath = new Map(
+      (found.texts ?? []).flatMap(({ k, v }) => (typeof v === "string" ? [[pathOfKey(k), v] as const] : [])),
+    );
+    return { ...presentOf(found, this.#address), texts: textsByPath, isDirectory: found.isDirectory === true };
+  }
+
+  async settle({ documentId, changes }: PresentMemory): Promise<boolean> {
+    const { collection, clock, expiry } = this.#context;
+    const until = expiry.versionsExpireAt(this.#address.scope, clock());
+    // Another may have done so already: no two changes have the same revision.
+    const isFirst: Expression = { $eq: [{ $arrayElemAt: ["$outbox.revision", 0] }, changes[0]?.revision ?? null] };
+    const update = [
+      {
+        $set: {
+          outbox: where(isFirst, { $slice: ["$outbox", changes.length, maxInt] }, "$outbox"),
+          hasVersions: true,
+          ...(until && { versionsExpireAt: { $min: ["$versionsExpireAt", until.expiresAt] } }),
+        },
+      },
+      { $set: { outboxActors: where({ $eq: ["$outbox", []] }, "$$REMOVE", "$outboxActors") } },
+    ];
+    // Not waited for: if a crash undoes it, the next one does it again.
+    const { matchedCount } = await collection.updateOne({ _id: documentId }, update, {
+      writeConcern: { w: 1, journal: false },
+    });
+    return matchedCount > 0;
+  }
+
+  async #readTree(): Promise<PresentMemory | null> {
+    const found = await this.#find<MemoryDocument>({});
+    if (found === null) return null;
+    return presentMemory(found, this.#address);
+  }
+
+  #find<Found extends object>(projection: object): Promise<Found | null> {
+    return reading(async () => {
+      await this.#context.ready();
+      const found = await this.#context.collection.findOne<Found>(presentLookUp(this.#context, this.#address), {
+        ...asPlainValues,
+        projection,
+      });
+      refuseElsewhere(this.#context, found);
+      return found;
+    });
+  }
+}
+
+/** What a whole document tells. */
+export function presentMemory(
+  document: MemoryDocument,
+  address: CheckedAddress,
+): PresentMemory & { tree: MemorySnapshot } {
+  const tree = snapshotOfDocument(document);
+  return {
+    ...presentOf(document, address),
+    texts: new Map(tree.files.map(({ path, content }) => [path, content])),
+    tree,
+  };
+}
+
+function presentOf(
+  { _id, revision = 0, outbox = [], hasVersions }: OutboxDocument,
+  address: CheckedAddress,
+): Omit<PresentMemory, "texts"> {
+  const memory = String(_id);
+  const owner = hasVersions === true ? null : { _id: memory, ...address };
+  return { documentId: _id, memory, revision, changes: outbox.map(recordedChange), firstStored: outbox[0], owner };
+}
+
+/** Moves what the document of a memory has recorded into the collection of versions. */
+export function moveVersions(
+  context: DocumentContext,
+  address: CheckedAddress,
+  versions: VersionCollection,
+): Promise<void> {
+  const expiresAt = context.expiry.versionsExpireAt(address.scope, context.clock())?.expiresAt ?? null;
+  return flush(new OutboxSource(context, address), versions, expiresAt);
+}

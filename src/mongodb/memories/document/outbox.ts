@@ -1,0 +1,159 @@
+import { olderTextOf } from "../../../core/history/older-text.js";
+import type { MemoryTree } from "../../../core/tree/memory-tree.js";
+import type { MemoryActor } from "../../../core/values/actor.js";
+import type { RecordedChange, RecordedFile } from "../../history/outbox.js";
+import type { RecordedEdits } from "../../history/record-edits.js";
+import type { DirectoryChange } from "../../history/version-document.js";
+import { type Expression, literal, where } from "../expressions.js";
+import {
+  keyOfPath,
+  pathOfKey,
+  type StoredDirectories,
+  type StoredFileChange,
+  type StoredTreeChange,
+} from "./document.js";
+
+/** What a change tells the history, as expressions that give `StoredFileChange`s and `StoredDirectories`. */
+export interface RecordedParts {
+  files: Expression;
+  directories: Expression;
+}
+
+/** That and how a change records itself in its document, in the same step (ADR 0015). */
+export interface Recording {
+  actor: MemoryActor | null;
+  at: Date;
+  /** False where only memories that have a history already go on with it. */
+  begins: boolean;
+}
+
+/** @param isUnchanged where it holds, the change makes no version */
+export function recordInOutbox(
+  { actor, at, begins }: Recording,
+  parts: RecordedParts,
+  isUnchanged: Expression,
+): Record<string, Expression> {
+  const entry = { revision: { $sum: ["$revision", 1] }, at, actor: literal(actor), ...parts };
+  const all: Expression = { $concatArrays: [{ $ifNull: ["$outbox", []] }, where(isUnchanged, [], [entry])] };
+  const names = actor === null ? [] : nameActors(actor);
+  const actors: Expression = { $setUnion: [{ $ifNull: ["$outboxActors", []] }, literal(names)] };
+  const kept = (value: Expression): Expression =>
+    begins ? value : where({ $isArray: ["$outbox"] }, value, "$$REMOVE");
+  return { outbox: kept(all), ...(names.length > 0 && { outboxActors: kept(actors) }) };
+}
+
+/** @param tree after the change: texts are stored as they differ from those, which takes less room */
+export function storedEdits({ files, directories }: RecordedEdits, tree: MemoryTree): RecordedParts {
+  return {
+    files: literal(files.map((file) => storedFile(file, tree))),
+    directories: literal(storedDirectories(directories)),
+  };
+}
+
+function storedFile({ path, from, gone, before }: RecordedFile, tree: MemoryTree): StoredFileChange {
+  const after = tree.files.get(path)?.content;
+  const isReplaced = before !== undefined && !gone && after !== undefined;
+  return {
+    key: keyOfPath(path),
+    ...(from !== undefined && { from: keyOfPath(from) }),
+    ...(gone && { gone }),
+    ...(isReplaced ? { older: olderTextOf(before, after) } : before !== undefined && { before }),
+  };
+}
+
+function storedDirectories({ added, removed, moved }: DirectoryChange): StoredDirectories {
+  return {
+    ...(added && { added: added.map(keyOfPath) }),
+    ...(removed && { removed: removed.map(keyOfPath) }),
+    ...(moved && { moved: { from: keyOfPath(moved.from), to: keyOfPath(moved.to) } }),
+  };
+}
+
+export function recordedChange({ revision, at, actor, files, directories = {} }: StoredTreeChange): RecordedChange {
+  const { added = [], removed = [], moved } = directories;
+  const addedPaths = added.flatMap((key) => (key === null ? [] : [pathOfKey(key)]));
+  const change: DirectoryChange = {
+    ...(addedPaths.length > 0 && { added: addedPaths }),
+    ...(removed.length > 0 && { removed: removed.map(pathOfKey) }),
+    ...(moved && { moved: { from: pathOfKey(moved.from), to: pathOfKey(moved.to) } }),
+  };
+  return { revision, at, actor, files: files.map(recordedFile), directories: change };
+}
+
+function recordedFile({ key, from, gone, before, beforeBytes, older }: StoredFileChange): RecordedFile {
+  return {
+    path: pathOfKey(key),
+    ...(from !== undefined && { from: pathOfKey(from) }),
+    gone: gone === true,
+    ...(typeof before === "string" && { before }),
+    ...(typeof beforeBytes === "number" && { beforeBytes }),
+    ...(older && { older }),
+  };
+}
+
+/** The keys of the files of all recorded changes. */
+export const recordedKeys: Expression = {
+  $reduce: {
+    input: { $ifNull: ["$outbox.files.key", []] },
+    initialValue: [],
+    in: { $concatArrays: ["$$value", "$$this"] },
+  },
+};
+
+/** Whom `forget` looks for, as `outboxActors` has them. */
+export function actorName(field: "userId" | "threadId", id: string): string {
+  return `${field} ${id}`;
+}
+
+function nameActors({ userId, threadId }: MemoryActor): string[] {
+  return [
+    ...(userId === undefined ? [] : [actorName("userId", userId)]),
+    ...(threadId === undefined ? [] : [actorName("threadId", threadId)]),
+  ];
+}
+
+/** Whether a recorded change is by somebody. */
+export function isRecordedBy(field: "userId" | "threadId", id: string): Expression {
+  return { $in: [literal(id), { $ifNull: [`$outbox.actor.${field}`, []] }] };
+}
+
+/**
+ * The bytes of the document, but for what its history has still in it. An empty document takes 5.
+ * @param document the document, as an expression
+ */
+export function bytesWithoutOutbox(document: string): Expression {
+  const prefix = document === "$$ROOT" ? "$" : `${document}.`;
+  const outbox = { outbox: `${prefix}outbox`, outboxActors: `${prefix}outboxActors` };
+  return { $subtract: [{ $add: [{ $bsonSize: document }, 5] }, { $bsonSize: outbox }] };
+}
+
+/** What a change knows of the outbox after it. */
+export interface OutboxState {
+  /** How many changes it holds. */
+  recorded: number;
+  /** The bytes of the last of them. */
+  lastBytes: number | null;
+  versionsExpireAt?: Date;
+}
+
+/** In a projection of the document after a change. */
+export const outboxState = {
+  recorded: { $size: { $ifNull: ["$outbox", []] } },
+  lastBytes: { $bsonSize: { $ifNull: [{ $arrayElemAt: ["$outbox", -1] }, {}] } },
+  versionsExpireAt: 1,
+} as const;
+
+/** Sixty small changes take four commands more, or up to seven where not all versions are kept. */
+const changesPerFlush = 60;
+const largeBytes = 512 * 1024;
+
+/**
+ * What a change does about the outbox: nothing, or move what it holds while others go on, or wait until that is moved.
+ * It is something for one of many concurrent changes only, so that they do not all move the same versions.
+ */
+export function dueFlush({ recorded, lastBytes }: OutboxState): "none" | "behind" | "awaited" {
+  const perFlush = Math.min(changesPerFlush, Math.max(1, Math.floor(largeBytes / Math.max(1, lastBytes ?? 0))));
+  if (recorded === 0 || recorded % perFlush !== 0) return "none";
+  // Where the process stands still between calls, as a function in a cloud does, nothing may ever be moved behind them.
+  return recorded < 2 * perFlush ? "behind" : "awaited";
+}

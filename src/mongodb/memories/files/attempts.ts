@@ -1,0 +1,173 @@
+import type { ApplySettings } from "../../../core/tree/apply-change.js";
+import { type Change, type ChangeResult, noResult } from "../../../core/tree/change.js";
+import { appendSeparator, utf8Bytes } from "../../../core/values/text.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { bound, type Expression, literal, maxComparedBytes, textBytes, where } from "../expressions.js";
+import { newChangeId } from "../change-id.js";
+import { idOfPath, type StoredDocument, type StoredFile } from "./documents.js";
+import { byId } from "./file-indexes.js";
+import { type FilesContext, readAcknowledged } from "./files-context.js";
+
+type Files = ExactCollection<StoredDocument>;
+
+/** One command. Null: nothing was changed. */
+export type Attempt = (files: Files) => Promise<ChangeResult | null>;
+
+/**
+ * The one command that changes a file that is there. Null if there is none for the change.
+ * @param before the text that an edit is made of. @throws what `edit` throws
+ */
+export function attemptChange(
+  key: string,
+  change: Change,
+  { now, maxFileBytes }: ApplySettings,
+  before: string | null,
+): Attempt | null {
+  const _id = idOfPath(key, change.path);
+  switch (change.type) {
+    case "append":
+      return (files) => append(files, _id, appendUpdate(change.content, now, maxFileBytes));
+    case "write": {
+      if (change.ifExists === "fail" || utf8Bytes(change.content) > maxFileBytes) return null;
+      return (files) => setText(files, _id, change.content, writeUpdate(change.content, now), now);
+    }
+    case "edit": {
+      if (before === null) return null;
+      const content = change.edit(before);
+      if (utf8Bytes(content) > maxFileBytes) return null;
+      return (files) => setText(files, _id, content, swapUpdate(before, content, now), now);
+    }
+    case "update":
+      return (files) => replace(files, _id, replaceUpdate(change.oldContent, change.content, now, maxFileBytes));
+    case "delete":
+      return (files) => deleteFile(files, _id);
+    case "rename":
+      return null;
+  }
+}
+
+/** Null if there is no file. */
+export async function readText(context: FilesContext, key: string, path: string): Promise<string | null> {
+  const options = { projection: { _id: 0, kind: 1, text: 1 }, ...asPlainValues, ...readAcknowledged(context) };
+  const found = await context.collection.findOne<StoredDocument>({ _id: idOfPath(key, path) }, options);
+  return found?.kind === "file" ? found.text : null;
+}
+
+/** An update that answers nothing: a replica set keeps the document for an answer. */
+async function append(files: Files, _id: string, { pipeline }: TextUpdate): Promise<ChangeResult | null> {
+  return (await files.updateOne({ _id }, pipeline, {})).modifiedCount === 1 ? noResult : null;
+}
+
+async function setText(
+  files: Files,
+  _id: string,
+  content: string,
+  { pipeline, textId }: TextUpdate,
+  updatedAt: Date,
+): Promise<ChangeResult | null> {
+  const options = {
+    projection: { _id: 0, createdAt: 1, textId: 1 },
+    returnDocument: "after",
+    ...asPlainValues,
+  } as const;
+  const found = await files.findOneAndUpdate<Pick<StoredFile, "createdAt" | "textId">>({ _id }, pipeline, options);
+  if (found?.textId !== textId) return null;
+  const file = { kind: "file", sizeBytes: utf8Bytes(content), createdAt: found.createdAt, updatedAt } as const;
+  return { ...noResult, file };
+}
+
+async function replace(files: Files, _id: string, { pipeline, textId }: TextUpdate): Promise<ChangeResult | null> {
+  const options = { projection: { _id: 0, lastChange: 1 }, returnDocument: "after", ...asPlainValues } as const;
+  const found = await files.findOneAndUpdate<Pick<StoredFile, "lastChange">>({ _id }, pipeline, options);
+  if (found?.lastChange?.id !== textId) return null;
+  return { ...noResult, replaced: found.lastChange.replaced };
+}
+
+async function deleteFile(files: Files, _id: string): Promise<ChangeResult | null> {
+  const isDeleted = (await files.deleteOne({ _id, kind: "file" }, byId)) > 0;
+  return isDeleted ? { ...noResult, deleted: { files: 1, dirs: 0 } } : null;
+}
+
+/**
+ * One command that changes the text of a file that is there. What must hold stands in the pipeline: a filter of the
+ * `_id` alone is what the server finds without planning, and a document that is set to what it is counts as not
+ * modified.
+ */
+interface TextUpdate {
+  /** The new id of the text. Where the document has another one, nothing was changed. */
+  textId: string;
+  pipeline: object[];
+}
+
+const isFile: Expression = { $eq: ["$kind", "file"] };
+
+/** Changes nothing if the file could become too large. `transact` then finds out exactly. */
+function appendUpdate(content: string, now: Date, maxFileBytes: number): TextUpdate {
+  const bytes = utf8Bytes(content);
+  // Whether a newline is needed at all is known here for most texts; the end of the old text only to the server.
+  const mayNeedNewline = appendSeparator("x", content) !== "";
+  const withoutNewlines: Expression = { $rtrim: { input: "$text", chars: "\n" } };
+  const joins: Expression = { $or: [{ $eq: ["$text", ""] }, { $ne: ["$text", withoutNewlines] }] };
+  const start: Expression[] = mayNeedNewline ? ["$text", where(joins, "", "\n")] : ["$text"];
+  const hasRoom: Expression = { $lte: ["$sizeBytes", maxFileBytes - bytes - (mayNeedNewline ? 1 : 0)] };
+  const textId = newChangeId();
+  const changed = bound(
+    [["text", { $concat: [...start, literal(content)] }]],
+    withFields({ text: "$$text", textId, sizeBytes: textBytes("$$text"), updatedAt: now }),
+  );
+  return { textId, pipeline: [{ $replaceWith: where({ $and: [isFile, hasRoom] }, changed, "$$ROOT") }] };
+}
+
+function writeUpdate(content: string, now: Date): TextUpdate {
+  return setUpdate(isFile, content, now);
+}
+
+/** Sets the text if it is still `expected`. */
+function swapUpdate(expected: string, content: string, now: Date): TextUpdate {
+  return setUpdate({ $and: [isFile, { $eq: ["$text", literal(expected)] }] }, content, now);
+}
+
+function setUpdate(condition: Expression, content: string, now: Date): TextUpdate {
+  const textId = newChangeId();
+  const changed = withFields({ text: literal(content), textId, sizeBytes: utf8Bytes(content), updatedAt: now });
+  return { textId, pipeline: [{ $replaceWith: where(condition, changed, "$$ROOT") }] };
+}
+
+/**
+ * Leaves a receipt with how often the text was there (ADR 0020), unless the file would become too large. Changes
+ * nothing where the server would take long to search.
+ */
+function replaceUpdate(search: string, content: string, now: Date, maxFileBytes: number): TextUpdate {
+  const textId = newChangeId();
+  const searchBytes = utf8Bytes(search);
+  // It is compared at each place of the text where it could begin, and at one at least.
+  const maxTextBytes = searchBytes - 1 + Math.floor(maxComparedBytes / searchBytes);
+  const replaced: Expression = { $subtract: [{ $size: { $split: ["$text", literal(search)] } }, 1] };
+  const sizeBytes: Expression = {
+    $add: ["$sizeBytes", { $multiply: ["$$replaced", utf8Bytes(content) - searchBytes] }],
+  };
+  const receipt = { lastChange: { id: textId, replaced: "$$replaced" } };
+  const text: Expression = { $replaceAll: { input: "$text", find: literal(search), replacement: literal(content) } };
+  const changed = withFields({ ...receipt, text, textId, sizeBytes: "$$sizeBytes", updatedAt: now });
+  const made = where(
+    { $eq: ["$$replaced", 0] },
+    withFields(receipt),
+    where({ $gt: ["$$sizeBytes", maxFileBytes] }, "$$ROOT", changed),
+  );
+  const counted = bound(
+    [
+      ["replaced", replaced],
+      ["sizeBytes", sizeBytes],
+    ],
+    made,
+  );
+  return {
+    textId,
+    pipeline: [{ $replaceWith: where({ $and: [isFile, { $lte: ["$sizeBytes", maxTextBytes] }] }, counted, "$$ROOT") }],
+  };
+}
+
+function withFields(fields: { [name: string]: Expression }): Expression {
+  return { $mergeObjects: ["$$ROOT", fields] };
+}

@@ -1,0 +1,206 @@
+import type { ClientSession } from "mongodb";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { parentOf, prefixOf, ROOT } from "../../../core/values/paths.js";
+import type { ExactCollection, ExactWrite } from "../../driver/exact-collection.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { newChangeId } from "../change-id.js";
+import {
+  idOfPath,
+  memoryKeyOf,
+  movedDocument,
+  placeOfFile,
+  rangesBelow,
+  rootIdOf,
+  type StoredDirectory,
+  type StoredDocument,
+  type StoredFile,
+  type StoredRoot,
+} from "./documents.js";
+import { byId } from "./file-indexes.js";
+import { isComplete, type LoadedTree } from "./loaded-tree.js";
+
+/** How many documents one command reads, creates or deletes, and about how many bytes of them it copies. */
+const maxDocuments = 1000;
+const maxCopiedBytes = 16_000_000;
+/** So many documents are created by the command that updates others. Reason: an upsert searches for each of them. */
+const maxUpserts = 100;
+
+/** Where a difference is stored. */
+export interface StoredMemory {
+  collection: ExactCollection<StoredDocument>;
+  session: ClientSession;
+  address: CheckedAddress;
+  root: StoredRoot | null;
+}
+
+export interface DifferenceOptions {
+  /** The directories of which everything was loaded. */
+  below: readonly string[];
+  /** The time of new directories, and of those in which something is created. */
+  at: Date;
+  /** The last version of each file that has got one, by path. */
+  heads: ReadonlyMap<string, StoredFile["head"]>;
+  /** Fields of the root. Null: the root is written only if something is created in it. */
+  rootFields: Partial<StoredRoot> | null;
+}
+
+/** How the documents of a tree differ from those that were loaded. */
+interface Difference {
+  /** Ids; directories first. */
+  removed: string[];
+  updates: ExactWrite<StoredDocument>[];
+  created: StoredDocument[];
+  /** New paths of documents whose texts were not read, by their ids. */
+  copied: Map<string, string>;
+  /** Directories in which something is created. */
+  parents: Set<string>;
+}
+
+/**
+ * Stores how a tree differs from what was loaded of it. First what other changes meet: directories that are removed, and
+ * directories in which something is created. So of two changes in conflict the later one ends at once, and not after
+ * thousands of files.
+ */
+export async function storeDifference(
+  memory: StoredMemory,
+  tree: LoadedTree,
+  options: DifferenceOptions,
+): Promise<void> {
+  const { collection, session } = memory;
+  const difference = findDifference(memoryKeyOf(memory.address), tree, options);
+  const { removed, updates, created, copied } = difference;
+  const isLarge = copied.size > 0 || removed.length > maxDocuments;
+  const cleared = isLarge ? options.below.filter((path) => !hasAnyBelow(tree, path)) : [];
+  const ranges = cleared.flatMap((path) => rangesBelow(memoryKeyOf(memory.address), path));
+  const isInRange = (id: string): boolean => ranges.some(({ $gte, $lt }) => id >= $gte && id < $lt);
+  const single = ranges.length === 0 ? removed : removed.filter((id) => !isInRange(id));
+  for (let start = 0; start < single.length; start += maxDocuments) {
+    const ids = single.slice(start, start + maxDocuments);
+    await collection.deleteMany({ _id: { $in: ids } }, { session, ...byId });
+  }
+  const upserts = created.length <= maxUpserts ? created.map(insertOnly) : [];
+  const writes = [...touchParents(memory, tree, difference, options), ...updates, ...upserts];
+  if (writes.length > 0) await collection.bulkWrite(writes, { session });
+  if (created.length > maxUpserts) await collection.insertMany(created, { session });
+  if (copied.size > 0) for (const range of ranges) await copyDocuments(memory, range, copied);
+  for (const _id of ranges) await collection.deleteMany({ _id }, { session, ...byId });
+}
+
+function findDifference(key: string, tree: LoadedTree, { heads, at }: DifferenceOptions): Difference {
+  const found: Difference = { removed: [], updates: [], created: [], copied: new Map(), parents: new Set() };
+  for (const path of [...tree.directories, ...tree.files.keys()]) {
+    const document = tree.document(path);
+    if (document !== undefined && document === tree.loaded.get(path)) {
+      const fields = changedFields(tree, path, heads.get(path));
+      if (fields !== null) found.updates.push(updateOne(document._id, { $set: fields }));
+      continue;
+    }
+    found.parents.add(parentOf(path));
+    if (document === undefined || isComplete(document)) found.created.push(createDocument(key, tree, path, heads, at));
+    else found.copied.set(document._id, path);
+  }
+  const removed = [...tree.loaded].filter(
+    ([path, document]) => tree.document(path) !== document && !found.copied.has(document._id),
+  );
+  const directories = removed.filter(([, { kind }]) => kind === "dir");
+  const files = removed.filter(([, { kind }]) => kind === "file");
+  return { ...found, removed: [...directories, ...files].map(([, { _id }]) => _id) };
+}
+
+/** Null for a file that has changed in nothing, and for a directory. */
+function changedFields(tree: LoadedTree, path: string, head: StoredFile["head"]): Partial<StoredFile> | null {
+  const file = tree.files.get(path);
+  if (file === undefined) return null;
+  const isWritten = isRewritten(tree, path);
+  if (!isWritten && head === undefined) return null;
+  const { content: text, sizeBytes, updatedAt } = file;
+  return { ...(isWritten && { text, textId: newChangeId(), sizeBytes, updatedAt }), ...(head && { head }) };
+}
+
+/** Whether a change has written the text of a stored file. Its time is then another object, even if it is the same. */
+function isRewritten(tree: LoadedTree, path: string): boolean {
+  return tree.files.get(path)?.updatedAt !== tree.document(path)?.updatedAt;
+}
+
+function createDocument(
+  key: string,
+  tree: LoadedTree,
+  path: string,
+  heads: DifferenceOptions["heads"],
+  at: Date,
+): StoredDocument {
+  const stored = tree.document(path);
+  const former = stored !== undefined && isComplete(stored) ? movedDocument(key, stored, path) : undefined;
+  const file = tree.files.get(path);
+  if (file === undefined) return former ?? createDirectory(idOfPath(key, path), at);
+  const head = heads.get(path);
+  const moved = former?.kind === "file" ? former : undefined;
+  if (moved !== undefined && !isRewritten(tree, path)) return { ...moved, ...(head && { head }) };
+  const { kind, content: text, sizeBytes, createdAt, updatedAt } = file;
+  const fields = { kind, text, textId: newChangeId(), sizeBytes, createdAt, updatedAt };
+  return { ...moved, ...placeOfFile(key, path), ...fields, ...(head && { head }) };
+}
+
+function createDirectory(_id: string, at: Date): StoredDirectory {
+  return { _id, kind: "dir", made: 1, createdAt: at, updatedAt: at };
+}
+
+/** Writes the directories in which something is created, so that no other change can remove them; and the root. */
+function touchParents(
+  { address, root }: StoredMemory,
+  tree: LoadedTree,
+  { parents }: Difference,
+  { at, rootFields }: DifferenceOptions,
+): ExactWrite<StoredDocument>[] {
+  const touch = { $inc: { made: 1 }, $max: { updatedAt: at } };
+  const touches = [...parents].flatMap((path) => {
+    const document = tree.document(path);
+    return document !== undefined && document === tree.loaded.get(path) ? [updateOne(document._id, touch)] : [];
+  });
+  if (rootFields === null && !parents.has(ROOT)) return touches;
+  const { updatedAt = at, ...fields } = rootFields ?? {};
+  const _id = rootIdOf(memoryKeyOf(address));
+  const hasFields = Object.keys(fields).length > 0;
+  if (root !== null)
+    return [updateOne(_id, { $inc: { made: 1 }, $max: { updatedAt }, ...(hasFields && { $set: fields }) }), ...touches];
+  return [insertOnly({ ...createDirectory(_id, at), ...address, ...fields, updatedAt }), ...touches];
+}
+
+function updateOne(_id: string, update: object): ExactWrite<StoredDocument> {
+  return { updateOne: { filter: { _id }, update } };
+}
+
+function insertOnly({ _id, ...fields }: StoredDocument): ExactWrite<StoredDocument> {
+  return { updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true } };
+}
+
+/** Batch by batch: all together may be more than this process can hold. */
+async function copyDocuments(
+  { collection, session, address }: StoredMemory,
+  _id: object,
+  paths: ReadonlyMap<string, string>,
+): Promise<void> {
+  const key = memoryKeyOf(address);
+  let batch: StoredDocument[] = [];
+  let bytes = 0;
+  const insert = async (): Promise<void> => {
+    if (batch.length > 0) await collection.insertMany(batch, { session });
+    batch = [];
+    bytes = 0;
+  };
+  const options = { ...asPlainValues, ...byId, session, batchSize: maxDocuments };
+  for await (const document of collection.find<StoredDocument>({ _id }, options)) {
+    const path = paths.get(document._id);
+    if (path === undefined) continue;
+    batch.push(movedDocument(key, document, path));
+    bytes += document.kind === "file" ? document.sizeBytes : 0;
+    if (batch.length === maxDocuments || bytes >= maxCopiedBytes) await insert();
+  }
+  await insert();
+}
+
+function hasAnyBelow(tree: LoadedTree, path: string): boolean {
+  const start = prefixOf(path);
+  const isBelow = (other: string): boolean => other !== path && other.startsWith(start);
+  return [...tree.directories].some(isBelow) || [...tree.files.keys()].some(isBelow);
+}

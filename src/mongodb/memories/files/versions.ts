@@ -1,0 +1,149 @@
+import { randomBytes } from "node:crypto";
+import type { ClientSession } from "mongodb";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import {
+  type Head,
+  linkedVersions,
+  pathsBefore,
+  type RecordedChange,
+  type UnlinkedVersion,
+  unlinkedVersions,
+} from "../../history/outbox.js";
+import type { VersionCollection } from "../../history/version-collection.js";
+import { type OwnerDocument, storedId, type VersionDocument } from "../../history/version-document.js";
+import { memoryKeyOf, rootIdOf, type StoredFile, type StoredHistory, type StoredRoot } from "./documents.js";
+import { byId } from "./file-indexes.js";
+import { type FilesContext, versionsInCall } from "./files-context.js";
+import type { LoadedTree } from "./loaded-tree.js";
+
+/** After so many changes versions are removed that need not be kept. */
+const changesPerRetention = 60;
+
+/** What the documents of a memory keep of the versions of some changes. */
+export interface RecordedVersions {
+  rootFields: Partial<StoredRoot> & { history: StoredHistory };
+  heads: Map<string, StoredFile["head"]>;
+}
+
+/** What the root keeps of a memory whose changes have made no version yet. */
+export function beginHistory(): StoredHistory {
+  return { id: randomBytes(12).toString("hex"), revision: 0 };
+}
+
+/** Inserts the versions of recorded changes in their transaction. @param tree after the changes */
+export async function insertRecorded(
+  context: FilesContext,
+  session: ClientSession,
+  { address, root, history }: { address: CheckedAddress; root: StoredRoot | null; history: StoredHistory },
+  recorded: readonly RecordedChange[],
+  tree: LoadedTree,
+): Promise<RecordedVersions> {
+  const { expiry, clock, history: kept } = context;
+  const isFirst = root?.history === undefined;
+  const paths = recorded.flatMap(({ files }) => files.map(({ path }) => path));
+  const texts = new Map(
+    paths.flatMap((path) => tree.files.get(path) ?? []).map(({ path, content }) => [path, content]),
+  );
+  const unlinked = unlinkedVersions(history.id, recorded, texts);
+  const documents = linkedVersions(unlinked, await findHeads(context, history, recorded, tree));
+  const storedLifetimeMs = kept?.begins === true ? undefined : history.lifetimeMs;
+  const lifetimeMs = expiry.lifetimeMs(address.scope) ?? storedLifetimeMs;
+  const { lifetimeMs: _former, ...rest } = history;
+  const next: StoredHistory = { ...rest, revision: history.revision + recorded.length };
+  const updatedAt = clock();
+  let expires = {};
+  if (lifetimeMs !== undefined) {
+    const { expiresAt } = getExpiry(lifetimeMs, updatedAt);
+    expires = { expiresAt };
+    next.lifetimeMs = lifetimeMs;
+    // Versions without a time to go were made when nothing expired, or came from an archive. They count as due now, and
+    // `prolong` gives them a time.
+    const former = history.expiresAt ?? (isFirst ? expiresAt : updatedAt);
+    next.expiresAt = former < expiresAt ? former : expiresAt;
+  }
+  const owner: OwnerDocument = { _id: history.id, ...address, ...expires };
+  await versionsInCall(context).insertIn(session, [
+    ...(isFirst ? [owner] : []),
+    ...documents.map((document): VersionDocument => ({ ...document, ...expires })),
+  ]);
+  return { rootFields: { history: next, updatedAt }, heads: headsAfter(unlinked) };
+}
+
+/**
+ * The last versions of the paths before the changes. A file knows its own, unless it was not changed since the history
+ * began.
+ */
+async function findHeads(
+  context: FilesContext,
+  { id, revision }: StoredHistory,
+  recorded: readonly RecordedChange[],
+  { loaded }: LoadedTree,
+): Promise<Map<string, Head>> {
+  const heads = new Map<string, Head>();
+  const unknown: string[] = [];
+  for (const path of pathsBefore(recorded)) {
+    const document = loaded.get(path);
+    if (document !== undefined && "head" in document && document.head !== undefined)
+      heads.set(path, { ...document.head, gone: false });
+    else unknown.push(path);
+  }
+  if (revision === 0 || unknown.length === 0) return heads;
+  // Not in the transaction, in which no server takes this; but none of these versions is of a change that this one does
+  // not see.
+  for (const [path, head] of await versionsInCall(context).heads(id, unknown, revision + 1)) heads.set(path, head);
+  return heads;
+}
+
+function headsAfter(versions: readonly UnlinkedVersion[]): RecordedVersions["heads"] {
+  const heads: RecordedVersions["heads"] = new Map();
+  for (const { id, document, file } of versions) {
+    if (file?.from !== undefined) heads.delete(file.from);
+    if (file?.gone === true) heads.delete(file.path);
+    else if (file !== null && document.file !== undefined) heads.set(file.path, { id, file: document.file });
+  }
+  return heads;
+}
+
+/** As `MemoryExpiry` has it, by the lifetime that the memory knows. */
+function getExpiry(lifetimeMs: number, now: Date): { latest: Date; expiresAt: Date } {
+  return { latest: new Date(now.getTime() + lifetimeMs), expiresAt: new Date(now.getTime() + 2 * lifetimeMs) };
+}
+
+/** Lets versions live as long as the memory. The change is made, even if this fails: the next one tries again. */
+export async function prolong(
+  context: FilesContext,
+  address: CheckedAddress,
+  { id, expiresAt, lifetimeMs }: StoredHistory,
+): Promise<void> {
+  if (lifetimeMs === undefined || expiresAt === undefined) return;
+  const until = getExpiry(lifetimeMs, context.clock());
+  if (expiresAt >= until.latest) return;
+  try {
+    await versionsInCall(context).prolong(id, until.expiresAt);
+    const filter = { _id: rootIdOf(memoryKeyOf(address)), "history.id": id };
+    await context.collection.updateOne(filter, { $set: { "history.expiresAt": until.expiresAt } }, byId);
+  } catch {
+    // Nothing is lost: they are kept for a while yet.
+  }
+}
+
+/** Removes versions from time to time that need not be kept. @param before the revision before the last changes */
+export async function retain(versions: VersionCollection, history: StoredHistory, before: number): Promise<void> {
+  if (Math.floor(history.revision / changesPerRetention) > Math.floor(before / changesPerRetention))
+    await dropOld(versions, history, before);
+}
+
+/** Of the last changes. Those of a process that died before it dropped any are among them. */
+export async function dropOld(
+  versions: VersionCollection,
+  { id, revision }: Pick<StoredHistory, "id" | "revision">,
+  since = revision,
+): Promise<void> {
+  if (!versions.dropsSome) return;
+  const start = Math.max(0, since - 2 * changesPerRetention);
+  const paths = await versions.pathsWithin({
+    $gte: storedId(id, String(start)),
+    $lt: storedId(id, String(revision + 1)),
+  });
+  await versions.applyRetention(id, paths);
+}

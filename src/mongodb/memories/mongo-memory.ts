@@ -1,0 +1,147 @@
+import type { MongoClient } from "mongodb";
+import type { ChangeRecords } from "../../core/contract/change-record.js";
+import type { HistoryBackend } from "../../core/history/history-backend.js";
+import type { MemoryEntry, MemoryOutline, MemoryStat, OutlineOptions } from "../../core/memory.js";
+import type { BackendFeatures, BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
+import type { CallContext } from "../../core/runtime/call.js";
+import type { Embeddings } from "../../core/contract/embeddings.js";
+import { applyChange } from "../../core/tree/apply-change.js";
+import { type Change, type ChangeOptions, type ChangeResult, getScope } from "../../core/tree/change.js";
+import type { MemorySnapshot } from "../../core/tree/snapshot.js";
+import type { CheckedAddress } from "../../core/values/address.js";
+import { MongoHistory } from "../history/memory-history.js";
+import type { Embedder } from "../embeddings/embedder.js";
+import { MemoryEmbeddings } from "../embeddings/memory-embeddings.js";
+import type { VectorCollection } from "../embeddings/vector-collection.js";
+import type { RecordCollection } from "../proposals/record-collection.js";
+import { ApprovalRecords } from "./approval-records.js";
+import type { MemoryExpiry } from "./memory-expiry.js";
+import { restoreMemory } from "./memory-restoration.js";
+import type { StoredHistory, StoredMemory } from "./stored-memory.js";
+
+/** What the memories of a layout share, whatever the layout is. */
+export interface MongoMemoryContext {
+  /** The same object for all memories of a layout. */
+  storage: object;
+  clock: () => Date;
+  /** The times of files, where they are not those of `clock`. */
+  fileClock?: (() => Date) | undefined;
+  expiry: MemoryExpiry;
+  /** The changes that wait for a person. */
+  records: RecordCollection;
+  /** Also without embeddings: another store may have stored some. */
+  vectors: VectorCollection;
+  /** Null: passages are found by their words alone. */
+  embeddings: { client: MongoClient; embedder: Embedder } | null;
+  /** Changes nothing: a revert only says what it would record. */
+  isReader: boolean;
+}
+
+/**
+ * One memory in MongoDB, in any layout. A change is tried by one command first; what the command does not make, the tree
+ * of `transact` makes or refuses.
+ */
+export class MongoMemory implements MemoryBackend {
+  readonly features: BackendFeatures;
+  readonly #context: MongoMemoryContext;
+  readonly #address: CheckedAddress;
+  readonly #stored: StoredMemory;
+  readonly #limits: BackendLimits;
+
+  constructor(context: MongoMemoryContext, address: CheckedAddress, stored: StoredMemory, limits: BackendLimits) {
+    this.#context = context;
+    this.#address = address;
+    this.#stored = stored;
+    this.#limits = limits;
+    const { embeddings } = context;
+    const { history } = stored;
+    this.features = {
+      ...stored.features,
+      storage: context.storage,
+      listen: (call) => stored.listen(call),
+      approvals: (call) => this.#approvals(call),
+      ...(embeddings !== null && { embeddings: (call) => this.#openEmbeddings(embeddings, call) }),
+      ...(history !== null && { history: (call) => this.#openHistory(history(call), call) }),
+    };
+  }
+
+  read(path: string, call: CallContext): Promise<string> {
+    return this.#stored.read(path, call);
+  }
+
+  readFiles(paths: readonly string[], call: CallContext): Promise<(string | null)[]> {
+    return this.#stored.readFiles(paths, call);
+  }
+
+  list(path: string, call: CallContext): Promise<MemoryEntry[]> {
+    return this.#stored.list(path, call);
+  }
+
+  stat(path: string, call: CallContext): Promise<MemoryStat | null> {
+    return this.#stored.stat(path, call);
+  }
+
+  snapshot(call: CallContext): Promise<MemorySnapshot> {
+    return this.#stored.snapshot(call);
+  }
+
+  outline(options: Required<OutlineOptions>, call: CallContext): Promise<MemoryOutline> {
+    return this.#stored.outline(options, call);
+  }
+
+  async change(change: Change, options: ChangeOptions, call: CallContext): Promise<ChangeResult> {
+    const { clock, fileClock } = this.#context;
+    const { maxFileBytes } = this.#limits;
+    if (options.expectedDigest === undefined) {
+      const at = clock();
+      const settings = { now: fileClock?.() ?? at, at, maxFileBytes };
+      const result = await this.#stored.attempt(toAttempted(change, options), settings, call);
+      if (result !== null) return result;
+    }
+    const scope = { ...getScope(change), needsTexts: options.expectedDigest !== undefined, chars: countChars(change) };
+    return this.#stored.transact(
+      scope,
+      (tree, { at }) => applyChange(tree, change, { now: fileClock?.() ?? at, maxFileBytes }, options),
+      call,
+    );
+  }
+
+  #openEmbeddings(embeddings: { client: MongoClient; embedder: Embedder }, call: CallContext): Embeddings {
+    const { vectors, expiry } = this.#context;
+    const address = this.#address;
+    const lifetimeMs = expiry.lifetimeMs(address.scope);
+    return new MemoryEmbeddings({ ...embeddings, address, vectors: vectors.forCall(call), lifetimeMs });
+  }
+
+  #approvals(call: CallContext): ChangeRecords {
+    const { maxFileBytes } = this.#limits;
+    return new ApprovalRecords({ ...this.#context, address: this.#address, maxFileBytes }, this.#stored, call);
+  }
+
+  #openHistory({ source, versions, flush }: StoredHistory, call: CallContext): HistoryBackend {
+    const { clock, vectors } = this.#context;
+    return new MongoHistory({
+      source: {
+        read: (what) => source.read(what),
+        settle: (present) => source.settle(present),
+        restore: (restoration, revision) => restoreMemory(this.#stored, { restoration, revision }, this.#context, call),
+      },
+      versions,
+      flush,
+      proposals: this.#approvals(call),
+      removeVectors: () => vectors.forCall(call).remove(this.#address),
+      actor: call.actor,
+      clock,
+      maxFileBytes: this.#limits.maxFileBytes,
+    });
+  }
+}
+
+/** What lies below a directory must be checked on the tree; a file may go by one command all the same. */
+function toAttempted(change: Change, { checkPath }: ChangeOptions): Change {
+  return change.type === "delete" && checkPath !== undefined ? { ...change, ifDirectory: "fail" } : change;
+}
+
+function countChars(change: Change): number {
+  return "content" in change ? change.content.length : 0;
+}
