@@ -6,7 +6,7 @@ import type { HistoryBackend } from "../../core/history/history-backend.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import type { CheckedAddress } from "../../core/values/address.js";
 import { createForwarder, type ForwardStage, type ForwardTable } from "./forward.js";
-import type { Following } from "./following.js";
+import type { Following, Place } from "./following.js";
 import type { KeptLayout } from "./layout.js";
 import { reasonToFollow } from "./moved-memory.js";
 
@@ -45,70 +45,92 @@ export function followMemory(
   address: CheckedAddress,
   open: (layout: KeptLayout) => MemoryBackend,
 ): MemoryBackend {
-  const home = open(following.home);
-  // Most memories have never moved, and their calls need nothing of what follows.
-  const run = async <R>(
-    stage: ForwardStage,
-    call: CallContext,
-    use: (backend: MemoryBackend) => Promise<R>,
-  ): Promise<R> => {
-    if (following.placeOf(address) === "home") {
+  const memory = new FollowedMemory(following, address, open);
+  const methods = createForwarder<MemoryBackend>(memoryTable, (stage, args, use) =>
+    // Every method of a backend gets the call last.
+    memory.run(stage, args.at(-1) as CallContext, use),
+  );
+  return { ...methods, features: createFeatures(memory) };
+}
+
+class FollowedMemory {
+  readonly home: MemoryBackend;
+  readonly #following: Following;
+  readonly #address: CheckedAddress;
+  readonly #open: (layout: KeptLayout) => MemoryBackend;
+
+  constructor(following: Following, address: CheckedAddress, open: (layout: KeptLayout) => MemoryBackend) {
+    this.#following = following;
+    this.#address = address;
+    this.#open = open;
+    this.home = open(following.home);
+  }
+
+  /** Most memories have never moved, and their calls need nothing of what follows. */
+  async run<R>(stage: ForwardStage, call: CallContext, use: (backend: MemoryBackend) => Promise<R>): Promise<R> {
+    if (this.#following.placeOf(this.#address) === "home") {
       try {
-        return await use(home);
+        return await use(this.home);
       } catch (error) {
         if (reasonToFollow(error) === null) throw error;
       }
     }
-    return following
-      .forCall(call)
-      .run(address, stage, (place) => use(place === "home" ? home : open(following.at(place))));
-  };
-  const listen = async (call: CallContext): Promise<ChangeListener | null> => {
-    const listened = await following.forCall(call).run(address, "read", async (place) => {
-      // Where a memory that is nowhere will be made is not known.
+    return this.#following.forCall(call).run(this.#address, stage, (place) => use(this.#at(place)));
+  }
+
+  /** Null for a memory that is nowhere: where it will be made is not known. */
+  async listen(call: CallContext): Promise<ChangeListener | null> {
+    return this.#following.forCall(call).run(this.#address, "read", async (place) => {
       if (place === "nowhere") return null;
-      const backend = place === "home" ? home : open(following.at(place));
-      const listener = (await backend.features?.listen?.(call)) ?? null;
-      return listener && { place, listener };
+      const listener = (await this.#at(place).features?.listen?.(call)) ?? null;
+      return listener && stopAfterMove(listener, () => this.#following.placeOf(this.#address) === place);
     });
-    return listened && stopAfterMove(listened.listener, () => following.placeOf(address) === listened.place);
-  };
-  const { storage, embeddings, history, approvals } = home.features ?? {};
-  const features: BackendFeatures = {
-    ...(storage !== undefined && { storage }),
-    version: (call) => run("read", call, async ({ features: own }) => (await own?.version?.(call)) ?? null),
-    snapshotSince: (known, call) => run("read", call, (backend) => snapshotSince(backend, known, call)),
+  }
+
+  #at(place: Place): MemoryBackend {
+    return place === "home" ? this.home : this.#open(this.#following.at(place));
+  }
+}
+
+function createFeatures(memory: FollowedMemory): BackendFeatures {
+  const { features = {} } = memory.home;
+  return {
+    ...(features.storage !== undefined && { storage: features.storage }),
+    version: (call) => memory.run("read", call, async (backend) => (await backend.features?.version?.(call)) ?? null),
+    snapshotSince: (known, call) => memory.run("read", call, (backend) => snapshotSince(backend, known, call)),
     prefilter: (query, path, call) =>
-      run("read", call, async ({ features: own }) => (await own?.prefilter?.(query, path, call)) ?? null),
-    listen,
+      memory.run("read", call, async (backend) => (await backend.features?.prefilter?.(query, path, call)) ?? null),
+    listen: (call) => memory.listen(call),
     // The vectors are those of both layouts.
-    ...(embeddings !== undefined && { embeddings }),
-    ...(history !== undefined && {
-      history: (call) =>
-        createForwarder<HistoryBackend>(historyTable, (stage, _args, use) =>
-          run(stage, call, (backend) => use((backend.features?.history ?? history)(call))),
-        ),
-    }),
-    ...(approvals !== undefined && {
-      approvals: (call) => {
-        const records = approvals(call);
-        const forwarded = createForwarder<ChangeRecords>(recordsTable, (stage, _args, use) =>
-          run(stage, call, (backend) => use((backend.features?.approvals ?? approvals)(call))),
-        );
-        return {
-          ...forwarded,
-          now: () => records.now(),
-          // The records are in one collection for all layouts.
-          list: (kind, statuses) => records.list(kind, statuses),
-        };
-      },
-    }),
+    ...(features.embeddings && { embeddings: (call: CallContext) => required(features.embeddings?.(call)) }),
+    ...(features.history && { history: (call: CallContext) => followHistory(memory, call) }),
+    ...(features.approvals && { approvals: (call: CallContext) => followApprovals(memory, call) }),
   };
-  const methods = createForwarder<MemoryBackend>(memoryTable, (stage, args, use) =>
-    // Every method of a backend gets the call last.
-    run(stage, args.at(-1) as CallContext, use),
+}
+
+function followHistory(memory: FollowedMemory, call: CallContext): HistoryBackend {
+  return createForwarder<HistoryBackend>(historyTable, (stage, _args, use) =>
+    memory.run(stage, call, (backend) => use(required(backend.features?.history?.(call)))),
   );
-  return { ...methods, features };
+}
+
+function followApprovals(memory: FollowedMemory, call: CallContext): ChangeRecords {
+  const records = required(memory.home.features?.approvals?.(call));
+  const forwarded = createForwarder<ChangeRecords>(recordsTable, (stage, _args, use) =>
+    memory.run(stage, call, (backend) => use(required(backend.features?.approvals?.(call)))),
+  );
+  return {
+    ...forwarded,
+    now: () => records.now(),
+    // The records are in one collection for all layouts.
+    list: (kind, statuses) => records.list(kind, statuses),
+  };
+}
+
+/** Both layouts of a store have the same features of these. */
+function required<Feature>(feature: Feature | undefined): Feature {
+  if (feature === undefined) throw new TypeError("a layout lacks a feature that the other one has");
+  return feature;
 }
 
 /** Receives changes until the memory is found in another layout. */
