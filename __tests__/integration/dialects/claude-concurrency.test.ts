@@ -115,7 +115,7 @@ describe("server commands", () => {
     ["str_replace", 2, { command: "str_replace", path, old_str: "text", new_str: "x" }],
     ["insert", 2, { command: "insert", path, insert_line: 0, insert_text: "x" }],
     ["delete", 1, { command: "delete", path }],
-    ["rename of a file", 1, { command: "rename", old_path: path, new_path: "/memories/g" }],
+    ["rename of a file", 2, { command: "rename", old_path: path, new_path: "/memories/g" }],
     ["rename of a directory", 2, { command: "rename", old_path: "/memories/d", new_path: "/memories/g" }],
   ])("%s is %d", async (_title, expected, args) => {
     const memory = watched.memory(freshAddress());

@@ -1,7 +1,8 @@
+import { createApprovedChange } from "../../core/approval/plan-change.js";
 import type { ApplyOutcome, ChangeRecord, ChangeRecords, ChangeStatus } from "../../core/contract/change-record.js";
 import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
-import { type Change, getScope } from "../../core/tree/change.js";
+import { getScope } from "../../core/tree/change.js";
 import { digestTree } from "../../core/tree/digest.js";
 import { noEdits } from "../../core/tree/memory-tree.js";
 import type { CheckedAddress } from "../../core/values/address.js";
@@ -63,14 +64,14 @@ export class ApprovalRecords implements ChangeRecords {
 
   apply(record: ChangeRecord, isCurrent: () => Promise<boolean>): Promise<ApplyOutcome> {
     const { clock, fileClock, maxFileBytes } = this.#context;
-    const change = createChange(record);
+    const change = createApprovedChange(record);
     const chars = change.type === "write" ? change.content.length : 0;
     const scope = { ...getScope(change), needsTexts: true, approvalId: record.id, chars };
     return this.#stored.transact<ApplyOutcome>(
       scope,
       async (tree, { isApplied }) => {
         if (isApplied) return { edits: noEdits, result: "applied" };
-        if (digestTree(tree, toDigested(record)) !== record.base) return { edits: noEdits, result: "changed" };
+        if (digestTree(tree, change) !== record.base) return { edits: noEdits, result: "changed" };
         // After the memory was read: see `carryOut`.
         if (!(await isCurrent())) return { edits: noEdits, result: "raced" };
         const { edits } = applyChange(tree, change, { now: (fileClock ?? clock)(), maxFileBytes });
@@ -97,16 +98,4 @@ export class ApprovalRecords implements ChangeRecords {
     if (lifetimeMs !== null) times.push(((await this.#stored.updatedAt(this.#call)) ?? at).getTime() + lifetimeMs);
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
-}
-
-/** The change that a record is approved for: it sets the text that the person was shown. */
-function createChange({ command, path, to, edited, after }: ChangeRecord): Change {
-  const content = edited?.after ?? after;
-  if (content !== null) return { type: "write", path, content, ifExists: "replace", ifMissing: "create" };
-  if (command === "delete") return { type: "delete", path, ifDirectory: "delete" };
-  return { type: "rename", path, to: to ?? path };
-}
-
-function toDigested({ command, path, to }: ChangeRecord): { type: Change["type"]; path: string; to: string | null } {
-  return { type: command, path, to };
 }
