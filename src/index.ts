@@ -47,7 +47,12 @@ export {
   type RefusedItem,
 } from "./mongodb/migrate/migrate-from-mongodb-store.js";
 export type { ExpireMsOptions } from "./mongodb/memories/memory-expiry.js";
-export type { ForgottenCounts, MemoryFilter, MemoryOwner, MemorySummary } from "./mongodb/memories/memory-filter.js";
+export type {
+  ForgottenCounts,
+  MemoryFilter,
+  MemoryOwner,
+  MemorySummary,
+} from "./mongodb/memories/addresses/memory-filter.js";
 export type { TtlOptions } from "./mongodb/items/expiry.js";
 export type { TextSearchOptions } from "./mongodb/search/keyword-ranking.js";
 export { openMemory } from "./open-memory.js";

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { layoutNames } from "../../src/mongodb/memories/layouts.js";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 
 interface SourceFile {
@@ -7,7 +8,11 @@ interface SourceFile {
   text: string;
 }
 
-const layoutFolder = /^src\/mongodb\/memories\/[^/]+\//;
+const layout = layoutNames.join("|");
+const layoutFolder = new RegExp(`^src/mongodb/memories/(?:${layout})/`);
+/** From outside and from inside `mongodb/memories`. */
+const fromLayout = new RegExp(`(?:from |import[(])"[^"]*/memories/(?:${layout})/`);
+const fromLayoutBeside = new RegExp(`from "[.]{1,2}/(?:${layout})/`);
 const listOfLayouts = "src/mongodb/memories/layouts.ts";
 
 /**
@@ -19,10 +24,7 @@ const earlierFormat = /\blegacy\b|\bearlier (?:format|layout|system)\b/i;
 
 function importsLayout({ path, text }: SourceFile): boolean {
   if (path === listOfLayouts || layoutFolder.test(path)) return false;
-  return (
-    /from "[^"]*\/memories\/[^"/]+\/[^"]+"|import\("[^"]*\/memories\/[^"/]+\//.test(text) ||
-    (path.startsWith("src/mongodb/memories/") && /from "\.\/[^"/]+\//.test(text))
-  );
+  return fromLayout.test(text) || (path.startsWith("src/mongodb/memories/") && fromLayoutBeside.test(text));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type CheckedAddress, checkAddress } from "../core/values/address.js";
-import type { MemoryFilter } from "../mongodb/memories/memory-filter.js";
+import type { MemoryFilter } from "../mongodb/memories/addresses/memory-filter.js";
 import { PageRefusal } from "./answers.js";
 
 /** Of what names a memory: one is built of these by `addressIn`. */

@@ -1,7 +1,12 @@
 import type { z } from "zod";
 import type { CheckedAddress } from "../core/values/address.js";
 import type { Memory } from "../core/memory.js";
-import type { ForgottenCounts, MemoryFilter, MemoryOwner, MemorySummary } from "../mongodb/memories/memory-filter.js";
+import type {
+  ForgottenCounts,
+  MemoryFilter,
+  MemoryOwner,
+  MemorySummary,
+} from "../mongodb/memories/addresses/memory-filter.js";
 import { checkInput } from "./fields.js";
 import type { Visitor } from "./guard.js";
 import type { MemoryPageNode } from "./options.js";

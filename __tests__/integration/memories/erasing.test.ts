@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Document, MongoClient } from "mongodb";
 import type { MemoryAddress } from "../../../src/core/values/address.js";
 import { MemoryError } from "../../../src/core/values/errors.js";
-import type { MemoryFilter, MemorySummary } from "../../../src/mongodb/memories/memory-filter.js";
+import type { MemoryFilter, MemorySummary } from "../../../src/mongodb/memories/addresses/memory-filter.js";
 import { MongoMemoryStore } from "../../../src/mongodb/store/mongo-memory-store.js";
 import { refuses } from "../../../src/testing/memory-case.js";
 import { commandsOf } from "../../helpers/commands-of.js";

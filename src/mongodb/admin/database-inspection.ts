@@ -4,7 +4,7 @@ import { exactCollation } from "../driver/exact-collection.js";
 import { reading } from "../driver/reads.js";
 import { type Topology, topologyOf } from "../driver/topology.js";
 import { byNamespace, defaultItemsCollection } from "../items/item-document.js";
-import type { LayoutIndex } from "../memories/layout.js";
+import type { LayoutIndex } from "../memories/contract/layout.js";
 import type { MemoryDatabase } from "./memory-database.js";
 import { presentCollections } from "../driver/present-collections.js";
 

@@ -8,18 +8,18 @@ import type { PathRule } from "../../core/values/paths.js";
 import { traced } from "../../core/tracing/tracing.js";
 import { closeInTime, createClient, openDatabase, serverOf } from "../driver/client.js";
 import { storageError } from "../driver/errors.js";
-import type { AddressRange } from "../memories/address-ranges.js";
-import type { MemoryFacts, MemoryLayout, MovableLayout, NodeFacts } from "../memories/layout.js";
+import type { AddressRange } from "../memories/addresses/address-ranges.js";
+import type { MemoryFacts, MemoryLayout, MovableLayout, NodeFacts } from "../memories/contract/layout.js";
 import { type LayoutName, moments, openLayout } from "../memories/layouts.js";
 import type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 import { spanOfForget, spanOfPage } from "../memories/store-spans.js";
 import { presentCollections } from "../driver/present-collections.js";
-import type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
-import { summariesIn } from "../memories/summary-pages.js";
+import type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
+import { summariesIn } from "../memories/addresses/summary-pages.js";
 
 export type { LayoutName } from "../memories/layouts.js";
-export type { MemoryFacts, NodeFacts } from "../memories/layout.js";
-export type { ForgottenCounts, MemorySummary } from "../memories/memory-filter.js";
+export type { MemoryFacts, NodeFacts } from "../memories/contract/layout.js";
+export type { ForgottenCounts, MemorySummary } from "../memories/addresses/memory-filter.js";
 export type { ArchivedMemory, MemoryMoment } from "../memories/memory-moment.js";
 
 export interface MemoryDatabaseOptions {

@@ -9,7 +9,7 @@ import type { CheckedAddress } from "../../core/values/address.js";
 import type { RecordCollection } from "../proposals/record-collection.js";
 import { ActorCall } from "./actor-call.js";
 import type { MemoryExpiry } from "./memory-expiry.js";
-import type { StoredMemory } from "./stored-memory.js";
+import type { StoredMemory } from "./contract/stored-memory.js";
 
 /** How long a run may wait for a person. After that a new approval is requested. */
 const interruptMs = 30 * 86_400_000;

@@ -2,7 +2,7 @@ import { alreadyExists, MemoryError, pathIsDirectory } from "../../core/values/e
 import type { Memory } from "../../core/memory.js";
 import type { ItemTimes } from "./file-items.js";
 import { type FileWrite, memoryAt } from "./file-writes.js";
-import type { MemoryLayout } from "./layout.js";
+import type { MemoryLayout } from "./contract/layout.js";
 
 type FilePut = Extract<FileWrite, { kind: "putMemory" }>;
 

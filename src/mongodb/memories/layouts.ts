@@ -1,9 +1,9 @@
 import { FilesLayout } from "./files/files-layout.js";
 import { openSnapshot } from "./files/files-snapshot.js";
-import { FollowingLayout } from "./following-layout.js";
-import { Following } from "./following.js";
-import { KnownMoves } from "./known-moves.js";
-import type { KeptLayout, LayoutContext, MovableLayout } from "./layout.js";
+import { FollowingLayout } from "./moves/following-layout.js";
+import { Following } from "./moves/following.js";
+import { KnownMoves } from "./moves/known-moves.js";
+import type { KeptLayout, LayoutContext, MovableLayout } from "./contract/layout.js";
 import { DocumentLayout } from "./document/document-layout.js";
 
 /**

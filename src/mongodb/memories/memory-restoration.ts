@@ -5,8 +5,8 @@ import { utf8Bytes } from "../../core/values/text.js";
 import type { Restoration } from "../history/history-source.js";
 import type { RecordedChange } from "../history/outbox.js";
 import { recordEdits } from "../history/record-edits.js";
-import type { StoredMemory } from "./stored-memory.js";
-import type { StorageScope } from "./tree-storage.js";
+import type { StoredMemory } from "./contract/stored-memory.js";
+import type { StorageScope } from "./contract/tree-storage.js";
 
 export interface RestorationSettings {
   /** The times of files, where they are not that of the change. */

@@ -17,7 +17,7 @@ import type { RecordCollection } from "../proposals/record-collection.js";
 import { ApprovalRecords } from "./approval-records.js";
 import type { MemoryExpiry } from "./memory-expiry.js";
 import { restoreMemory } from "./memory-restoration.js";
-import type { StoredHistory, StoredMemory } from "./stored-memory.js";
+import type { StoredHistory, StoredMemory } from "./contract/stored-memory.js";
 
 /** What the memories of a layout share, whatever the layout is. */
 export interface MongoMemoryContext {

@@ -3,8 +3,8 @@ import type { CallContext } from "../../core/runtime/call.js";
 import { applyChange } from "../../core/tree/apply-change.js";
 import { MemoryTree, noEdits, type TreeEdits } from "../../core/tree/memory-tree.js";
 import { creationFault } from "../../core/values/paths.js";
-import { directoryNotEmpty, type PlannedChange } from "./layout.js";
-import type { TreeStorage } from "./tree-storage.js";
+import { directoryNotEmpty, type PlannedChange } from "./contract/layout.js";
+import type { TreeStorage } from "./contract/tree-storage.js";
 
 /** Removes a directory in which nothing is; nothing where there is no directory. @throws EINVAL */
 export function deleteEmptyDirectory(stored: TreeStorage, path: string, call: CallContext): Promise<void> {

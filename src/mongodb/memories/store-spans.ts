@@ -10,8 +10,8 @@ import {
   storeAttributes,
 } from "../../core/tracing/memory-attributes.js";
 import type { MemoryOperation, SpanAttributes, TracedCall } from "../../core/tracing/tracing.js";
-import type { ForgottenCounts, MemoryOwner } from "./memory-filter.js";
-import type { SummaryPage } from "./summary-pages.js";
+import type { ForgottenCounts, MemoryOwner } from "./addresses/memory-filter.js";
+import type { SummaryPage } from "./addresses/summary-pages.js";
 
 /** Of an operation of a batch, which nobody has checked yet. */
 type Fields = Partial<Record<"namespace" | "namespacePrefix" | "key" | "value" | "query", unknown>>;

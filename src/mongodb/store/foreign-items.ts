@@ -7,7 +7,7 @@ import { type ItemPut, literals } from "../items/item-updates.js";
 import { isPlainObject } from "../operations/values.js";
 import { copyFile } from "../memories/file-copies.js";
 import type { ItemTimes } from "../memories/file-items.js";
-import type { MemoryLayout } from "../memories/layout.js";
+import type { MemoryLayout } from "../memories/contract/layout.js";
 import { storedNamespace } from "../operations/namespaces.js";
 import { checkOperation } from "../operations/checked-operation.js";
 import type { Ranking } from "../search/ranking.js";

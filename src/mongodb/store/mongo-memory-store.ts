@@ -9,7 +9,7 @@ import type { MongoClient } from "mongodb";
 import { closedStorage } from "../../core/values/errors.js";
 import { storageError } from "../driver/errors.js";
 import { ExactCollection } from "../driver/exact-collection.js";
-import type { HistoryContext, MovableLayout } from "../memories/layout.js";
+import type { HistoryContext, MovableLayout } from "../memories/contract/layout.js";
 import { type LayoutName, openLayout } from "../memories/layouts.js";
 import {
   checkForgotten,
@@ -18,8 +18,8 @@ import {
   type MemoryFilter,
   type MemoryOwner,
   type MemorySummary,
-} from "../memories/memory-filter.js";
-import { summariesIn } from "../memories/summary-pages.js";
+} from "../memories/addresses/memory-filter.js";
+import { summariesIn } from "../memories/addresses/summary-pages.js";
 import { checkAddress, type CheckedAddress, type MemoryAddress } from "../../core/values/address.js";
 import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
 import type { Memory } from "../../core/memory.js";

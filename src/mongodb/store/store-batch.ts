@@ -6,9 +6,9 @@ import { chunksOf, flattened, mergeOrdered, pageOf } from "../driver/ordered-str
 import type { ItemCollection } from "../items/item-collection.js";
 import { parseItem, type RankedFields, withoutScore } from "../items/item-document.js";
 import type { ItemPut, ItemWrite } from "../items/item-updates.js";
-import { mayHoldMemories } from "../memories/address-ranges.js";
+import { mayHoldMemories } from "../memories/addresses/address-ranges.js";
 import { checkFileWrites, type FileWrite, writeFiles } from "../memories/file-writes.js";
-import type { MemoryLayout } from "../memories/layout.js";
+import type { MemoryLayout } from "../memories/contract/layout.js";
 import {
   type CheckedOperation,
   checkOperation,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Memory } from "../../core/memory.js";
 import { LiteralSearch } from "../../core/values/literal-search.js";
 import { shorten } from "../../core/values/text.js";
-import type { MemorySummary } from "../../mongodb/memories/memory-filter.js";
+import type { MemorySummary } from "../../mongodb/memories/addresses/memory-filter.js";
 import { addressFields, countField, filterFields, filterOf, maxMemoriesOffset, pageOf } from "../fields.js";
 import { readableMemory, treeOf } from "../page-memory.js";
 import { type Route, type RouteContext, route } from "../route.js";

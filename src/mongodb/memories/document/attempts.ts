@@ -12,7 +12,7 @@ import {
   type Variables,
   where,
 } from "../expressions.js";
-import type { AttemptSettings } from "../tree-storage.js";
+import type { AttemptSettings } from "../contract/tree-storage.js";
 import { type ChangeParts, isLegacy } from "./change-pipeline.js";
 import { keyOfPath, newFileBytes, parentKeys } from "./document.js";
 import {

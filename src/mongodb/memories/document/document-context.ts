@@ -10,7 +10,7 @@ import type { Embedder } from "../../embeddings/embedder.js";
 import type { VectorCollection } from "../../embeddings/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
-import { movedAway, notHere } from "../moved-memory.js";
+import { movedAway, notHere } from "../moves/moved-memory.js";
 import { isMark, lookUp, type MemoryDocument } from "./document.js";
 
 /** What all memories of one collection share. */

@@ -18,17 +18,17 @@ import { VectorCollection, vectorIndexes, vectorsCollectionName } from "../../em
 import { VersionCollection, versionIndexes, versionsCollectionOf } from "../../history/version-collection.js";
 import { expiryIndex, proposalIndexes, RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
-import type { AddressRange } from "../address-ranges.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
-import { rangeFilter } from "../address-keys.js";
+import { rangeFilter } from "../addresses/address-keys.js";
 import { MongoMemory } from "../mongo-memory.js";
 import { deleteEmptyDirectory } from "../planned-changes.js";
-import { memoriesWithin, storedAddress } from "../found-memories.js";
+import { memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ArchivedMemory } from "../memory-moment.js";
-import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
-import { nodesOf } from "../nodes.js";
-import type { PageEnd, SummaryPage } from "../summary-pages.js";
+import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import { nodesOf } from "../addresses/nodes.js";
+import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import {
   type LayoutContext,
   type KeptLayout,
@@ -39,7 +39,7 @@ import {
   type MovingMemory,
   type NodeFacts,
   type PlannedChange,
-} from "../layout.js";
+} from "../contract/layout.js";
 import { isLegacy } from "./change-pipeline.js";
 import { archivedMemory, restoreMemory } from "./document-archive.js";
 import { arriveInDocument, leaveDocument, lookForDocument } from "./document-move.js";

@@ -3,7 +3,7 @@ import type { SnapshotFile } from "../../../core/tree/snapshot.js";
 import { parentsOf, ROOT } from "../../../core/values/paths.js";
 import { utf8Bytes } from "../../../core/values/text.js";
 import { type Expression } from "../expressions.js";
-import type { StorageScope } from "../tree-storage.js";
+import type { StorageScope } from "../contract/tree-storage.js";
 import { keyOfPath, type MemoryDocument, pathOfKey, snapshotOfDocument } from "./document.js";
 import type { DocumentReads } from "./document-reads.js";
 import { entriesWhere, keyIsWithin, mapEntries, valueAt } from "./expressions.js";

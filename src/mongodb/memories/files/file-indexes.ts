@@ -1,6 +1,6 @@
 import type { ClientSession, IndexDescription } from "mongodb";
 import { memoryScopes } from "../../../core/values/address.js";
-import { addressKeys, ownerKeys } from "../address-keys.js";
+import { addressKeys, ownerKeys } from "../addresses/address-keys.js";
 import { createIndexes } from "../../driver/create-indexes.js";
 import { storageError } from "../../driver/errors.js";
 import type { ExactCollection } from "../../driver/exact-collection.js";

@@ -9,7 +9,7 @@ import type { Embedder } from "../../embeddings/embedder.js";
 import type { VectorCollection } from "../../embeddings/vector-collection.js";
 import type { RecordCollection } from "../../proposals/record-collection.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
-import { movedAway, notHere } from "../moved-memory.js";
+import { movedAway, notHere } from "../moves/moved-memory.js";
 import type { ChangeQueue } from "./queue.js";
 import { isMark, type StoredDocument } from "./documents.js";
 

@@ -2,7 +2,7 @@ import type { CheckedAddress, MemoryScope } from "../../../core/values/address.j
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
 import type { MemoryExpiry } from "../memory-expiry.js";
-import { movedAway } from "../moved-memory.js";
+import { movedAway } from "../moves/moved-memory.js";
 import { isMark, memoryKeyOf, memoryKeyOfId, rangeOfMemory, rootIdOf, type StoredRoot } from "./documents.js";
 import { byId, expiryIndex, listingIndex } from "./file-indexes.js";
 import { type FilesContext, versionsInCall } from "./files-context.js";

@@ -30,10 +30,10 @@ import {
   RecordCollection,
 } from "../../proposals/record-collection.js";
 import type { MemoryLocation } from "../../operations/checked-operation.js";
-import { addressKeys, rangeFilter } from "../address-keys.js";
-import type { AddressRange } from "../address-ranges.js";
+import { addressKeys, rangeFilter } from "../addresses/address-keys.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
 import { expiryIndexes } from "../expiry-indexes.js";
-import { type AddressedDocuments, memoriesWithin, storedAddress } from "../found-memories.js";
+import { type AddressedDocuments, memoriesWithin, storedAddress } from "../addresses/found-memories.js";
 import type {
   KeptLayout,
   LayoutContext,
@@ -45,14 +45,14 @@ import type {
   MovingMemory,
   NodeFacts,
   PlannedChange,
-} from "../layout.js";
+} from "../contract/layout.js";
 import { MemoryExpiry } from "../memory-expiry.js";
 import type { ArchivedMemory } from "../memory-moment.js";
-import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
+import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
 import { MongoMemory } from "../mongo-memory.js";
-import { reasonToFollow } from "../moved-memory.js";
-import { nodesOf } from "../nodes.js";
-import type { PageEnd, SummaryPage } from "../summary-pages.js";
+import { reasonToFollow } from "../moves/moved-memory.js";
+import { nodesOf } from "../addresses/nodes.js";
+import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import { FileReads } from "./file-reads.js";
 import { deleteEmptyDirectory, planChanges } from "../planned-changes.js";
 import { ChangeQueue } from "./queue.js";

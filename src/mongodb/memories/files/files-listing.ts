@@ -5,13 +5,13 @@ import { asPlainValues } from "../../driver/plain-values.js";
 import { reading } from "../../driver/reads.js";
 import { atOneMoment, readAtOneMoment } from "../../driver/snapshot-reads.js";
 import { inTransaction } from "../../driver/transactions.js";
-import { filtersAfter, orderOf, ownerOfAnyNode, rangeFilter } from "../address-keys.js";
-import type { AddressRange } from "../address-ranges.js";
-import { storedAddress } from "../found-memories.js";
+import { filtersAfter, orderOf, ownerOfAnyNode, rangeFilter } from "../addresses/address-keys.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
+import { storedAddress } from "../addresses/found-memories.js";
 import { notExpired } from "../memory-expiry.js";
-import type { MovedMemory } from "../layout.js";
-import type { ForgottenCounts, MemorySummary } from "../memory-filter.js";
-import type { PageEnd, SummaryPage } from "../summary-pages.js";
+import type { MovedMemory } from "../contract/layout.js";
+import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 import {
   isMark,
   memoryKeyOf,

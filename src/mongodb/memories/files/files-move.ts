@@ -4,8 +4,8 @@ import { invalid, MemoryError } from "../../../core/values/errors.js";
 import { ROOT } from "../../../core/values/paths.js";
 import { MemoryTree } from "../../../core/tree/memory-tree.js";
 import { asPlainValues } from "../../driver/plain-values.js";
-import type { MovingMemory } from "../layout.js";
-import { alreadyThere } from "../moved-memory.js";
+import type { MovingMemory } from "../contract/layout.js";
+import { alreadyThere } from "../moves/moved-memory.js";
 import {
   idOfPath,
   isMark,

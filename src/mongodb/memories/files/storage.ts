@@ -10,7 +10,7 @@ import { inTransaction } from "../../driver/transactions.js";
 import type { RecordedChange } from "../../history/outbox.js";
 import { recordEdits } from "../../history/record-edits.js";
 import { transactionError } from "../transaction-errors.js";
-import type { Applied, AttemptSettings, StorageMoment, StorageScope, TreeStorage } from "../tree-storage.js";
+import type { Applied, AttemptSettings, StorageMoment, StorageScope, TreeStorage } from "../contract/tree-storage.js";
 import { attemptChange, readText } from "./attempts.js";
 import { storeDifference } from "./difference.js";
 import {

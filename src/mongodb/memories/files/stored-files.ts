@@ -9,8 +9,8 @@ import { directoryNotFound, fileNotFound, pathIsDirectory, pathIsFile } from "..
 import { ROOT } from "../../../core/values/paths.js";
 import type { ChangeListener } from "../../../core/contract/change-listener.js";
 import type { FlushSource, PresentMemory } from "../../history/history-source.js";
-import type { StoredMemory } from "../stored-memory.js";
-import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../tree-storage.js";
+import type { StoredMemory } from "../contract/stored-memory.js";
+import type { Applied, AttemptSettings, StorageMoment, StorageScope } from "../contract/tree-storage.js";
 import { memoryKeyOf, rootIdOf, snapshotOf, type StoredRoot } from "./documents.js";
 import { FileReads } from "./file-reads.js";
 import { contextFor, type FilesContext, versionsInCall } from "./files-context.js";

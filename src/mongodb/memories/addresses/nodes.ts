@@ -1,9 +1,9 @@
 import type { Document } from "mongodb";
-import { memoryScopes, ownerFields } from "../../core/values/address.js";
-import type { ExactCollection } from "../driver/exact-collection.js";
-import { asPlainValues } from "../driver/plain-values.js";
-import { streaming } from "../driver/reads.js";
-import type { NodeFacts } from "./layout.js";
+import { memoryScopes, ownerFields } from "../../../core/values/address.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { streaming } from "../../driver/reads.js";
+import type { NodeFacts } from "../contract/layout.js";
 
 /**
  * Each node with a memory of that scope, by the documents that say which memories there are. @param limit so many of

@@ -1,19 +1,19 @@
 import type { IndexConfig, Item } from "@langchain/langgraph-checkpoint";
 import type { ClientSession, Collection, Db, IndexDescription, MongoClient, WriteConcernSettings } from "mongodb";
-import type { CheckedAddress, MemoryScope } from "../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
-import { invalid, type MemoryError } from "../../core/values/errors.js";
-import type { MemorySnapshot } from "../../core/memory.js";
-import type { CallContext } from "../../core/runtime/call.js";
-import type { MemoryOptions } from "../../core/memory-options.js";
-import type { Retention } from "../history/version-collection.js";
-import type { MemoryLocation } from "../operations/checked-operation.js";
-import type { AddressRange } from "./address-ranges.js";
-import type { ExpireMsOptions } from "./memory-expiry.js";
-import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
-import type { ArchivedMemory } from "./memory-moment.js";
-import type { PageEnd, SummaryPage } from "./summary-pages.js";
+import type { CheckedAddress, MemoryScope } from "../../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
+import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
+import { invalid, type MemoryError } from "../../../core/values/errors.js";
+import type { MemorySnapshot } from "../../../core/memory.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { MemoryOptions } from "../../../core/memory-options.js";
+import type { Retention } from "../../history/version-collection.js";
+import type { MemoryLocation } from "../../operations/checked-operation.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
+import type { ExpireMsOptions } from "../memory-expiry.js";
+import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import type { ArchivedMemory } from "../memory-moment.js";
+import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
 
 /**
  * The second contract: how all memories of a store lie in its database. The first, `MemoryBackend`, is of one memory.

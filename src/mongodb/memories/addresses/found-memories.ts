@@ -1,14 +1,14 @@
 import type { Document, FindOptions } from "mongodb";
-import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../core/values/address.js";
-import { addressOfNamespace, namespaceOfMemory } from "../../core/values/namespace.js";
-import type { ExactCollection } from "../driver/exact-collection.js";
-import { mergeOrdered } from "../driver/ordered-streams.js";
-import { asPlainValues } from "../driver/plain-values.js";
-import { reading, streaming } from "../driver/reads.js";
-import { compareNamespaces } from "../operations/namespaces.js";
+import { type CheckedAddress, isMemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
+import { addressOfNamespace, namespaceOfMemory } from "../../../core/values/namespace.js";
+import type { ExactCollection } from "../../driver/exact-collection.js";
+import { mergeOrdered } from "../../driver/ordered-streams.js";
+import { asPlainValues } from "../../driver/plain-values.js";
+import { reading, streaming } from "../../driver/reads.js";
+import { compareNamespaces } from "../../operations/namespaces.js";
 import { addressKeys } from "./address-keys.js";
 import { type AddressRange, addressRangesWithin } from "./address-ranges.js";
-import { type MemoryExpiry, notExpired } from "./memory-expiry.js";
+import { type MemoryExpiry, notExpired } from "../memory-expiry.js";
 
 /** A memory, with as much of the document that says whose it is as was asked for. */
 export interface FoundMemory<Stored> {

@@ -1,13 +1,13 @@
-import type { BackendFeatures, MemoryBackend } from "../../core/contract/backend.js";
-import type { ChangeListener } from "../../core/contract/change-listener.js";
-import type { ChangeRecords } from "../../core/contract/change-record.js";
-import { snapshotSince } from "../../core/contract/snapshot-since.js";
-import type { HistoryBackend } from "../../core/history/history-backend.js";
-import type { CallContext } from "../../core/runtime/call.js";
-import type { CheckedAddress } from "../../core/values/address.js";
+import type { BackendFeatures, MemoryBackend } from "../../../core/contract/backend.js";
+import type { ChangeListener } from "../../../core/contract/change-listener.js";
+import type { ChangeRecords } from "../../../core/contract/change-record.js";
+import { snapshotSince } from "../../../core/contract/snapshot-since.js";
+import type { HistoryBackend } from "../../../core/history/history-backend.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
 import { createForwarder, type ForwardStage, type ForwardTable } from "./forward.js";
 import type { Following, Place } from "./following.js";
-import type { KeptLayout } from "./layout.js";
+import type { KeptLayout } from "../contract/layout.js";
 import { reasonToFollow } from "./moved-memory.js";
 
 const memoryTable: ForwardTable<MemoryBackend> = {

@@ -1,4 +1,4 @@
-import type { OwnerField } from "../../core/values/address.js";
+import type { OwnerField } from "../../../core/values/address.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { MemorySummary } from "./memory-filter.js";
 

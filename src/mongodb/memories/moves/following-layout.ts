@@ -1,17 +1,17 @@
 import type { Item } from "@langchain/langgraph-checkpoint";
 import type { Db } from "mongodb";
-import type { CheckedAddress } from "../../core/values/address.js";
-import type { ArchivedHistory, ArchivedTree } from "../../core/history/archived-version.js";
-import type { BackendLimits, MemoryBackend } from "../../core/contract/backend.js";
-import { MemoryError } from "../../core/values/errors.js";
-import { namespaceOfMemory } from "../../core/values/namespace.js";
-import type { CallContext } from "../../core/runtime/call.js";
-import { memoryBytesCeiling, type MemoryOptions } from "../../core/memory-options.js";
-import { storageError } from "../driver/errors.js";
-import { presentCollections } from "../driver/present-collections.js";
-import { groupedByMemory, type MemoryLocation } from "../operations/checked-operation.js";
-import { isAddress, ownerOfAnyNode } from "./address-keys.js";
-import type { AddressRange } from "./address-ranges.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import type { ArchivedHistory, ArchivedTree } from "../../../core/history/archived-version.js";
+import type { BackendLimits, MemoryBackend } from "../../../core/contract/backend.js";
+import { MemoryError } from "../../../core/values/errors.js";
+import { namespaceOfMemory } from "../../../core/values/namespace.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { memoryBytesCeiling, type MemoryOptions } from "../../../core/memory-options.js";
+import { storageError } from "../../driver/errors.js";
+import { presentCollections } from "../../driver/present-collections.js";
+import { groupedByMemory, type MemoryLocation } from "../../operations/checked-operation.js";
+import { isAddress, ownerOfAnyNode } from "../addresses/address-keys.js";
+import type { AddressRange } from "../addresses/address-ranges.js";
 import { followMemory } from "./followed-memory.js";
 import type { Following } from "./following.js";
 import type {
@@ -24,12 +24,12 @@ import type {
   MovedMemory,
   NodeFacts,
   PlannedChange,
-} from "./layout.js";
-import type { ForgottenCounts, MemorySummary } from "./memory-filter.js";
-import type { ArchivedMemory } from "./memory-moment.js";
+} from "../contract/layout.js";
+import type { ForgottenCounts, MemorySummary } from "../addresses/memory-filter.js";
+import type { ArchivedMemory } from "../memory-moment.js";
 import { movedAway } from "./moved-memory.js";
-import type { PageEnd, SummaryPage } from "./summary-pages.js";
-import { isTooMuch } from "./transaction-errors.js";
+import type { PageEnd, SummaryPage } from "../addresses/summary-pages.js";
+import { isTooMuch } from "../transaction-errors.js";
 
 /** How many memories that have moved are summarised at a time. */
 const summarisedAtOnce = 8;

@@ -1,5 +1,5 @@
-import { isMemoryScope, type MemoryScope, memoryScopes, ownerFields } from "../../core/values/address.js";
-import { addressOfNamespace, memoryRootLabel } from "../../core/values/namespace.js";
+import { isMemoryScope, type MemoryScope, memoryScopes, ownerFields } from "../../../core/values/address.js";
+import { addressOfNamespace, memoryRootLabel } from "../../../core/values/namespace.js";
 
 /** The memories of one scope, of all nodes or of one, of all threads or users or of one. */
 export interface AddressRange {

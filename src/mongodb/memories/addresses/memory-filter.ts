@@ -7,10 +7,10 @@ import {
   memoryScopes,
   type OwnerField,
   scopeOfOwner,
-} from "../../core/values/address.js";
-import { invalid } from "../../core/values/errors.js";
-import { preview } from "../../core/values/preview.js";
-import { shorten } from "../../core/values/text.js";
+} from "../../../core/values/address.js";
+import { invalid } from "../../../core/values/errors.js";
+import { preview } from "../../../core/values/preview.js";
+import { shorten } from "../../../core/values/text.js";
 import type { AddressRange } from "./address-ranges.js";
 
 /** Which memories to list: those that match all fields. Without a field, all memories. */

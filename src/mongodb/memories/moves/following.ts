@@ -1,10 +1,10 @@
-import type { CheckedAddress } from "../../core/values/address.js";
-import { lostRace, maxAttempts, pause } from "../../core/runtime/lost-race.js";
-import type { CallContext } from "../../core/runtime/call.js";
-import { reading } from "../driver/reads.js";
-import { inTransaction, type TransactionSettings } from "../driver/transactions.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import { reading } from "../../driver/reads.js";
+import { inTransaction, type TransactionSettings } from "../../driver/transactions.js";
 import type { KnownMoves } from "./known-moves.js";
-import type { KeptLayout } from "./layout.js";
+import type { KeptLayout } from "../contract/layout.js";
 import { reasonToFollow } from "./moved-memory.js";
 
 /** Where a memory may be: in the layout of the store, in the other one, or, for reads, in neither. */

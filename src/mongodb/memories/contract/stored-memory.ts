@@ -1,8 +1,8 @@
-import type { CallContext } from "../../core/runtime/call.js";
-import type { BackendFeatures, MemoryBackend } from "../../core/contract/backend.js";
-import type { ChangeListener } from "../../core/contract/change-listener.js";
-import type { FlushSource } from "../history/history-source.js";
-import type { VersionCollection } from "../history/version-collection.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { BackendFeatures, MemoryBackend } from "../../../core/contract/backend.js";
+import type { ChangeListener } from "../../../core/contract/change-listener.js";
+import type { FlushSource } from "../../history/history-source.js";
+import type { VersionCollection } from "../../history/version-collection.js";
 import type { TreeStorage } from "./tree-storage.js";
 
 /** One memory as a layout stores it. `MongoMemory` makes a backend of it. */

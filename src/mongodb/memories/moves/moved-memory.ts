@@ -1,4 +1,4 @@
-import { MemoryError } from "../../core/values/errors.js";
+import { MemoryError } from "../../../core/values/errors.js";
 
 const reasons = new WeakMap<MemoryError, "moved" | "missing">();
 

@@ -1,7 +1,7 @@
-import type { CallContext } from "../../core/runtime/call.js";
-import type { AppliedChange, ApplySettings } from "../../core/tree/apply-change.js";
-import type { Change, ChangeResult, ChangeScope } from "../../core/tree/change.js";
-import type { MemoryTree } from "../../core/tree/memory-tree.js";
+import type { CallContext } from "../../../core/runtime/call.js";
+import type { AppliedChange, ApplySettings } from "../../../core/tree/apply-change.js";
+import type { Change, ChangeResult, ChangeScope } from "../../../core/tree/change.js";
+import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 
 /**
  * How a layout changes one memory. One server command decides whether a change is made; the tree says why it is not.

@@ -1,4 +1,4 @@
-import { type MemoryScope, type OwnerField, ownerFields } from "../../core/values/address.js";
+import { type MemoryScope, type OwnerField, ownerFields } from "../../../core/values/address.js";
 import type { AddressRange } from "./address-ranges.js";
 import type { PageEnd } from "./summary-pages.js";
 

@@ -1,5 +1,5 @@
-import type { CheckedAddress } from "../../core/values/address.js";
-import { RecentMap } from "../../core/runtime/recent-map.js";
+import type { CheckedAddress } from "../../../core/values/address.js";
+import { RecentMap } from "../../../core/runtime/recent-map.js";
 
 /** How many addresses are kept. */
 const maxKnown = 10_000;
