@@ -13,6 +13,7 @@ import { type Change, type ChangeOptions, type ChangeResult, noResult } from "./
 import { digestTree } from "./digest.js";
 import { type MemoryTree, noEdits, type TreeEdits } from "./memory-tree.js";
 
+/** How a change is applied. */
 export interface ApplySettings {
   /** The time of files that the change writes. */
   now: Date;

@@ -1,11 +1,16 @@
 import type { DeletedCounts, FileStat } from "./snapshot.js";
 
-/** A change of a memory, checked and normalised. Plain data but for `edit`, which may run again after a lost race. */
+/** A change of a memory, checked and normalised. Plain data but for `edit`. */
 export type Change =
   | { type: "append"; path: string; content: string; create: boolean }
   | { type: "write"; path: string; content: string; ifExists: "replace" | "fail"; ifMissing: "create" | "fail" }
   | { type: "update"; path: string; oldContent: string; content: string }
-  | { type: "edit"; path: string; edit: (text: string) => string }
+  | {
+      type: "edit";
+      path: string;
+      /** Makes a new text of the file's text. It may run again after a lost race. */
+      edit: (text: string) => string;
+    }
   | { type: "delete"; path: string; ifDirectory: "delete" | "fail" }
   | { type: "rename"; path: string; to: string };
 

@@ -35,6 +35,7 @@ export class MemoryTree {
     this.#revision = revision;
   }
 
+  /** Every file, by path. */
   get files(): ReadonlyMap<string, SnapshotFile> {
     return this.#files;
   }

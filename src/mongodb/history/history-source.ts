@@ -1,5 +1,5 @@
 import type { MemorySnapshot } from "../../core/tree/snapshot.js";
-import type { RecordedChange, RecordedFile } from "./outbox.js";
+import type { RecordedChange } from "./outbox.js";
 import type { OwnerDocument } from "./version-document.js";
 
 /** Where versions come from. */
@@ -52,25 +52,4 @@ export interface Restoration {
   removedDirectories: readonly string[];
   /** As the memory was when this was planned. */
   tree: MemorySnapshot;
-}
-
-/** What a restoration does to files. First what goes, as it may make room for the rest. */
-export function recordedFiles({ files, renamed, tree }: Restoration): RecordedFile[] {
-  const present = new Map(tree.files.map(({ path, content }) => [path, content]));
-  const sources = new Set(renamed.values());
-  const gone: RecordedFile[] = [];
-  const moved: RecordedFile[] = [];
-  const written: RecordedFile[] = [];
-  for (const [path, content] of files) {
-    const from = renamed.get(path);
-    const before = present.get(from ?? path);
-    const replaced = before === undefined ? {} : { before };
-    if (content === null) {
-      if (!sources.has(path)) gone.push({ path, gone: true, ...replaced });
-      continue;
-    }
-    if (from !== undefined) moved.push({ path, from, gone: false });
-    if (before !== content) written.push({ path, gone: false, ...replaced });
-  }
-  return [...gone, ...moved, ...written];
 }

@@ -15,13 +15,6 @@ export const textBytes = (text: Expression): Expression => ({ $binarySize: text 
  */
 export const maxComparedBytes = 20_000_000;
 
-export type Branch = [condition: Expression, value: Expression];
-
-/** The value of the first branch whose condition holds. */
-export const firstOf = (branches: Branch[], otherwise: Expression): Expression => ({
-  $switch: { branches: branches.map(([condition, value]) => ({ case: condition, then: value })), default: otherwise },
-});
-
 export const where = (condition: Expression, value: Expression, otherwise: Expression): Expression => ({
   $cond: [condition, value, otherwise],
 });

@@ -45,7 +45,7 @@ export class DocumentStorage implements StoredMemory {
     if (parts === null) return null;
     const upsert = creates(change);
     // Of a document that is created nothing can be refused.
-    if (creates(change) && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
+    if (upsert && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
     const { now, at } = settings;
     const made = await this.#try(parts, { at, createdAt: now, upsert }, call);
     if (made === null) return null;

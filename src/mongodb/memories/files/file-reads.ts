@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import type { MemoryEntry, MemoryOutline, MemorySnapshot, OutlineOptions } from "../../../core/memory.js";
 import { parentsOf, ROOT } from "../../../core/values/paths.js";
 import type { PlannedChange } from "../contract/layout.js";
-import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
+import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import type { MemoryTree } from "../../../core/tree/memory-tree.js";
 import type { VersionedSnapshot } from "../../../core/tree/snapshot.js";
 import { storageError } from "../../driver/errors.js";
@@ -215,7 +215,7 @@ export class FileReads {
   }
 
   /** Null where the store has no index for it, and where nothing is. */
-  async narrow(query: string, path: string): Promise<NarrowedTexts | null> {
+  async narrow(query: string, path: string): Promise<CandidateFiles | null> {
     const { narrowsAbove = null } = this.#context;
     if (narrowsAbove === null) return null;
     return this.#readingAtOneMoment(null, () =>

@@ -14,7 +14,7 @@ import { type FilesContext, refuseElsewhere } from "./files-context.js";
 import { byId, hasMoreThan, listingIndex, textIdProjection } from "./file-indexes.js";
 import type { ClientSession, Document } from "mongodb";
 import { ROOT } from "../../../core/values/paths.js";
-import type { NarrowedTexts } from "../../../core/search/narrowed-texts.js";
+import type { CandidateFiles } from "../../../core/contract/candidate-files.js";
 import { spacedWords } from "../../../core/search/words.js";
 
 type ReadContext = Pick<FilesContext, "collection" | "transactions" | "isGuest">;
@@ -135,7 +135,7 @@ export async function narrowedSearch(
   memoryKey: string,
   query: string,
   path: string,
-): Promise<NarrowedTexts | null> {
+): Promise<CandidateFiles | null> {
   const words = spacedWords(query)?.slice(0, maxWords) ?? null;
   const told = words?.filter((word) => !leftOut.has(word)) ?? [];
   if (words === null || (words.length > 0 && told.length === 0)) return null;
@@ -159,7 +159,7 @@ class NarrowedSearch {
       path === ROOT ? { _id: rangeOfMemory(memoryKey) } : { $or: [{ _id: idOfPath(memoryKey, path) }, ...ranges] };
   }
 
-  async read(words: readonly string[]): Promise<NarrowedTexts | null> {
+  async read(words: readonly string[]): Promise<CandidateFiles | null> {
     const { narrowsAbove } = this.#context;
     if (!(await hasMoreThan(this.#context.collection, narrowsAbove, rangeOfMemory(this.#key), this.#session)))
       return null;
@@ -212,7 +212,7 @@ class NarrowedSearch {
     return this.#context.collection.find<Listed>(filter, options).toArray();
   }
 
-  async #texts(listed: readonly Listed[]): Promise<NarrowedTexts["texts"]> {
+  async #texts(listed: readonly Listed[]): Promise<CandidateFiles["texts"]> {
     if (listed.length === 0) return [];
     const options = {
       projection: { text: 1 },

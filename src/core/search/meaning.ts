@@ -1,1 +1,0 @@
-export type { Embeddings as MeaningBackend, Vector } from "../contract/embeddings.js";

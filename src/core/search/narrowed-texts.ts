@@ -1,1 +1,0 @@
-export type { CandidateFiles as NarrowedTexts } from "../contract/candidate-files.js";
