@@ -74,16 +74,13 @@ export class Folder {
     return this.#inDirectory(path, (directory) => this.#entries(path, directory));
   }
 
-  /**
-   * All below a directory. What vanishes meanwhile is left out, and the inside of a directory that may not be read.
-   * @param suffix what the names of files end with; others are not looked at
-   */
-  async walk(path: string, suffix = ""): Promise<{ files: FoundFile[]; directories: string[] }> {
+  /** All below a directory. What vanishes meanwhile is left out, and the inside of a directory that may not be read. */
+  async walk(path: string): Promise<{ files: FoundFile[]; directories: string[] }> {
     const files: FoundFile[] = [];
     const directories: string[] = [];
     for (let level = [path]; level.length > 0;) {
       const found = await inParallel(level, (one) =>
-        one === path ? this.#children(one, suffix) : noneIfGone(this.#children(one, suffix)),
+        one === path ? this.#children(one) : noneIfGone(this.#children(one)),
       );
       files.push(...found.flatMap((children) => children.files));
       level = found.flatMap((children) => children.directories);
@@ -199,12 +196,12 @@ export class Folder {
     return entries;
   }
 
-  async #children(path: string, suffix: string): Promise<Children> {
+  async #children(path: string): Promise<Children> {
     return this.#inDirectory(path, async (directory) => {
       const entries = await this.#entries(path, directory);
       const pathOf = (name: string): string => pathOfChild(path, name) ?? "";
       const files = await inParallel(
-        entries.filter(({ kind, name }) => kind === "file" && name.endsWith(suffix)),
+        entries.filter(({ kind }) => kind === "file"),
         async ({ name }) => {
           const stats = await ioOrNull(lstat(directory.pathTo(name)));
           return stats?.isFile() === true ? { path: pathOf(name), directory: path, name, stats } : null;

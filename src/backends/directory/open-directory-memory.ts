@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
 import { z } from "zod";
-import { createDirectoryBackend } from "./directory-backend.js";
+import { DirectoryBackend } from "./directory-backend.js";
 import type { Memory } from "../../core/memory.js";
 import { openMemoryOver } from "../../core/open-memory-over.js";
 import { checkOptions } from "../../core/settings/check-options.js";
@@ -77,8 +77,7 @@ export function openDirectoryMemory(options: DirectoryMemoryOptions): Memory {
   const absolute = resolve(dir);
   const timeoutMs = options.timeoutMs ?? Math.max(memoryDefaults.timeoutMs, 2 * lockTimeoutMs);
   return openMemoryOver(
-    (_address, { maxFileBytes }) =>
-      createDirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
+    (_address, { maxFileBytes }) => new DirectoryBackend({ dir: absolute, maxFileBytes, lockTimeoutMs, fsync, rights }),
     { nodeId: basename(absolute) },
     { ...memoryOptions, timeoutMs },
   );

@@ -1,0 +1,25 @@
+import { fileNotFound, pathIsDirectory } from "../../core/values/errors.js";
+import type { Folder, FoundFile, Located } from "./folder.js";
+import { currentTextOf } from "./known-texts.js";
+import { textOfFile } from "./read-file.js";
+
+/** The text at a path. @throws ENOENT, EISDIR, EIO for a file that is not text */
+export async function readText(found: Located): Promise<string> {
+  if (found.kind === "dir") throw pathIsDirectory();
+  if (found.kind !== "file") throw fileNotFound();
+  const text = await textOfFile(found, found.stats);
+  if (typeof text === "string") return text;
+  throw text ?? fileNotFound();
+}
+
+/** The files that are text. One that is not must not keep the others from being read. */
+export async function readableFiles(
+  folder: Folder,
+  files: readonly FoundFile[],
+): Promise<(FoundFile & { content: string })[]> {
+  const texts = await folder.eachIn(files, ({ name, stats }, parent) => currentTextOf({ parent, name }, stats));
+  return files.flatMap((file, index) => {
+    const content = texts[index];
+    return typeof content === "string" ? [{ ...file, content }] : [];
+  });
+}
