@@ -3,7 +3,7 @@ import { BackendMemory } from "../backend-memory.js";
 import type { Memory } from "../memory.js";
 import { memoryDefaults } from "../memory-options.js";
 import { applyChange } from "../tree/apply-change.js";
-import type { Change } from "../tree/change.js";
+import { createsMissing } from "../tree/change.js";
 import { MemoryTree } from "../tree/memory-tree.js";
 import { MemoryError } from "../values/errors.js";
 import { ROOT } from "../values/paths.js";
@@ -55,7 +55,7 @@ export function createBareRootBackend(): MemoryBackend {
     list: async (path) => emptyTree.list(path),
     stat: async (path) => emptyTree.stat(path),
     change: async (change, options) => {
-      if (createsFile(change))
+      if (change.path !== ROOT && createsMissing(change))
         throw new MemoryError(
           "EACCES",
           "EACCES: no memory is mounted at /, so nothing can be created there; create below a mount point",
@@ -63,11 +63,6 @@ export function createBareRootBackend(): MemoryBackend {
       return applyChange(emptyTree, change, { now: new Date(), maxFileBytes: Infinity }, options).result;
     },
   };
-}
-
-function createsFile(change: Change): boolean {
-  if (change.path === ROOT) return false;
-  return (change.type === "append" && change.create) || (change.type === "write" && change.ifMissing === "create");
 }
 
 /** @param like a memory of the same tree: the placeholder shows its address and its rule for names */

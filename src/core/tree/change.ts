@@ -24,6 +24,13 @@ export interface ChangeResult {
   deleted: DeletedCounts;
 }
 
+/** A change that creates its file if it is missing. */
+type CreatingChange = Extract<Change, { type: "append" | "write" }>;
+
+export function createsMissing(change: Change): change is CreatingChange {
+  return (change.type === "append" && change.create) || (change.type === "write" && change.ifMissing === "create");
+}
+
 export const noResult: ChangeResult = { file: null, replaced: 0, deleted: { files: 0, dirs: 0 } };
 
 /** What must hold in the step that makes a change. */

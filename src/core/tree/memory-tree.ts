@@ -18,6 +18,10 @@ export interface TreeEdits {
 
 export const noEdits: TreeEdits = { removed: [], moved: [], directories: [], files: [] };
 
+export function hasNoEdits({ removed, moved, directories, files }: TreeEdits): boolean {
+  return removed.length + moved.length + directories.length + files.length === 0;
+}
+
 /**
  * Files and directories by path. It answers every read as a memory does, for storages that read a memory as a whole.
  * Only `commit` changes it. A storage may load only a part: then it knows nothing of other paths.

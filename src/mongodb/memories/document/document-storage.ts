@@ -2,8 +2,8 @@ import type { MemoryEntry, MemoryOutline, MemorySnapshot, MemoryStat, OutlineOpt
 import type { BackendFeatures, BackendLimits } from "../../../core/contract/backend.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import { lostRace, maxAttempts, pause } from "../../../core/runtime/lost-race.js";
-import { type Change, type ChangeResult, noResult } from "../../../core/tree/change.js";
-import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
+import { type Change, type ChangeResult, createsMissing, noResult } from "../../../core/tree/change.js";
+import { hasNoEdits, type MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import type { MemoryOptions } from "../../../core/memory-options.js";
 import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError, memoryFull } from "../../../core/values/errors.js";
@@ -43,7 +43,7 @@ export class DocumentStorage implements StoredMemory {
   async attempt(change: Change, settings: AttemptSettings, call: CallContext): Promise<ChangeResult | null> {
     const parts = createAttempt(change, settings);
     if (parts === null) return null;
-    const upsert = creates(change);
+    const upsert = createsMissing(change);
     // Of a document that is created nothing can be refused.
     if (upsert && this.#newDocumentBytes([change]) > this.#limits.maxMemoryBytes) return null;
     const { now, at } = settings;
@@ -64,7 +64,7 @@ export class DocumentStorage implements StoredMemory {
         const loaded = await this.#load(scope, call);
         const at = this.#context.clock();
         const { edits, result } = await apply(loaded.tree, { at, isApplied: loaded.isApplied });
-        if (isEmpty(edits) || (await this.#store(loaded, edits, { scope, at }, call))) return result;
+        if (hasNoEdits(edits) || (await this.#store(loaded, edits, { scope, at }, call))) return result;
         await pause(attempt);
       }
       throw lostRace();
@@ -220,17 +220,6 @@ export class DocumentStorage implements StoredMemory {
   #writes(call: CallContext): DocumentWrites {
     return new DocumentWrites(contextFor(call, this.#context), this.#address, this.#limits);
   }
-}
-
-function isEmpty({ removed, moved, directories, files }: TreeEdits): boolean {
-  return removed.length + moved.length + directories.length + files.length === 0;
-}
-
-type CreatingChange = Extract<Change, { type: "append" | "write" }>;
-
-/** Whether a change creates a missing file. */
-function creates(change: Change): change is CreatingChange {
-  return (change.type === "append" && change.create) || (change.type === "write" && change.ifMissing === "create");
 }
 
 function toResult(change: Change, { counts: [first, second], createdAt }: MadeChange, now: Date): ChangeResult {

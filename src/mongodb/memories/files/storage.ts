@@ -3,7 +3,7 @@ import type { CheckedAddress } from "../../../core/values/address.js";
 import { MemoryError, memoryFull } from "../../../core/values/errors.js";
 import type { CallContext } from "../../../core/runtime/call.js";
 import type { Change, ChangeResult } from "../../../core/tree/change.js";
-import type { MemoryTree, TreeEdits } from "../../../core/tree/memory-tree.js";
+import { hasNoEdits, type MemoryTree, type TreeEdits } from "../../../core/tree/memory-tree.js";
 import { parentsOf, ROOT } from "../../../core/values/paths.js";
 import { asPlainValues } from "../../driver/plain-values.js";
 import { inTransaction } from "../../driver/transactions.js";
@@ -120,7 +120,7 @@ export class FilesStorage implements TreeStorage {
         ? (await make([change], call)).outcomes
         : [await changes.run(this.#key, change, call, make)];
       const edits = last.applied?.edits;
-      if (made.refusal === undefined && edits !== undefined && !isEmpty(edits))
+      if (made.refusal === undefined && edits !== undefined && !hasNoEdits(edits))
         await expiry.afterChange(history !== null || edits.files.length + edits.directories.length > 0);
       return made;
     });
@@ -133,7 +133,7 @@ export class FilesStorage implements TreeStorage {
   async #applyToNothing(context: FilesContext, change: QueuedChange): Promise<Outcome | null> {
     if (context.isGuest === true) refuseElsewhere(context, null);
     try {
-      return isEmpty(await change.apply(new LoadedTree(new Map(), null), { at: context.clock(), isApplied: false }))
+      return hasNoEdits(await change.apply(new LoadedTree(new Map(), null), { at: context.clock(), isApplied: false }))
         ? {}
         : null;
     } catch (refusal) {
@@ -188,7 +188,7 @@ class ChangeTransaction {
       try {
         const isApplied = scope.approvalId !== undefined && root?.applied?.[scope.approvalId] === true;
         const edits = await apply(tree, { at, isApplied });
-        if (isEmpty(edits)) {
+        if (hasNoEdits(edits)) {
           outcomes.push({});
           continue;
         }
@@ -284,10 +284,6 @@ function countChars({ files }: TreeEdits, description: Pick<RecordedChange, "fil
   const after = files.map(({ content }) => content.length);
   const before = (description?.files ?? []).map((file) => file.before?.length ?? 0);
   return [...after, ...before].reduce((sum, chars) => sum + chars, 0);
-}
-
-function isEmpty({ removed, moved, directories, files }: TreeEdits): boolean {
-  return removed.length + moved.length + directories.length + files.length === 0;
 }
 
 /** Runs commands that change something. What the server refuses of one step is put into words. */
